@@ -1,0 +1,428 @@
+"""Annotations: who gave which item what label, as small integer codes.
+
+The one data structure of the library. It is built once, validated once and never
+changes; orderings by item and by annotator are made on first use and kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.errors import AnnotationError
+
+Scale = Literal["nominal", "ordinal", "interval"]
+SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval")
+
+ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
+
+#: How many offending values an error message lists.
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Labels grouped by item or by annotator (compressed sparse rows).
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (G + 1,)
+        Group g owns the positions ``offsets[g]:offsets[g + 1]`` of `order`.
+    order : ndarray of int64, shape (N,)
+        Indices of labels, sorted by group and stable within it.
+    """
+
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, group: NDArray[Any], n_groups: int) -> View:
+        """Group the labels by the codes in `group`."""
+        offsets = np.zeros(n_groups + 1, dtype=np.int64)
+        np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
+        order = np.argsort(group, kind="stable").astype(np.int64)
+        return cls(_frozen(offsets), _frozen(order))
+
+    def __getitem__(self, group: int) -> NDArray[np.int64]:
+        """Return the indices of the labels of one group."""
+        return self.order[self.offsets[group] : self.offsets[group + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """Labels that annotators gave to items.
+
+    Use the constructors `from_arrays`, `from_frame` and `from_contingency`; they
+    validate. Missing labels are rows that are absent, repeated labels are rows that
+    come twice, and the number of labels may differ from item to item.
+
+    Attributes
+    ----------
+    item : ndarray of int32, shape (N,)
+        Code of the item of the n-th label, in [0, I).
+    annotator : ndarray of int32, shape (N,)
+        Code of the annotator who gave it, in [0, J).
+    label : ndarray of int16 or int32, shape (N,)
+        Code of the label given, in [0, K).
+    items, annotators, categories : tuple of str
+        The original names, by code. Items and annotators stand in the order of their
+        first appearance, categories in their sorted order unless the caller gave one.
+    scale : {"nominal", "ordinal", "interval"}
+        What the order and distance of the categories mean.
+    """
+
+    item: NDArray[np.int32]
+    annotator: NDArray[np.int32]
+    label: NDArray[Any]
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    scale: Scale = field(default="nominal")
+
+    @classmethod
+    def from_arrays(
+        cls,
+        item: ArrayLike | Sequence[object],
+        annotator: ArrayLike | Sequence[object],
+        label: ArrayLike | Sequence[object],
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from three parallel columns of names.
+
+        Parameters
+        ----------
+        item, annotator, label : array_like, shape (N,)
+            Names; anything that `str` turns into a name. A missing label (None, NaN or
+            an empty string) means that this annotator did not label this item.
+        items, annotators, categories : iterable, optional
+            All names in the wanted order, also those without a label. By default the
+            names seen: items and annotators by first appearance, categories sorted
+            (numerically where all are numbers).
+        scale : {"nominal", "ordinal", "interval"}, default "nominal"
+            What the order and distance of the categories mean. On the interval scale
+            labels must be numbers, and equal numbers are one category.
+
+        Returns
+        -------
+        Annotations
+            N labels of J annotators for I items in K categories.
+
+        Raises
+        ------
+        AnnotationError
+            If the columns differ in length, an item or annotator has no name, a name is
+            not in the list given for it, or an interval label is not a finite number.
+
+        Examples
+        --------
+        >>> a = Annotations.from_arrays(["x", "x", "y"], ["ann", "bob", "ann"], ["no", "yes", "no"])
+        >>> a.n_items, a.n_annotators, a.categories
+        (2, 2, ('no', 'yes'))
+        """
+        if scale not in SCALES:
+            raise AnnotationError(
+                f"Annotations: scale {scale!r} is not one of {', '.join(SCALES)}."
+            )
+        columns = {
+            name: pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
+            for name, values in (("item", item), ("annotator", annotator), ("label", label))
+        }
+        lengths = {name: len(column) for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise AnnotationError(
+                "Annotations: item, annotator and label must be of one length, got "
+                + ", ".join(f"{name} {n}" for name, n in lengths.items())
+                + ". Give one entry of each for every label."
+            )
+        for name in ("item", "annotator"):
+            unnamed = np.flatnonzero(_missing(columns[name]))
+            if unnamed.size:
+                raise AnnotationError(
+                    f"Annotations: {unnamed.size} row(s) have no {name}, the first at row "
+                    f"{unnamed[0]} (counted from 0). Name it, or remove the row."
+                )
+        absent = _missing(columns["label"])
+        item_codes, item_names = _codes(_names(columns["item"]), items, "item")
+        annotator_codes, annotator_names = _codes(
+            _names(columns["annotator"]), annotators, "annotator"
+        )
+        labels = columns["label"][~absent]
+        if scale == "interval":
+            labels = _numbers(labels)
+            categories = None if categories is None else _numbers(pd.Series(list(categories)))
+        label_codes, label_names = _codes(
+            _names(labels), categories, "label", sort=categories is None
+        )
+        small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
+        given = ~absent.to_numpy()
+        return cls(
+            _frozen(item_codes[given]),
+            _frozen(annotator_codes[given]),
+            _frozen(label_codes.astype(small)),
+            item_names,
+            annotator_names,
+            label_names,
+            scale,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from the columns `item`, `annotator` and `label` of a frame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row a label. Other columns are ignored.
+        items, annotators, categories, scale
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            The same labels as codes.
+
+        Raises
+        ------
+        AnnotationError
+            If a column is missing, or as in `from_arrays`.
+        """
+        missing = [c for c in ("item", "annotator", "label") if c not in frame.columns]
+        if missing:
+            raise AnnotationError(
+                f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
+                f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
+            )
+        return cls.from_arrays(
+            frame["item"].astype(object),
+            frame["annotator"].astype(object),
+            frame["label"].astype(object),
+            items=items,
+            annotators=annotators,
+            categories=categories,
+            scale=scale,
+        )
+
+    @classmethod
+    def from_contingency(
+        cls, contingency: ArrayLike, *, categories: Iterable[object] | None = None
+    ) -> Annotations:
+        """Build the labels of two annotators from a table of counts.
+
+        Parameters
+        ----------
+        contingency : array_like of int, shape (K, K)
+            ``[k, l]``: items labelled k by the first annotator and l by the second.
+        categories : iterable, optional
+            Names of the categories; by default "0", "1", ....
+
+        Returns
+        -------
+        Annotations
+            Two annotators, ``contingency.sum()`` items, two labels an item.
+
+        Raises
+        ------
+        AnnotationError
+            If the table is not square or has a negative or fractional count.
+
+        Examples
+        --------
+        >>> Annotations.from_contingency([[30, 10], [10, 30]]).n_items
+        80
+        """
+        table = np.asarray(contingency)
+        if table.ndim != 2 or table.shape[0] != table.shape[1]:
+            raise AnnotationError(
+                f"from_contingency: the table must be square, got shape {table.shape}. "
+                "Give every category a row and a column, empty ones too."
+            )
+        counts = table.astype(np.int64)
+        if (counts != table).any() or (counts < 0).any():
+            raise AnnotationError(
+                "from_contingency: counts must be whole numbers of at least 0. "
+                "Give numbers of items, not shares."
+            )
+        n_categories = counts.shape[0]
+        first, second = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), n_categories)
+        n_items = first.size
+        names = map(str, range(n_categories)) if categories is None else categories
+        item = np.arange(n_items, dtype=np.int32)
+        return cls(
+            _frozen(np.concatenate([item, item])),
+            _frozen(np.repeat(np.array([0, 1], dtype=np.int32), n_items)),
+            _frozen(np.concatenate([first, second]).astype(np.int16)),
+            tuple(map(str, range(n_items))),
+            ("1", "2"),
+            tuple(map(str, names)),
+        )
+
+    @property
+    def n_items(self) -> int:
+        """The number of items I, those without a label included."""
+        return len(self.items)
+
+    @property
+    def n_annotators(self) -> int:
+        """The number of annotators J."""
+        return len(self.annotators)
+
+    @property
+    def n_categories(self) -> int:
+        """The number of categories K."""
+        return len(self.categories)
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels N."""
+        return int(self.label.size)
+
+    @cached_property
+    def by_item(self) -> View:
+        """The labels grouped by item."""
+        return View.of(self.item, self.n_items)
+
+    @cached_property
+    def by_annotator(self) -> View:
+        """The labels grouped by annotator."""
+        return View.of(self.annotator, self.n_annotators)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The table of shape (I, K): ``[i, k]`` is how often item i got the label k."""
+        flat = self.item.astype(np.int64) * self.n_categories + self.label
+        table = np.bincount(flat, minlength=self.n_items * self.n_categories)
+        return _frozen(table.reshape(self.n_items, self.n_categories))
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The labels as numbers, shape (N,); interval scale, or categories that are numbers."""
+        return _frozen(np.asarray([float(name) for name in self.categories])[self.label])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a label: the columns `item`, `annotator` and `label` hold names."""
+        return pd.DataFrame(
+            {
+                "item": np.asarray(self.items, dtype=object)[self.item],
+                "annotator": np.asarray(self.annotators, dtype=object)[self.annotator],
+                "label": np.asarray(self.categories, dtype=object)[self.label],
+            },
+            dtype=object,
+        )
+
+    def keep_annotators(self, keep: NDArray[np.bool_]) -> Annotations:
+        """Return the labels of some annotators; items and categories stay as they are.
+
+        Parameters
+        ----------
+        keep : ndarray of bool, shape (J,)
+            Which annotators stay.
+
+        Returns
+        -------
+        Annotations
+            Items that lose all their labels remain, without a label.
+        """
+        keep = np.asarray(keep, dtype=bool)
+        if keep.shape != (self.n_annotators,):
+            raise AnnotationError(
+                f"keep_annotators: keep must have one entry for each of the {self.n_annotators} "
+                f"annotators, got shape {keep.shape}."
+            )
+        stays = keep[self.annotator]
+        codes = (np.cumsum(keep) - 1).astype(np.int32)
+        return Annotations(
+            _frozen(self.item[stays]),
+            _frozen(codes[self.annotator[stays]]),
+            _frozen(self.label[stays]),
+            self.items,
+            tuple(name for name, stay in zip(self.annotators, keep, strict=True) if stay),
+            self.categories,
+            self.scale,
+        )
+
+    def __repr__(self) -> str:
+        """Say the sizes in one line."""
+        return (
+            f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
+            f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
+        )
+
+
+def _frozen(array: ArrayT) -> ArrayT:
+    array = array.copy() if array.base is not None else array
+    array.setflags(write=False)
+    return array
+
+
+def _missing(column: pd.Series[Any]) -> pd.Series[bool]:
+    return column.isna() | (column.map(lambda value: isinstance(value, str) and value == ""))
+
+
+def _names(column: pd.Series[Any]) -> pd.Series[str]:
+    return column.map(str)
+
+
+def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
+    numbers = pd.to_numeric(column, errors="coerce").astype(float)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        shown = ", ".join(map(repr, column[wrong].unique()[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: interval labels must be finite numbers, got {shown}. "
+            "Correct them, or use the nominal scale."
+        )
+    return numbers.map(lambda x: str(int(x)) if x == int(x) else repr(float(x)))
+
+
+def _codes(
+    names: pd.Series[str], known: Iterable[object] | None, what: str, sort: bool = False
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    if known is None:
+        codes, uniques = pd.factorize(names)
+        if not sort:
+            return codes.astype(np.int32), tuple(uniques)
+        known = sorted(uniques, key=_sort_key(uniques))
+    order = tuple(map(str, known))
+    index = pd.Index(order)
+    if index.has_duplicates:
+        twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
+        raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
+    codes = index.get_indexer(pd.Index(names)) if len(names) else np.zeros(0, dtype=np.int32)
+    if (codes < 0).any():
+        unknown = names[codes < 0].unique()
+        shown = ", ".join(map(repr, unknown[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
+            f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
+            f"Correct the {what}, or add it to the list."
+        )
+    return codes.astype(np.int32), order
+
+
+def _sort_key(names: Iterable[str]) -> Any:
+    try:
+        if all(math.isfinite(float(name)) for name in names):
+            return lambda name: (float(name), name)
+    except ValueError:
+        pass
+    return str
