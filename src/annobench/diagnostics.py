@@ -1,0 +1,66 @@
+"""Convergence of Markov chains, by arviz, as one tidy table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+with warnings.catch_warnings():  # arviz announces its next major version at import
+    warnings.simplefilter("ignore", FutureWarning)
+    import arviz
+
+
+def convergence_table(
+    parameters: Mapping[str, tuple[NDArray[Any], Sequence[str]]],
+) -> pd.DataFrame:
+    """Tabulate R-hat and effective sample sizes of every parameter.
+
+    Parameters
+    ----------
+    parameters : mapping
+        By parameter: draws of shape (C, S, P), and the P names of its components.
+
+    Returns
+    -------
+    DataFrame
+        Indexed by (parameter, name), with the columns `mean`, `standard_deviation`,
+        `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` and
+        `constant`. A component whose draws are all equal has no R-hat: NaN, constant True.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16.
+    """
+    tables = []
+    for parameter, (draws, names) in parameters.items():
+        constant = np.ptp(draws, axis=(0, 1)) == 0
+        moving = draws[..., ~constant].astype(np.float64)
+        columns = {}
+        for column, measure in (
+            ("r_hat", arviz.rhat),
+            ("ess_bulk", lambda x: arviz.ess(x, method="bulk")),
+            ("ess_tail", lambda x: arviz.ess(x, method="tail")),
+        ):
+            values = np.full(len(names), np.nan)
+            if moving.shape[2]:
+                values[~constant] = measure(arviz.convert_to_dataset({"x": moving}))["x"].to_numpy()
+            columns[column] = values
+        deviation = draws.std(axis=(0, 1), dtype=np.float64)
+        tables.append(
+            pd.DataFrame(
+                {
+                    "mean": draws.mean(axis=(0, 1), dtype=np.float64),
+                    "standard_deviation": deviation,
+                    **columns,
+                    "mcse_mean": deviation / np.sqrt(columns["ess_bulk"]),
+                    "constant": constant,
+                },
+                index=pd.MultiIndex.from_product([[parameter], names], names=["parameter", "name"]),
+            )
+        )
+    return pd.concat(tables)

@@ -1,0 +1,104 @@
+"""Write files whole or not at all, and keep a script's log."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`, and move it there if all goes well.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write; its folder is made where it is missing.
+
+    Yields
+    ------
+    Path
+        A path in the same folder with the same suffix. After an error it is removed and
+        the old file, if there was one, is untouched.
+
+    Examples
+    --------
+    >>> with replacing("/tmp/annobench-example.txt") as draft:  # doctest: +SKIP
+    ...     draft.write_text("whole")
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent
+    )
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+        # mkstemp makes the file private; the result gets the mode any new file would have.
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
+    """Send logging and everything written to the standard error to a file.
+
+    Parameters
+    ----------
+    log : str or Path
+        The log file, begun afresh.
+    name : str
+        What runs, named in the line that an error leaves on the terminal.
+
+    Yields
+    ------
+    Logger
+        For the script's own messages.
+
+    Raises
+    ------
+    SystemExit
+        Status 1 after any exception: its traceback stands in the log, and its message
+        on the terminal too.
+    """
+    path = Path(log)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    failure: BaseException | None = None
+    with path.open("w", encoding="utf-8", buffering=1) as stream:
+        # The descriptor and not only sys.stderr, so that compiled code and child processes
+        # are recorded as well.
+        os.dup2(stream.fileno(), 2)
+        handler = logging.StreamHandler(stream)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        root = logging.getLogger()
+        level = root.level
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
+        logging.captureWarnings(True)
+        try:
+            yield logging.getLogger(name)
+        except Exception as error:
+            root.exception("%s failed", name)
+            failure = error
+        finally:
+            logging.captureWarnings(False)
+            root.removeHandler(handler)
+            root.setLevel(level)
+            sys.stderr.flush()
+            os.dup2(terminal, 2)
+            os.close(terminal)
+    if failure is not None:
+        print(f"{name}: {failure or type(failure).__name__} (log: {path})", file=sys.stderr)
+        raise SystemExit(1) from failure

@@ -1,0 +1,194 @@
+"""Compiled kernels of the multilevel binary model.
+
+right[k, j] and wrong[k, j] count the labels of annotator j on the items
+that are now of category k; theta[k, 0, j] is log theta_kj, theta[k, 1, j] is
+log(1 - theta_kj); main holds pi, m_0, s_0, m_1, s_1. Annotators and labels are sorted by
+item, those of item i at offsets[i]:offsets[i + 1].
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+#: Rising factorials are summed term by term up to this many labels of an annotator,
+#: from a table shared by all annotators, and by log-gamma beyond it.
+_TABLE = 48
+#: The largest log scale, where differences of log-gamma still have six digits. The
+#: prior leaves exp(-18 g) above it.
+_LARGEST_LOG_SCALE = 18.0
+
+
+@njit(nogil=True, cache=True)
+def run_sweeps(
+    rng, offsets, annotator, label, main, theta, category, first, last,
+    hierarchical, collapsed, exponent, thin, main_out, theta_out, probability_out, total,
+):  # fmt: skip
+    """Run the sweeps numbered [first, last), storing those from 0; return the reflections."""
+    n_items = offsets.size - 1
+    n_annotators = theta.shape[2]
+    right = np.zeros((2, n_annotators))
+    wrong = np.zeros((2, n_annotators))
+    weight = np.zeros((2, n_annotators))
+    table = np.zeros((3, _TABLE))
+    switches = 0
+    _count(offsets, annotator, label, category, right, wrong)
+    for sweep in range(first, last):
+        for k in range(2):
+            if hierarchical:
+                if collapsed:
+                    _tabulate(right[k], wrong[k], table)
+                target = (
+                    exponent, collapsed, right[k], wrong[k], table,
+                    theta[k, 0].sum(), theta[k, 1].sum(),
+                )  # fmt: skip
+                _draw_mean_and_scale(rng, main[1 + 2 * k : 3 + 2 * k], target)
+            alpha = main[1 + 2 * k] * main[2 + 2 * k]
+            beta = (1.0 - main[1 + 2 * k]) * main[2 + 2 * k]
+            for j in range(n_annotators):
+                _draw_log_beta(rng, alpha + right[k, j], beta + wrong[k, j], theta[k, :, j])
+        positives = category.sum()
+        main[0] = rng.beta(1.0 + positives, 1.0 + n_items - positives)
+
+        if _in_mirror_half(main, theta, hierarchical):
+            _reflect(main, theta)
+            switches += sweep >= 0
+
+        weight[0] = theta[1, 1] - theta[0, 0]
+        weight[1] = theta[1, 0] - theta[0, 1]
+        prior = math.log(main[0]) - math.log1p(-main[0])
+        for i in range(n_items):
+            odds = prior
+            for n in range(offsets[i], offsets[i + 1]):
+                odds += weight[label[n], annotator[n]]
+            chance = 1.0 / (1.0 + math.exp(-odds))
+            category[i] = rng.random() < chance
+            if sweep >= 0:
+                total[i] += chance
+                if sweep % thin == 0:
+                    probability_out[sweep // thin, i] = chance
+        _count(offsets, annotator, label, category, right, wrong)
+        if sweep >= 0:
+            main_out[sweep] = main
+            theta_out[sweep] = np.exp(theta[:, 0])
+    return switches
+
+
+@njit(nogil=True, cache=True)
+def _count(offsets, annotator, label, category, right, wrong):
+    right[:] = 0.0
+    wrong[:] = 0.0
+    for i in range(offsets.size - 1):
+        k = category[i]
+        for n in range(offsets[i], offsets[i + 1]):
+            hit = label[n] == k
+            right[k, annotator[n]] += hit
+            wrong[k, annotator[n]] += not hit
+
+
+@njit(nogil=True, cache=True)
+def _in_mirror_half(main, theta, hierarchical):
+    if hierarchical:
+        return main[1] + main[3] < 1.0
+    return np.exp(theta[:, 0]).sum() < theta.shape[2]
+
+
+@njit(nogil=True, cache=True)
+def _reflect(main, theta):
+    """Exchange the categories: sensitivity becomes 1 - specificity and conversely."""
+    main[0] = 1.0 - main[0]
+    main[1], main[3] = 1.0 - main[3], 1.0 - main[1]
+    main[2], main[4] = main[4], main[2]
+    for j in range(theta.shape[2]):
+        theta[0, 0, j], theta[1, 1, j] = theta[1, 1, j], theta[0, 0, j]
+        theta[0, 1, j], theta[1, 0, j] = theta[1, 0, j], theta[0, 1, j]
+
+
+@njit(nogil=True, cache=True)
+def _draw_log_beta(rng, a, b, out):
+    """Draw x from Beta(a, b); write log x and log(1 - x), finite even for tiny a or b."""
+    log_x = _draw_log_gamma(rng, a)
+    log_y = _draw_log_gamma(rng, b)
+    high = max(log_x, log_y)
+    norm = high + math.log(math.exp(log_x - high) + math.exp(log_y - high))
+    out[0] = log_x - norm
+    out[1] = log_y - norm
+
+
+@njit(nogil=True, cache=True)
+def _draw_log_gamma(rng, shape):
+    if shape >= 1.0:
+        return math.log(rng.standard_gamma(shape))
+    # Gamma(a) is Gamma(a + 1) times U ** (1 / a); in logs nothing underflows.
+    return math.log(rng.standard_gamma(shape + 1.0)) + math.log(1.0 - rng.random()) / shape
+
+
+@njit(nogil=True, cache=True)
+def _draw_mean_and_scale(rng, mean_scale, target):
+    """Update the mean, then the log scale, by slice sampling with stepping out."""
+    x = np.array([mean_scale[0], math.log(mean_scale[1])])
+    for which in range(2):
+        low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_SCALE, 1.0)
+        level = math.log(1.0 - rng.random()) + _log_density(x, *target)
+        origin = x[which]
+        begin = max(low, origin - width * rng.random())
+        end = min(high, begin + width)
+        x[which] = begin
+        while begin > low and _log_density(x, *target) > level:
+            begin = x[which] = max(low, begin - width)
+        x[which] = end
+        while end < high and _log_density(x, *target) > level:
+            end = x[which] = min(high, end + width)
+        x[which] = begin + (end - begin) * rng.random()
+        while not (low < x[which] < high and _log_density(x, *target) > level):
+            if x[which] < origin:
+                begin = x[which]
+            else:
+                end = x[which]
+            x[which] = begin + (end - begin) * rng.random()
+    mean_scale[0] = x[0]
+    mean_scale[1] = math.exp(x[1])
+
+
+@njit(nogil=True, cache=True)
+def _log_density(x, exponent, collapsed, right, wrong, table, sum_log, sum_log_complement):
+    """Log density of mean and log scale: given the counts if collapsed, else given theta."""
+    scale = math.exp(x[1])
+    alpha, beta = x[0] * scale, (1.0 - x[0]) * scale
+    total = -exponent * x[1]
+    if not collapsed:
+        norm = math.lgamma(scale) - math.lgamma(alpha) - math.lgamma(beta)
+        return total + right.size * norm + alpha * sum_log + beta * sum_log_complement
+    for t in range(_TABLE):
+        if table[2, t] == 0.0:
+            return total
+        total -= table[2, t] * math.log(scale + t)
+        if table[0, t] > 0.0:
+            total += table[0, t] * math.log(alpha + t)
+        if table[1, t] > 0.0:
+            total += table[1, t] * math.log(beta + t)
+    past_alpha = math.lgamma(alpha + _TABLE)
+    past_beta = math.lgamma(beta + _TABLE)
+    past_scale = math.lgamma(scale + _TABLE)
+    for j in range(right.size):
+        if right[j] > _TABLE:
+            total += math.lgamma(alpha + right[j]) - past_alpha
+        if wrong[j] > _TABLE:
+            total += math.lgamma(beta + wrong[j]) - past_beta
+        if right[j] + wrong[j] > _TABLE:
+            total -= math.lgamma(scale + right[j] + wrong[j]) - past_scale
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _tabulate(right, wrong, table):
+    """Count, for each t, the annotators with more than t right, wrong and total labels."""
+    table[:] = 0.0
+    for j in range(right.size):
+        for row, count in enumerate((right[j], wrong[j], right[j] + wrong[j])):
+            if count > 0.0:
+                table[row, min(int(count), _TABLE) - 1] += 1.0
+    for t in range(_TABLE - 2, -1, -1):
+        table[:, t] += table[:, t + 1]

@@ -1,0 +1,75 @@
+"""What every annotation model has in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Method:
+    """The record of one model: who made it, what it takes, what it gives.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the models.
+    reference : str
+        Author, year, section or equation.
+    accepts : frozenset of str
+        Scales of labels, out of "nominal", "ordinal" and "interval".
+    returns : frozenset of str
+        Names of the attributes that its fit has beyond `posterior`.
+    deterministic : bool
+        False if its `fit` needs a random generator `rng`.
+    max_categories : int or None
+        The largest number of categories it takes; None for any.
+    """
+
+    name: str
+    reference: str
+    accepts: frozenset[str]
+    returns: frozenset[str]
+    deterministic: bool
+    max_categories: int | None = None
+
+
+class Fit(Protocol):
+    """The face that every fitted model shows.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Probability of each category for each item; rows sum to 1.
+    """
+
+    @property
+    def items(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def annotators(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def categories(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def posterior(self) -> NDArray[Any]: ...  # noqa: D102
+
+
+def best_categories(posterior: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Mark the most probable categories of each item; more than one where they tie.
+
+    Parameters
+    ----------
+    posterior : ndarray of float, shape (I, K)
+        Probabilities or vote shares.
+
+    Returns
+    -------
+    ndarray of bool, shape (I, K)
+        True where a category is as probable as the best.
+    """
+    best: NDArray[np.bool_] = posterior >= posterior.max(axis=1, keepdims=True)
+    return best

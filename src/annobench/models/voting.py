@@ -1,0 +1,103 @@
+"""Majority vote with ties left visible.
+
+The share of an item's labels that name a category is taken for the category's
+probability. Nothing is known of the annotators, and a tie is a tie: it is broken
+by nobody, so that who scores votes can count it as a half.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.models.base import Method, best_categories
+
+METHOD = Method(
+    name="voting",
+    reference="Snow et al. (2008), section 4; ties as in Carpenter (2008), section 4",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"prevalence", "winners", "is_tie"}),
+    deterministic=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class VotingFit:
+    """The votes of each item.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Shares of the votes; 1/K each for an item without labels.
+    prevalence : ndarray of float, shape (K,)
+        Mean of the shares over the items that have labels.
+    winners : ndarray of bool, shape (I, K)
+        The categories with the most votes.
+    is_tie : ndarray of bool, shape (I,)
+        Whether more than one category won; an item without labels is a tie of all.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
+    prevalence: NDArray[np.float64]
+    winners: NDArray[np.bool_]
+    is_tie: NDArray[np.bool_]
+
+
+def fit(annotations: Annotations) -> VotingFit:
+    """Count the votes of every item.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories; repeated labels are further votes.
+
+    Returns
+    -------
+    VotingFit
+        Vote shares, winners and ties.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no label at all.
+
+    Notes
+    -----
+    An item without labels has the share 1/K everywhere and counts as a tie. The cost
+    is linear in the number of labels.
+
+    References
+    ----------
+    Snow, O'Connor, Jurafsky and Ng (2008), section 4.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxyy"), list("abab"), list("1101"))
+    >>> fit(a).posterior[:, 1]
+    array([1. , 0.5])
+    """
+    if annotations.n_labels == 0:
+        raise AnnotationError("voting: there are no labels to count. Give at least one.")
+    counts = annotations.counts
+    totals = counts.sum(axis=1, keepdims=True)
+    labelled = totals[:, 0] > 0
+    shares = np.where(totals > 0, counts / np.maximum(totals, 1), 1 / annotations.n_categories)
+    winners = best_categories(counts.astype(np.float64))
+    return VotingFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=shares,
+        prevalence=shares[labelled].mean(axis=0),
+        winners=winners,
+        is_tie=winners.sum(axis=1) > 1,
+    )
