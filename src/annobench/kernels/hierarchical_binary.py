@@ -3,7 +3,8 @@
 right[k, j] and wrong[k, j] count the labels of annotator j on the items
 that are now of category k; theta[k, 0, j] is log theta_kj, theta[k, 1, j] is
 log(1 - theta_kj); main holds pi, m_0, s_0, m_1, s_1. Annotators and labels are sorted by
-item, those of item i at offsets[i]:offsets[i + 1].
+item, those of item i at offsets[i]:offsets[i + 1]; items_of holds the distinct items of each
+annotator, at item_offsets[j]:item_offsets[j + 1].
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _LARGEST_LOG_SCALE = 18.0
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
-    rng, offsets, annotator, label, main, theta, category, first, last,
+    rng, offsets, annotator, label, item_offsets, items_of, main, theta, category, first, last,
     hierarchical, collapsed, exponent, thin, main_out, theta_out, probability_out, total,
 ):  # fmt: skip
     """Run the sweeps numbered [first, last), storing those from 0; return the reflections."""
@@ -36,6 +37,9 @@ def run_sweeps(
     switches = 0
     _count(offsets, annotator, label, category, right, wrong)
     for sweep in range(first, last):
+        _propose_flip(
+            rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
+        )
         for k in range(2):
             if hierarchical:
                 if collapsed:
@@ -86,6 +90,65 @@ def _count(offsets, annotator, label, category, right, wrong):
             hit = label[n] == k
             right[k, annotator[n]] += hit
             wrong[k, annotator[n]] += not hit
+
+
+@njit(nogil=True, cache=True)
+def _propose_flip(
+    rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
+):  # fmt: skip
+    """Exchange the categories of all items of one annotator, or leave them.
+
+    Annotators who labelled one batch of items and little else can be mirrored together
+    with the batch: a mode of its own, which single items never leave. This is a
+    Metropolis step for the categories given means and scales, with prevalence, sensitivity
+    and specificity integrated out; they are drawn anew right after it.
+    """
+    n_annotators = item_offsets.size - 1
+    j = int(rng.random() * n_annotators)
+    flipped = items_of[item_offsets[j] : item_offsets[j + 1]]
+    if flipped.size == 0:
+        return
+    new_right, new_wrong = right.copy(), wrong.copy()
+    more_positives = 0
+    for i in flipped:
+        k = category[i]
+        more_positives += 1 - 2 * k
+        for n in range(offsets[i], offsets[i + 1]):
+            if label[n] == k:
+                new_right[k, annotator[n]] -= 1
+                new_wrong[1 - k, annotator[n]] += 1
+            else:
+                new_wrong[k, annotator[n]] -= 1
+                new_right[1 - k, annotator[n]] += 1
+    n_items = category.size
+    positives = category.sum()
+    after = positives + more_positives
+    log_ratio = (
+        math.lgamma(1.0 + after) + math.lgamma(1.0 + n_items - after)
+        - math.lgamma(1.0 + positives) - math.lgamma(1.0 + n_items - positives)
+    )  # fmt: skip
+    for k in range(2):
+        alpha = main[1 + 2 * k] * main[2 + 2 * k]
+        beta = (1.0 - main[1 + 2 * k]) * main[2 + 2 * k]
+        for a in range(n_annotators):
+            if new_right[k, a] != right[k, a] or new_wrong[k, a] != wrong[k, a]:
+                log_ratio += _log_marginal(new_right[k, a], new_wrong[k, a], alpha, beta)
+                log_ratio -= _log_marginal(right[k, a], wrong[k, a], alpha, beta)
+    if math.log(1.0 - rng.random()) < log_ratio:
+        right[:] = new_right
+        wrong[:] = new_wrong
+        for i in flipped:
+            category[i] = 1 - category[i]
+
+
+@njit(nogil=True, cache=True)
+def _log_marginal(right, wrong, alpha, beta):
+    """Log probability of an annotator's labels, up to a constant in alpha and beta."""
+    return (
+        math.lgamma(alpha + right)
+        + math.lgamma(beta + wrong)
+        - math.lgamma(alpha + beta + right + wrong)
+    )
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,279 @@
+"""Figures in one house style: legible in grey, safe for colour-blind readers.
+
+Every function draws into axes that it is given; `house_figure` makes the figure and
+`save_figure` writes it as SVG and PNG. Meaning never rests on colour alone: markers,
+line styles and position carry it too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.files import replacing
+
+#: Okabe and Ito's palette, in order of falling contrast on white.
+BLUE, VERMILION, GREEN, GREY, INK = "#0072B2", "#D55E00", "#009E73", "#7F7F7F", "#222222"
+
+STYLE: dict[str, Any] = {
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 9.5,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "savefig.dpi": 200,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "annobench",
+    "xtick.color": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.color": INK,
+    "ytick.labelsize": 8.5,
+}
+
+
+@contextmanager
+def house_figure(
+    columns: int = 2, *, height: float = 3.6, stand_in: str | None = None
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Make a figure of one row of panels in the house style.
+
+    Parameters
+    ----------
+    columns : int, default 2
+        Number of panels.
+    height : float, default 3.6
+        Height in inches; the width is 3.7 inches a panel.
+    stand_in : str, optional
+        A line in red above the panels, for figures drawn from simulated data in place
+        of real ones.
+
+    Yields
+    ------
+    tuple of Figure and list of Axes
+        To draw into.
+    """
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type, unused-ignore]
+        # Built without pyplot: nothing global, and any thread may draw.
+        figure = Figure(figsize=(3.7 * columns, height))
+        FigureCanvasAgg(figure)
+        panels = np.atleast_1d(figure.subplots(1, columns))
+        if stand_in:
+            figure.suptitle(stand_in, color=VERMILION, fontsize=9.5, fontweight="bold")
+        yield figure, list(panels)
+
+
+def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:
+    """Write a figure as ``<stem>.svg`` and ``<stem>.png``, each whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made by `house_figure`, within its context.
+    stem : path
+        Path without the ending; its folder exists.
+    """
+    for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        with replacing(f"{os.fspath(stem)}.{kind}") as draft:
+            figure.savefig(draft, format=kind, metadata=metadata)
+
+
+def estimates_against_truth(
+    axes: Axes,
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    mean: float | None = None,
+    limits: tuple[float, float] | None = None,
+) -> None:
+    """Plot estimates with intervals against known values.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    truth, estimate, lower, upper : array_like, shape (J,)
+        Known value, point estimate and interval of each annotator; NaN truth is left out.
+    mean : float, optional
+        A horizontal line, the mean of the annotators' distribution.
+    limits : tuple of float, optional
+        Of both axes; by default what holds everything, at most [0, 1].
+    """
+    x, y, low, high = (np.asarray(v, dtype=np.float64) for v in (truth, estimate, lower, upper))
+    seen = np.isfinite(x)
+    if limits is None:
+        smallest = float(min(x[seen].min(), low[seen].min()))
+        limits = (max(-0.02, np.floor(smallest * 10 - 0.2) / 10), 1.02)
+    axes.plot(limits, limits, color=GREY, linewidth=0.9, linestyle="--", zorder=1)
+    if mean is not None:
+        axes.axhline(mean, color=BLUE, linewidth=1.0, zorder=1)
+    crowded = seen.sum() > 60
+    axes.vlines(x[seen], low[seen], high[seen], color=GREY if crowded else INK,
+                linewidth=0.6 if crowded else 0.9, zorder=2)  # fmt: skip
+    axes.scatter(x[seen], y[seen], s=14 if crowded else 22, facecolor="white", edgecolor=INK,
+                 linewidth=0.8, zorder=3)  # fmt: skip
+    axes.set(xlim=limits, ylim=limits, aspect="equal")
+
+
+def mean_and_scale(
+    axes: Axes,
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    *,
+    simulated: tuple[float, float] | None = None,
+) -> None:
+    """Scatter draws of the mean and the scale of the annotators' distribution.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; the scale gets a logarithmic axis.
+    mean, scale : ndarray, shape (S,)
+        Draws.
+    simulated : tuple of float, optional
+        The mean and scale that made the data, as crossing lines.
+    """
+    axes.scatter(mean, scale, s=4, color=BLUE, alpha=0.35, linewidth=0, rasterized=True)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(mpl.ticker.FormatStrFormatter("%g"))
+    if simulated is not None:
+        axes.axvline(simulated[0], color=INK, linewidth=1)
+        axes.axhline(simulated[1], color=INK, linewidth=1)
+
+
+def histogram(
+    axes: Axes,
+    values: ArrayLike,
+    *,
+    bins: int | Sequence[float] = 30,
+    marks: Sequence[tuple[float, str, str]] = (),
+    log: bool = False,
+) -> None:
+    """Draw a histogram with named vertical lines.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    values : array_like
+        What is counted.
+    bins : int or sequence of float, default 30
+        Number of bins, or their edges.
+    marks : sequence of (float, str, str)
+        Position, name and line style of each line.
+    log : bool, default False
+        Logarithmic counts, where a few tall bars would hide the rest.
+    """
+    axes.hist(np.asarray(values).ravel(), bins=bins, color="#A6C8DD", edgecolor=INK,
+              linewidth=0.5, log=log)  # fmt: skip
+    for position, name, line in marks:
+        axes.axvline(position, color=VERMILION, linestyle=line, linewidth=1.6, label=name)
+    if marks:
+        axes.legend()
+
+
+def residuals(axes: Axes, values: ArrayLike) -> None:
+    """Draw residual category errors, gold category less estimated probability.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; counts are logarithmic, since most residuals are next to 0.
+    values : array_like, shape (I,)
+        In [-1, 1].
+    """
+    edges = np.linspace(-1.025, 1.025, 42)  # bins centred on tenths and twentieths
+    histogram(axes, values, bins=edges.tolist(), log=True)
+    for threshold in (-0.5, 0.5):
+        axes.axvline(threshold, color=VERMILION, linestyle=":", linewidth=1.2)
+    axes.set(xlabel="gold category less estimate", ylabel="items (log scale)", xlim=(-1.05, 1.05))
+
+
+def accuracy_plane(
+    axes: Axes,
+    specificity: ArrayLike,
+    sensitivity: ArrayLike,
+    n_labels: ArrayLike,
+    *,
+    estimates: tuple[ArrayLike, ArrayLike] | None = None,
+    means: tuple[float, float] | None = None,
+    removed: ArrayLike | None = None,
+    limits: tuple[float, float] = (-0.03, 1.03),
+) -> None:
+    """Plot annotators by specificity and sensitivity, circles sized by their labels.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    specificity, sensitivity : array_like, shape (J,)
+        Rates against a gold standard; NaN is left out.
+    n_labels : array_like, shape (J,)
+        The circle's area is proportional to it.
+    estimates : tuple of array_like, optional
+        Estimated specificity and sensitivity; a line runs to them from each circle.
+    means : tuple of float, optional
+        Means of the two distributions, as lines.
+    removed : array_like of bool, shape (J,), optional
+        Annotators drawn with a cross in the circle.
+    limits : tuple of float, default (-0.03, 1.03)
+        Of both axes.
+    """
+    x, y, n = (np.asarray(v, dtype=np.float64) for v in (specificity, sensitivity, n_labels))
+    axes.plot([0, 1], [1, 0], color=GREEN, linewidth=1.4, linestyle="-.", label="chance", zorder=1)
+    if means is not None:
+        axes.axvline(means[0], color=BLUE, linewidth=1, zorder=1)
+        axes.axhline(means[1], color=BLUE, linewidth=1, zorder=1, label="estimated means")
+    if estimates is not None:
+        to_x, to_y = (np.asarray(v, dtype=np.float64) for v in estimates)
+        axes.plot([x, to_x], [y, to_y], color=GREY, linewidth=0.6, zorder=2)
+    axes.scatter(x, y, s=0.9 * n + 4, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=3)
+    if removed is not None:
+        gone = np.asarray(removed, dtype=bool)
+        axes.scatter(x[gone], y[gone], s=30, marker="x", color=VERMILION, linewidth=1.3,
+                     label="removed", zorder=4)  # fmt: skip
+    axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="specificity", ylabel="sensitivity")
+    axes.legend(loc="lower left")
+
+
+def against(
+    axes: Axes, x: ArrayLike, y: ArrayLike, lower: ArrayLike, upper: ArrayLike, *, label: str
+) -> None:
+    """Plot one estimate with its interval against another of the same quantity.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    x, y, lower, upper : array_like, shape (M,)
+        The two estimates, and the interval of the second.
+    label : str
+        Name of the points in the legend.
+    """
+    x, y, low, high = (np.asarray(v, dtype=np.float64) for v in (x, y, lower, upper))
+    ends = float(min(x.min(), low.min())) - 0.05, float(max(x.max(), high.max())) + 0.05
+    axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=0.9, zorder=1)
+    axes.vlines(x, low, high, color=GREY, linewidth=0.8, zorder=2)
+    axes.scatter(x, y, s=20, facecolor="white", edgecolor=INK, linewidth=0.9, zorder=3, label=label)
+    axes.set(xlim=ends, ylim=ends, aspect="equal")
