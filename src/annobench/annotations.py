@@ -378,7 +378,12 @@ def _missing(column: pd.Series[Any]) -> pd.Series[bool]:
 
 
 def _names(column: pd.Series[Any]) -> pd.Series[str]:
-    return column.map(str)
+    try:
+        return column.map(str)
+    except UnicodeEncodeError as error:
+        raise AnnotationError(
+            f"Annotations: the name {error.object!r} is not valid Unicode. Rename it."
+        ) from error
 
 
 def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -1,0 +1,510 @@
+"""Data sets: one module a source, found by discovery.
+
+A module of this package that holds a tuple `DATASETS` adds its data sets; there is no
+list to edit. Every data set can be had for real (mirror, cache, network) or simulated,
+and says which it is.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import json
+import logging
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from annobench.datasets.base import (
+    DataSet,
+    DataTables,
+    LoadedData,
+    UnknownDatasetError,
+    validate,
+)
+from annobench.datasets.sources import (
+    SourceFile,
+    cache_folder,
+    data_mirror,
+    default_base_url,
+    fetch,
+    locate,
+    probe_network,
+)
+from annobench.discovery import modules_with
+from annobench.errors import DataUnavailableError, ReaderError
+from annobench.files import replacing
+
+__all__ = [
+    "DataSet",
+    "DataTables",
+    "LoadedData",
+    "Mode",
+    "UnknownDatasetError",
+    "available",
+    "collect",
+    "get",
+    "load",
+    "names",
+    "prepare",
+    "read",
+]
+
+Mode = Literal["auto", "real", "simulated"]
+
+#: Seed of simulations where the caller names none.
+DEFAULT_SEED = 20081
+
+_LOG = logging.getLogger(__name__)
+_TABLES = ("labels", "items")
+_HOW_TO_SUPPLY = (
+    "Set ANNOBENCH_DATA_MIRROR to a folder that holds them as <source>/<path>, or connect to "
+    "the network, or set the data mode to 'auto' or 'simulated' (config: data.mode)."
+)
+
+
+def collect(modules: Iterable[ModuleType]) -> dict[str, DataSet]:
+    """Gather the data sets that modules declare.
+
+    Parameters
+    ----------
+    modules : iterable of module
+        Modules with a tuple `DATASETS`.
+
+    Returns
+    -------
+    dict of str to DataSet
+        By id, in alphabetical order.
+
+    Raises
+    ------
+    ValueError
+        If two data sets have the same id; names both modules.
+    """
+    found: dict[str, DataSet] = {}
+    origin: dict[str, str] = {}
+    for module in modules:
+        for dataset in module.DATASETS:
+            if dataset.id in found:
+                raise ValueError(
+                    f"data set id {dataset.id!r} is declared in {origin[dataset.id]} and in "
+                    f"{module.__name__}. Rename one of them."
+                )
+            found[dataset.id] = dataset
+            origin[dataset.id] = module.__name__
+    return dict(sorted(found.items()))
+
+
+@functools.cache
+def _known() -> dict[str, DataSet]:
+    return collect(modules_with(__name__, "DATASETS").values())
+
+
+def names() -> tuple[str, ...]:
+    """Return the ids of all data sets.
+
+    Returns
+    -------
+    tuple of str
+        In alphabetical order.
+    """
+    return tuple(_known())
+
+
+def get(id: str) -> DataSet:
+    """Return the record of a data set.
+
+    Parameters
+    ----------
+    id : str
+        Its name.
+
+    Returns
+    -------
+    DataSet
+        The record.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If no module declares it; lists those known.
+
+    Examples
+    --------
+    >>> get("anesthesia").categories
+    ('1', '2', '3', '4')
+    """
+    known = _known()
+    if id not in known:
+        close = difflib.get_close_matches(id, known)
+        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise UnknownDatasetError(f"no data set {id!r}.{hint} Known: {', '.join(known)}.")
+    return known[id]
+
+
+def available(
+    id: str, *, mirror: Path | str | None = None, cache: Path | str | None = None
+) -> list[SourceFile]:
+    """List the files of a data set that are not held on this machine.
+
+    Parameters
+    ----------
+    id : str
+        Name of the data set.
+    mirror, cache : path, optional
+        Where to look; by default as the environment says.
+
+    Returns
+    -------
+    list of SourceFile
+        Empty if all are there. Only existence is checked, not the bytes.
+    """
+    dataset = get(id)
+    places = _mirror(mirror), _cache(cache)
+    return [f for f in dataset.files if locate(dataset.source, f, *places) is None]
+
+
+def prepare(
+    id: str,
+    folder: Path | str,
+    *,
+    mode: Mode = "auto",
+    seed: int = DEFAULT_SEED,
+    mirror: Path | str | None = None,
+    cache: Path | str | None = None,
+    base_url: str | None = None,
+    network: bool | None = None,
+) -> dict[str, Any]:
+    """Obtain a data set and write `labels.parquet`, `items.parquet` and `meta.json`.
+
+    Parameters
+    ----------
+    id : str
+        Name of the data set.
+    folder : path
+        Where the three files go; made where it is missing.
+    mode : {"auto", "real", "simulated"}, default "auto"
+        "real" fails without the real files, "simulated" never asks the network, and "auto"
+        simulates, with a warning in the log, where the real files can't be had.
+    seed : int, default 20081
+        Seed of a simulation; the stream also depends on `id`.
+    mirror, cache : path, optional
+        Local folders; by default as the environment says.
+    base_url : str, optional
+        Address that serves the repositories; by default as the environment says.
+    network : bool, optional
+        False if the network is known not to answer. By default it is asked, after one
+        short probe that holds for the whole process.
+
+    Returns
+    -------
+    dict
+        What was written to `meta.json`.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If there is no such data set.
+    DataUnavailableError
+        In mode "real", if files are missing; lists all of them.
+    ChecksumError
+        If a file has other bytes than the pinned ones.
+    ReaderError
+        If a file is malformed.
+    """
+    tables, meta = _obtain(id, mode, seed, mirror, cache, base_url, network)
+    target = Path(folder)
+    try:
+        for table in _TABLES:
+            path = target / f"{table}.parquet"
+            with replacing(path) as draft:
+                _write_parquet(getattr(tables, table), draft)
+            meta["hashes"][path.name] = _sha256(path)
+        with replacing(target / "meta.json") as draft:
+            draft.write_text(
+                json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            )
+    except BaseException as error:
+        # Tables without their meta.json, or beside an older one, are worse than none.
+        if target.is_dir():
+            for name in ("labels.parquet", "items.parquet", "meta.json"):
+                (target / name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise DataUnavailableError(
+                f"{target}: the data set {id} can't be written here ({error}). Nothing was left "
+                "behind; choose a folder that can be written."
+            ) from error
+        raise
+    return meta
+
+
+def read(folder: Path | str) -> LoadedData:
+    """Read back what `prepare` wrote.
+
+    Parameters
+    ----------
+    folder : path
+        Folder of the data set.
+
+    Returns
+    -------
+    LoadedData
+        Tables, annotations, gold standard and provenance.
+
+    Raises
+    ------
+    ReaderError
+        If a file is missing, truncated, or not the one that `meta.json` describes.
+    """
+    target = Path(folder)
+    again = "Prepare the data set again."
+    path = target / "meta.json"
+    try:
+        meta = json.loads(path.read_bytes())
+        hashes = {f"{table}.parquet": meta["hashes"][f"{table}.parquet"] for table in _TABLES}
+    except OSError as error:
+        raise ReaderError(f"{path}: can't be read ({error.strerror}). {again}") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ReaderError(f"{path}: truncated or not a data set's meta.json. {again}") from error
+    frames = {}
+    for name, wanted in hashes.items():
+        path = target / name
+        try:
+            got = _sha256(path)
+        except OSError as error:
+            raise ReaderError(f"{path}: can't be read ({error.strerror}). {again}") from error
+        if got != wanted:
+            raise ReaderError(
+                f"{path}: its SHA-256 is {got}, but meta.json says {wanted}; it is truncated or "
+                f"was changed. {again}"
+            )
+        frames[name] = pq.read_table(path).to_pandas()
+    return LoadedData(meta["id"], frames["labels.parquet"], frames["items.parquet"], meta)
+
+
+def load(
+    id: str,
+    *,
+    mode: Mode = "auto",
+    seed: int = DEFAULT_SEED,
+    mirror: Path | str | None = None,
+    cache: Path | str | None = None,
+    base_url: str | None = None,
+    network: bool | None = None,
+) -> LoadedData:
+    """Obtain a data set in memory.
+
+    Parameters
+    ----------
+    id : str
+        Name of the data set.
+    mode : {"auto", "real", "simulated"}, default "auto"
+        As in `prepare`, like all that follow.
+    seed : int, default 20081
+        Seed of a simulation; the stream also depends on `id`.
+    mirror, cache : path, optional
+        Local folders; by default as the environment says.
+    base_url : str, optional
+        Address that serves the repositories; by default as the environment says.
+    network : bool, optional
+        False if the network is known not to answer.
+
+    Returns
+    -------
+    LoadedData
+        Tables, annotations, gold standard and provenance.
+
+    Raises
+    ------
+    UnknownDatasetError
+        If there is no such data set.
+    DataUnavailableError
+        In mode "real", if files are missing; lists all of them.
+    ChecksumError
+        If a file has other bytes than the pinned ones.
+    ReaderError
+        If a file is malformed.
+
+    Examples
+    --------
+    >>> load("snow2008_wsd", mode="simulated").annotations
+    Annotations(177 items, 34 annotators, 3 categories, 1770 labels, nominal)
+    """
+    tables, meta = _obtain(id, mode, seed, mirror, cache, base_url, network)
+    return LoadedData(id, tables.labels, tables.items, meta)
+
+
+def _mirror(mirror: Path | str | None) -> Path | None:
+    return data_mirror() if mirror is None else Path(mirror)
+
+
+def _cache(cache: Path | str | None) -> Path:
+    return cache_folder() if cache is None else Path(cache)
+
+
+def _obtain(
+    id: str,
+    mode: Mode,
+    seed: int,
+    mirror: Path | str | None,
+    cache: Path | str | None,
+    base_url: str | None,
+    network: bool | None,
+) -> tuple[DataTables, dict[str, Any]]:
+    if mode not in get_args(Mode):
+        raise ValueError(f"data mode {mode!r} is not one of {', '.join(get_args(Mode))}.")
+    dataset = get(id)
+    finder = _Finder(
+        dataset,
+        _mirror(mirror),
+        _cache(cache),
+        base_url or default_base_url(),
+        persistent=mode == "real",
+    )
+    missing: dict[str, str] = {}
+    why = "asked for"
+    if mode != "simulated":
+        finder.check_mirror(strict=mode == "real")
+        missing = finder.fetch(dataset.files, network)
+        why = "; ".join(f"{path}: {reason}" for path, reason in missing.items())
+    if mode == "real" and missing:
+        lines = "".join(
+            f"\n  {dataset.source.name}/{path} ({reason})" for path, reason in missing.items()
+        )
+        raise DataUnavailableError(
+            f"data set {id}: {len(missing)} of {len(dataset.files)} file(s) missing:{lines}\n"
+            f"{_HOW_TO_SUPPLY}"
+        )
+    provenance = "simulated" if missing or mode == "simulated" else "real"
+    if provenance == "real":
+        tables = dataset.parse(finder.paths(dataset.files))
+    else:
+        if missing:
+            _LOG.warning("data set %s is SIMULATED, not real: %s. %s", id, why, _HOW_TO_SUPPLY)
+        finder.fetch(dataset.simulate_from, False)
+        stream = np.random.default_rng([seed, zlib.crc32(id.encode())])
+        tables = dataset.simulate(stream, finder.paths(dataset.simulate_from))
+    validate(tables, scale=dataset.scale, categories=dataset.categories, where=id)
+    used = dataset.files if provenance == "real" else dataset.simulate_from
+    meta: dict[str, Any] = {
+        "id": id,
+        "title": dataset.title,
+        "citation": dataset.citation,
+        "licence": dataset.source.licence,
+        "home": list(dataset.home),
+        "repository": dataset.source.repository,
+        "commit": dataset.source.commit,
+        "provenance": provenance,
+    }
+    if provenance == "simulated":
+        meta |= {
+            "why_simulated": why,
+            "seed": seed,
+            "calibration": list(dataset.calibration),
+        }
+    meta |= {
+        "files": [finder.facts[file.path] for file in used if file.path in finder.facts],
+        "scale": dataset.scale,
+        "n_items": len(tables.items),
+        "n_annotators": int(tables.labels["annotator"].nunique()),
+        "n_labels": len(tables.labels),
+        "categories": None if dataset.categories is None else list(dataset.categories),
+        "hashes": {},
+    }
+    return tables, meta
+
+
+class _Finder:
+    """The places where the files of one data set are looked for, and what was found."""
+
+    def __init__(
+        self,
+        dataset: DataSet,
+        mirror: Path | None,
+        cache: Path,
+        base_url: str,
+        *,
+        persistent: bool,
+    ) -> None:
+        self._source, self._mirror, self._cache = dataset.source, mirror, cache
+        self._base_url, self._persistent = base_url, persistent
+        self._path: dict[str, Path] = {}
+        self.facts: dict[str, dict[str, Any]] = {}
+
+    def check_mirror(self, *, strict: bool) -> None:
+        if self._mirror is None or self._mirror.is_dir():
+            return
+        text = f"{self._mirror}: the data mirror is not a folder. Correct ANNOBENCH_DATA_MIRROR"
+        if strict:
+            raise DataUnavailableError(f"{text}, or unset it.")
+        _LOG.warning("%s; going on without it.", text)
+
+    def fetch(self, files: Iterable[SourceFile], network: bool | None) -> dict[str, str]:
+        """Get files; return those that can't be had, with the reason."""
+        missing = {}
+        for file in files:
+            held = locate(self._source, file, self._mirror, self._cache)
+            reachable, reason = (True, "") if held else _reachable(self._base_url, network)
+            if not reachable:
+                missing[file.path] = f"in neither mirror nor cache, and {reason}"
+                continue
+            try:
+                path, origin, sha256 = fetch(
+                    self._source,
+                    file,
+                    mirror=self._mirror,
+                    cache=self._cache,
+                    base_url=self._base_url,
+                    allow_network=held is None,
+                )
+            except DataUnavailableError as error:
+                missing[file.path] = str(error)
+                if not self._persistent and isinstance(error.__cause__, OSError):
+                    # Waiting again for a server that hangs would add up over many files.
+                    _failed.setdefault(self._base_url, f"the network failed before: {error}")
+                continue
+            self._path[file.path] = path
+            self.facts[file.path] = {
+                "path": file.path,
+                "sha256": sha256,
+                "bytes": path.stat().st_size,
+                "origin": origin,
+            }
+        return missing
+
+    def paths(self, files: Iterable[SourceFile]) -> Mapping[str, Path]:
+        return {file.path: self._path[file.path] for file in files if file.path in self._path}
+
+
+@functools.cache
+def _probe(base_url: str) -> tuple[bool, str]:
+    return probe_network(base_url)
+
+
+#: Addresses that failed in this process while a simulation could stand in, and why.
+_failed: dict[str, str] = {}
+
+
+def _reachable(base_url: str, network: bool | None) -> tuple[bool, str]:
+    if network is False:
+        return False, "the network is not to be asked"
+    if network:
+        return True, ""
+    return (False, _failed[base_url]) if base_url in _failed else _probe(base_url)
+
+
+def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    table = pa.Table.from_pandas(frame.reset_index(drop=True), preserve_index=False)
+    pq.write_table(table, path)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

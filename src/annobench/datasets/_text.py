@@ -1,0 +1,107 @@
+"""Read the rows of delimited text, naming file and line of whatever is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from annobench.errors import ReaderError
+
+#: How many faults of one file are reported together.
+MAX_FAULTS = 10
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file, or say at which byte it is not one."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ReaderError(
+            f"{path}, byte {error.start}: not UTF-8. Supply the pinned file."
+        ) from error
+
+
+def read_rows(
+    path: Path,
+    columns: Sequence[str],
+    *,
+    delimiter: str = "\t",
+    comment: str | None = None,
+) -> pd.DataFrame:
+    """Read a table with a header as text, with the line of every row as its index.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : sequence of str
+        The header it must have.
+    delimiter : str, default tab
+        What separates the fields; quotes have no meaning.
+    comment : str, optional
+        Lines that begin with this are skipped.
+
+    Returns
+    -------
+    DataFrame
+        One column of str for each of `columns`; the index counts lines from 1.
+
+    Raises
+    ------
+    ReaderError
+        If the header differs or rows have too few or too many fields.
+    """
+    lines = [
+        (number, line)
+        for number, line in enumerate(read_text(path).split("\n"), start=1)
+        if line and not (comment and line.startswith(comment))
+    ]
+    header = lines[0][1].split(delimiter) if lines else []
+    if header != list(columns):
+        raise ReaderError(
+            f"{path}: the header is {header[:10]}, but must be {list(columns)}. "
+            "Supply the pinned file."
+        )
+    rows = [(number, line.split(delimiter)) for number, line in lines[1:]]
+    report(
+        path,
+        (
+            (number, f"{len(fields)} fields where {len(columns)} are needed")
+            for number, fields in rows
+            if len(fields) != len(columns)
+        ),
+    )
+    frame = pd.DataFrame([fields for _, fields in rows], columns=list(columns), dtype="str")
+    frame.index = pd.Index([number for number, _ in rows])
+    return frame
+
+
+def report(path: Path, faults: Iterable[tuple[object, str]]) -> None:
+    """Raise one error for up to ten faults, given as pairs of line and text."""
+    found = list(faults)
+    if found:
+        shown = "".join(f"\n  line {line}: {text}" for line, text in found[:MAX_FAULTS])
+        more = f"\n  and {len(found) - MAX_FAULTS} more" if len(found) > MAX_FAULTS else ""
+        raise ReaderError(f"{path}:{shown}{more}\nCorrect these rows, or supply the pinned file.")
+
+
+def one_per_item(path: Path, items: pd.Series[str], values: pd.Series[str], what: str) -> None:
+    """Check that all rows of an item carry the same value."""
+    first = values.groupby(items).transform("first")
+    report(
+        path,
+        (
+            (line, f"item {items[line]!r} has {what} {values[line]!r}, but {first[line]!r} above")
+            for line in values.index[values != first]
+        ),
+    )
+
+
+def numbers(path: Path, values: pd.Series[str], what: str) -> pd.Series[float]:
+    """Read numbers; "00" and "-0" both are 0."""
+    result = pd.to_numeric(values, errors="coerce").astype(float)
+    bad = result.index[~result.abs().lt(float("inf"))]
+    report(path, ((line, f"{what} {values[line]!r} is not a number") for line in bad))
+    return result + 0.0

@@ -1,0 +1,132 @@
+"""Fitness of patients before anaesthesia: the example of Dawid and Skene (1979).
+
+Five anaesthetists classed 45 patients from 1 to 4; the first did so three times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
+from annobench.datasets.base import DataSet, DataTables
+from annobench.datasets.sources import Source, SourceFile
+from annobench.errors import ReaderError
+
+_FILE = SourceFile(
+    "data/anesthesia.rda",
+    sha256="7524a796897330577674789daf6df0dd6a91c90090e2c8532c34a6b99939a7d7",
+    size=444,
+)
+_SOURCE = Source(
+    name="anesthesia",
+    repository="jeffreypullin/rater",
+    commit="bc1e414eba27dcfb11f8e6dcf3aaef916644e457",
+    licence="GPL-2",
+    files=(_FILE,),
+)
+_CATEGORIES = ("1", "2", "3", "4")
+_N_ITEMS = 45
+
+# One round of labels an item: the annotators, the first of them three times.
+_ROUND = ("1", "1", "1", "2", "3", "4", "5")
+_REPETITION = (1, 2, 3, 1, 1, 1, 1)
+
+# Maximum likelihood estimates of Dawid and Skene (1979): prevalence, and the confusion
+# matrix pooled over annotators; the concentration is that of the expected counts by the
+# method of moments. In the last row annotators differ no more than chance makes them.
+_PREVALENCE = (0.400, 0.421, 0.112, 0.067)
+_ANNOTATORS = Stratum(
+    1,
+    (
+        (0.929, 0.071, 0.0, 0.0),
+        (0.083, 0.804, 0.113, 0.0),
+        (0.0, 0.233, 0.682, 0.085),
+        (0.0, 0.0, 0.429, 0.571),
+    ),
+    (54.0, 41.0, 6.7, 200.0),
+)
+
+
+def _parse(files: Mapping[str, Path]) -> DataTables:
+    # Imported here because reading R's format is slow to import and rarely needed.
+    import rdata
+
+    path = files[_FILE.path]
+    try:
+        frame = rdata.read_rda(path)["anesthesia"]
+        rows = frame[["item", "rater", "rating"]].astype(int)
+    except Exception as error:  # the reader raises whatever its parser stumbles over
+        raise ReaderError(
+            f"{path}: not an R data file with item, rater and rating ({error}). "
+            "Supply the pinned file."
+        ) from error
+    labels = pd.DataFrame(
+        {
+            "item": rows["item"].astype("str"),
+            "annotator": rows["rater"].astype("str"),
+            "label": rows["rating"].astype("str"),
+            "repetition": rows.groupby(["item", "rater"]).cumcount() + 1,
+        }
+    )
+    return DataTables(labels.reset_index(drop=True), _items(labels["item"].unique()))
+
+
+def _items(names: object) -> pd.DataFrame:
+    items = pd.DataFrame({"item": pd.Series(names, dtype="str")})
+    return items.assign(gold=pd.Series(None, index=items.index, dtype="str"))
+
+
+def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
+    category = rng.choice(len(_CATEGORIES), _N_ITEMS, p=_PREVALENCE)
+    confusion = draw_confusions(rng, (_ANNOTATORS,), np.ones(5, dtype=np.int64))
+    item = np.repeat(np.arange(_N_ITEMS), len(_ROUND))
+    annotator = np.tile(np.array(_ROUND, dtype=np.int64) - 1, _N_ITEMS)
+    label = draw_labels(rng, confusion, annotator, category[item])
+    labels = pd.DataFrame(
+        {
+            "item": pd.Series(item + 1).astype("str"),
+            "annotator": pd.Series(_ROUND * _N_ITEMS, dtype="str"),
+            "label": pd.Series(label + 1).astype("str"),
+            "repetition": np.tile(_REPETITION, _N_ITEMS),
+        }
+    )
+    return DataTables(labels, _items(labels["item"].unique()))
+
+
+DATASETS = (
+    DataSet(
+        id="anesthesia",
+        title="Fitness of 45 patients for anaesthesia, classed from 1 to 4 by five annotators",
+        citation=(
+            "Dawid and Skene (1979). Maximum likelihood estimation of observer error-rates "
+            "using the EM algorithm. Applied Statistics 28, 20-28."
+        ),
+        home=("https://doi.org/10.2307/2346806",),
+        source=_SOURCE,
+        files=(_FILE,),
+        # The classes are ordered, but the paper and its successors treat them as names.
+        scale="nominal",
+        categories=_CATEGORIES,
+        parse=_parse,
+        simulate=_simulate,
+        calibration=(
+            "sizes and repetitions of the design (Dawid and Skene 1979, table 1)",
+            "maximum likelihood estimates of prevalence and of the pooled confusion matrix",
+        ),
+        targets={
+            "n_items": 45,
+            "n_annotators": 5,
+            "n_labels": 315,
+            "max_load": 135,
+            "median_load": 45,
+            "label:1": 128 / 315,
+            "label:2": 124 / 315,
+            "label:3": 48 / 315,
+            "label:4": 15 / 315,
+        },
+    ),
+)

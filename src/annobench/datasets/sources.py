@@ -1,0 +1,389 @@
+"""Pinned source files: where they come from, how they are found, fetched and verified.
+
+A file is looked for in a local mirror, then in the cache, then on the network, and its
+bytes are checked against the pin each time. Nothing unverified is ever left in the cache.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pooch
+
+from annobench.errors import ChecksumError, DataUnavailableError
+from annobench.files import replacing
+
+#: Where the raw files of public repositories are served.
+DEFAULT_BASE_URL = "https://raw.githubusercontent.com"
+
+#: Seconds to wait for a connection and for the next bytes of an answer.
+TIMEOUT = (5.0, 10.0)
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """One pinned file of a source.
+
+    Attributes
+    ----------
+    path : str
+        Path inside the repository, with forward slashes.
+    sha256 : str or None
+        SHA-256 of the bytes, in hexadecimal.
+    git_blob : str or None
+        Git's blob id of the bytes; the pin of files whose SHA-256 is unknown.
+    size : int or None
+        Number of bytes, where known.
+    """
+
+    path: str
+    sha256: str | None = None
+    git_blob: str | None = None
+    size: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_relative(self.path)
+        if self.sha256 is None and self.git_blob is None:
+            raise ValueError(
+                f"SourceFile {self.path!r} has no checksum. Give its sha256 or its git_blob."
+            )
+
+
+@dataclass(frozen=True)
+class Source:
+    """One commit of a public repository that holds data.
+
+    Attributes
+    ----------
+    name : str
+        Name of the source, and of its folder in a mirror.
+    repository : str
+        Owner and name of the repository.
+    commit : str
+        The pinned commit.
+    licence : str
+        Licence of the data as the source states it.
+    files : tuple of SourceFile
+        The pinned files.
+    """
+
+    name: str
+    repository: str
+    commit: str
+    licence: str
+    files: tuple[SourceFile, ...]
+
+
+def data_mirror() -> Path | None:
+    """Return the mirror's folder.
+
+    Returns
+    -------
+    Path or None
+        What ANNOBENCH_DATA_MIRROR says; None where it is unset.
+    """
+    value = os.environ.get("ANNOBENCH_DATA_MIRROR")
+    return Path(value) if value else None
+
+
+def cache_folder() -> Path:
+    """Return the folder of downloaded files.
+
+    Returns
+    -------
+    Path
+        What ANNOBENCH_CACHE says, or the system's place for caches.
+    """
+    return Path(os.environ.get("ANNOBENCH_CACHE") or pooch.os_cache("annobench"))
+
+
+def default_base_url() -> str:
+    """Return the address that serves repositories.
+
+    Returns
+    -------
+    str
+        What ANNOBENCH_DATA_URL says, or the public one.
+    """
+    return os.environ.get("ANNOBENCH_DATA_URL") or DEFAULT_BASE_URL
+
+
+def verify(path: Path, file: SourceFile) -> str:
+    """Check that the bytes of a file are the pinned ones.
+
+    Parameters
+    ----------
+    path : Path
+        The file to check.
+    file : SourceFile
+        What it must be.
+
+    Returns
+    -------
+    str
+        The SHA-256 of the bytes.
+
+    Raises
+    ------
+    ChecksumError
+        If its size or a checksum differs.
+    """
+    size = path.stat().st_size
+    if file.size is not None and size != file.size:
+        raise ChecksumError(
+            f"{path}: {size} bytes, but {file.path} has {file.size}; the file is truncated or "
+            "not the pinned version. Remove it, and supply the pinned file."
+        )
+    sha256 = hashlib.sha256()
+    blob = hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            sha256.update(chunk)
+            blob.update(chunk)
+    checks = (
+        ("SHA-256", file.sha256, sha256.hexdigest()),
+        ("git blob id", file.git_blob, blob.hexdigest()),
+    )
+    for kind, wanted, got in checks:
+        if wanted is not None and wanted != got:
+            raise ChecksumError(
+                f"{path}: its {kind} is {got}, but that of {file.path} is {wanted}. "
+                "Remove it, and supply the pinned file."
+            )
+    return sha256.hexdigest()
+
+
+def locate(
+    source: Source, file: SourceFile, mirror: Path | None, cache: Path
+) -> tuple[Path, str] | None:
+    """Find a file on this machine, without reading it.
+
+    Parameters
+    ----------
+    source : Source
+        The source it belongs to.
+    file : SourceFile
+        The file.
+    mirror : Path or None
+        Folder laid out as ``<source>/<path>``.
+    cache : Path
+        Folder of downloaded files, laid out as ``<source>/<commit>/<path>``.
+
+    Returns
+    -------
+    tuple of (Path, str) or None
+        The path and its origin ("mirror" or "cache"), or None where neither holds it.
+
+    Raises
+    ------
+    DataUnavailableError
+        If a symbolic link leads the path out of its folder.
+    """
+    if mirror is not None:
+        path = _inside(mirror, f"{source.name}/{file.path}")
+        if path.is_file():
+            return path, "mirror"
+    path = _inside(cache, _cached(source, file))
+    return (path, "cache") if path.is_file() else None
+
+
+def fetch(
+    source: Source,
+    file: SourceFile,
+    *,
+    mirror: Path | None,
+    cache: Path,
+    base_url: str,
+    allow_network: bool,
+    timeout: tuple[float, float] = TIMEOUT,
+) -> tuple[Path, str, str]:
+    """Get a verified file from the mirror, the cache or the network, in this order.
+
+    Parameters
+    ----------
+    source : Source
+        The source it belongs to.
+    file : SourceFile
+        The file.
+    mirror : Path or None
+        Folder laid out as ``<source>/<path>``.
+    cache : Path
+        Folder that keeps downloads.
+    base_url : str
+        Address in front of ``<repository>/<commit>/<path>``.
+    allow_network : bool
+        Whether the network may be asked.
+    timeout : tuple of float, default (5, 10)
+        Seconds to wait for a connection and for the next bytes.
+
+    Returns
+    -------
+    tuple of (Path, str, str)
+        Path, origin ("mirror", "cache" or "network") and SHA-256.
+
+    Raises
+    ------
+    ChecksumError
+        If the bytes found or received are not the pinned ones.
+    DataUnavailableError
+        If no place has the file, or the cache can't be written.
+    """
+    held = locate(source, file, mirror, cache)
+    if held is not None:
+        path, origin = held
+        return path, origin, verify(path, file)
+    if not allow_network:
+        raise DataUnavailableError(
+            f"{source.name}/{file.path}: neither mirror nor cache has it, and the network was "
+            "not asked."
+        )
+    target = _inside(cache, _cached(source, file))
+    url = f"{base_url.rstrip('/')}/{source.repository}/{source.commit}/{file.path}"
+    return target, "network", _download(url, target, file, timeout)
+
+
+def probe_network(base_url: str, timeout: float = 8.0) -> tuple[bool, str]:
+    """Ask whether an address answers at all, within a bounded time.
+
+    Parameters
+    ----------
+    base_url : str
+        The address; any HTTP answer counts.
+    timeout : float, default 8
+        Seconds after which the answer is no, also when looking up the name hangs.
+
+    Returns
+    -------
+    tuple of (bool, str)
+        Whether it answered, and the reason if not.
+    """
+    answer: list[tuple[bool, str]] = []
+
+    def ask() -> None:
+        import requests
+
+        try:
+            requests.head(base_url, timeout=timeout, allow_redirects=False).close()
+            answer.append((True, ""))
+        except (requests.RequestException, OSError, ValueError) as error:
+            answer.append((False, f"{base_url} does not answer ({type(error).__name__})"))
+
+    # A name server that never replies can't be timed out from inside, so the waiting is
+    # done outside, and the thread may outlive it.
+    thread = threading.Thread(target=ask, name="annobench-probe", daemon=True)
+    thread.start()
+    thread.join(timeout)
+    return answer[0] if answer else (False, f"{base_url} did not answer within {timeout:g} s")
+
+
+def _check_relative(path: str) -> None:
+    parts = path.split("/")
+    if (
+        not path
+        or "\\" in path
+        or "\0" in path
+        or ":" in parts[0]
+        or any(part in ("", ".", "..") for part in parts)
+        or PurePosixPath(path).is_absolute()
+    ):
+        raise ValueError(
+            f"path {path!r} may leave its folder. Give a relative path with forward slashes, "
+            "without '.' or '..'."
+        )
+
+
+def _inside(folder: Path, path: str) -> Path:
+    """Join, and refuse a result that symbolic links lead out of the folder."""
+    _check_relative(path)
+    root = folder.resolve()
+    target = (root / path).resolve()
+    if not target.is_relative_to(root):
+        raise DataUnavailableError(
+            f"{folder / path}: a symbolic link leads out of {folder}. Put the file itself there."
+        )
+    return target
+
+
+def _cached(source: Source, file: SourceFile) -> str:
+    return f"{source.name}/{source.commit}/{file.path}"
+
+
+def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, float]) -> str:
+    import requests
+
+    try:
+        with replacing(target) as draft:
+            with _progress(target.name) as bar:
+                pooch.HTTPDownloader(progressbar=bar, timeout=timeout, chunk_size=_CHUNK >> 4)(
+                    url, str(draft), None
+                )
+            try:
+                return verify(draft, file)
+            except ChecksumError as error:
+                raise ChecksumError(
+                    f"{url}: the bytes received are not those of the pinned file: {error} "
+                    "Nothing was kept; try again, or set ANNOBENCH_DATA_MIRROR to a folder that "
+                    "has the file."
+                ) from error
+    except requests.RequestException as error:
+        raise DataUnavailableError(
+            f"{url}: the download failed ({_reason(error)}). Nothing was kept; try again, or "
+            "set ANNOBENCH_DATA_MIRROR to a folder that has the file."
+        ) from error
+    except OSError as error:
+        raise DataUnavailableError(
+            f"{target}: the cache can't be written ({error}). Set ANNOBENCH_CACHE to a folder "
+            "that can."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    return f"HTTP {status}" if status else type(error).__name__
+
+
+@contextmanager
+def _progress(name: str) -> Iterator[Any]:
+    """Show a bar on a terminal; elsewhere, and in logs, stay quiet."""
+    if not sys.stderr.isatty():
+        yield False
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        yield _Bar(progress, progress.add_task(name, total=None))
+
+
+class _Bar:
+    """The face that the downloader expects of a progress bar."""
+
+    def __init__(self, progress: Any, task: Any) -> None:
+        self._progress, self._task = progress, task
+
+    @property
+    def total(self) -> float | None:
+        return None
+
+    @total.setter
+    def total(self, value: float) -> None:
+        self._progress.update(self._task, total=value or None)
+
+    def update(self, amount: int) -> None:
+        self._progress.advance(self._task, amount)
+
+    def reset(self) -> None:
+        self._progress.reset(self._task)
+
+    def close(self) -> None:
+        self._progress.stop_task(self._task)

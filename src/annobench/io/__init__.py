@@ -1,0 +1,5 @@
+"""Readers and writers of label tables, one file a format."""
+
+from annobench.io.table import read_labels, write_labels
+
+__all__ = ["read_labels", "write_labels"]

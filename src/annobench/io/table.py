@@ -1,0 +1,493 @@
+"""Label tables: one row a label, as CSV, TSV or Parquet.
+
+Clean files take a fast path through Arrow. Whatever it refuses is read again, row by row,
+to say on which lines what is wrong; several faults are reported together.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from annobench.annotations import SCALES, Annotations, Scale
+from annobench.errors import AnnotationError, ReaderError
+from annobench.files import replacing
+
+#: How many faults of one file are reported together.
+MAX_FAULTS = 10
+
+#: Usual names of the columns, compared without regard to case, spaces and hyphens.
+USUAL_NAMES = {
+    "item": ("item", "item_id", "orig_id", "task", "example", "unit", "question", "id"),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "coder", "judge"),
+    "label": ("label", "response", "answer", "category", "annotation", "rating", "value"),
+}
+
+_PARQUET = (".parquet", ".pq")
+_TABBED = (".tsv", ".tab")
+_DELIMITERS = (",", "\t", ";", "|")
+_METADATA = b"annobench"
+
+
+def read_labels(
+    path: str | Path,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    categories: Iterable[object] | None = None,
+    scale: Scale | None = None,
+) -> Annotations:
+    r"""Read a table of labels with a header and one row a label.
+
+    Files ending in .parquet or .pq are read as Parquet, others as UTF-8 text: .tsv and
+    .tab with tabs, all others with the one of comma, tab, semicolon and bar that stands
+    most often in the header. An empty label means that the item was not labelled.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    item, annotator, label : str, optional
+        Names of the columns. By default the usual ones are recognised, such as
+        `item_id`, `worker` and `response`.
+    categories : iterable, optional
+        All categories in their order; a label that is none of them is an error.
+    scale : {"nominal", "ordinal", "interval"}, optional
+        What the order and distance of the labels mean; by default what a Parquet file of
+        `write_labels` says, and otherwise nominal.
+
+    Returns
+    -------
+    Annotations
+        The labels as codes. Names are kept as they stand, also those that a spreadsheet
+        would take for a formula (beginning with =, +, - or @): guard against that where
+        such a table is shown, not where it is read.
+
+    Raises
+    ------
+    ReaderError
+        If the file is missing, empty, cut off, not UTF-8, lacks a column or has two that
+        fit, or has malformed rows, unknown labels or unnamed items or annotators; names
+        file, line and remedy, for up to ten faults at once.
+
+    Notes
+    -----
+    Time and memory are linear in the number of rows. Text with quotes, and text with
+    faults, is read row by row, which takes several times as long.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "labels.csv")
+    ...     _ = path.write_text("item,worker,response\nx,ann,yes\nx,bob,no\n")
+    ...     read_labels(path)
+    Annotations(1 items, 2 annotators, 2 categories, 2 labels, nominal)
+    """
+    path = Path(path)
+    wanted = {"item": item, "annotator": annotator, "label": label}
+    if not path.is_file():
+        kind = "is a folder" if path.is_dir() else "does not exist"
+        raise ReaderError(f"{path}: {kind}. Give the path of a table of labels.")
+    try:
+        if path.suffix.lower() in _PARQUET:
+            return _read_parquet(path, wanted, categories, scale)
+        return _read_text(path, wanted, categories, scale or "nominal")
+    except OSError as error:
+        raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
+
+
+def write_labels(annotations: Annotations, path: str | Path) -> None:
+    """Write labels as a table with the columns `item`, `annotator` and `label`.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    path : str or Path
+        The file; .parquet or .pq gives Parquet, .tsv or .tab gives tabs, all else commas.
+        It is written whole or not at all.
+
+    Raises
+    ------
+    AnnotationError
+        If a name has a NUL byte and the file is text.
+
+    Notes
+    -----
+    Names are written unchanged and `read_labels` gives them back exactly, also those that
+    a spreadsheet would take for a formula. A text file holds no more than its rows: the
+    order of the categories, categories never given, items and annotators without labels
+    and the scale are lost, unless told to `read_labels` again. Parquet keeps everything.
+    """
+    path = Path(path)
+    parquet = path.suffix.lower() in _PARQUET
+    names = (annotations.items, annotations.annotators, annotations.categories)
+    for name in (name for group in names for name in group if not parquet and "\0" in name):
+        raise AnnotationError(
+            f"{path}: the name {name!r} has a NUL byte, which a text file can't hold. "
+            "Rename it, or write Parquet."
+        )
+    with replacing(path) as draft:
+        if parquet:
+            pq.write_table(_to_arrow(annotations), draft)
+            return
+        tabbed = path.suffix.lower() in _TABBED
+        with draft.open("w", encoding="utf-8", newline="") as stream:
+            # The writer quotes only the line ends it uses itself, a reader knows them all.
+            unusual = any("\r" in name for group in names for name in group)
+            writer = csv.writer(
+                stream,
+                delimiter="\t" if tabbed else ",",
+                lineterminator="\n",
+                quoting=csv.QUOTE_ALL if unusual else csv.QUOTE_MINIMAL,
+            )
+            writer.writerow(("item", "annotator", "label"))
+            columns = (annotations.item, annotations.annotator, annotations.label)
+            texts = (
+                np.array(group, dtype=object)[codes]
+                for group, codes in zip(names, columns, strict=True)
+            )
+            writer.writerows(zip(*texts, strict=True))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One column: the distinct names, and the code of each row (-1 where empty)."""
+
+    names: tuple[str, ...]
+    codes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: pa.Array | pa.ChunkedArray) -> _Column:
+        encoded = pc.dictionary_encode(values)
+        if isinstance(encoded, pa.ChunkedArray):
+            encoded = encoded.unify_dictionaries().combine_chunks()
+        names = encoded.dictionary.to_pylist()
+        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+        if "" in names:
+            empty = names.index("")
+            codes = np.where(codes == empty, -1, codes - (codes > empty))
+            del names[empty]
+        return cls(tuple(names), codes)
+
+
+def _read_text(
+    path: Path,
+    wanted: dict[str, str | None],
+    categories: Iterable[object] | None,
+    scale: Scale,
+) -> Annotations:
+    text = _decode(path)
+    head = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = "\t" if path.suffix.lower() in _TABBED else max(_DELIMITERS, key=head.count)
+    try:
+        header = next(row for row in _rows(text, delimiter) if row)
+    except (StopIteration, csv.Error):
+        raise ReaderError(
+            f"{path}: the file is empty or its header can't be read. Give a header and one row "
+            "a label."
+        ) from None
+    chosen = _choose(path, header, wanted)
+    # Without quotes a row is a line and a field is what stands between delimiters, so that
+    # both readers agree.
+    plain = '"' not in text and "\r" not in text.replace("\r\n", "")
+    table = _fast(text, header, delimiter) if plain else None
+    if table is None:
+        rows, _ = _careful(path, text, header, delimiter)
+        columns = list(zip(*rows, strict=True)) or [()] * len(header)
+        table = {name: pa.array(columns[header.index(name)], pa.string()) for name in chosen}
+    found = {role: _Column.of(table[name]) for name, role in chosen.items()}
+
+    def lines() -> list[str]:
+        return [f"line {n}" for n in _careful(path, text, header, delimiter)[1]]
+
+    return _build(path, found, categories, scale, lines)
+
+
+def _decode(path: Path) -> str:
+    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+    if not data.strip():
+        raise ReaderError(f"{path}: the file is empty. Give a header and one row a label.")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ReaderError(
+            f"{path}, line {line} (byte {error.start}): not UTF-8. Save the file as UTF-8."
+        ) from error
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise ReaderError(
+            f"{path}, line {line}: a NUL byte; this is not a text file, or it is damaged. "
+            "Save it as UTF-8 text."
+        )
+    return text
+
+
+def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+
+
+def _choose(path: Path, header: list[str], wanted: dict[str, str | None]) -> dict[str, str]:
+    """Map the columns to use to their roles."""
+    shown = ", ".join(map(repr, header[:12]))
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise ReaderError(
+            f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. "
+            "Give every column a name of its own."
+        )
+    plain = {name: name.strip().casefold().replace(" ", "_").replace("-", "_") for name in header}
+    chosen: dict[str, str] = {}
+    faults = []
+    for role, name in wanted.items():
+        if name is not None:
+            fits = [name] if name in header else []
+        else:
+            fits = [column for column in header if plain[column] == role]
+            fits = fits or [column for column in header if plain[column] in USUAL_NAMES[role]]
+            fits = [column for column in fits if column not in wanted.values()]
+        if len(fits) == 1 and fits[0] not in chosen:
+            chosen[fits[0]] = role
+            continue
+        hint = f'Say which it is with {role}="..."'
+        if name is not None:
+            what = "is used twice" if fits else "is not among the columns"
+            faults.append(f"column {name!r}, given as {role}, {what}.")
+        elif fits:
+            faults.append(f"columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
+        else:
+            faults.append(
+                f"no column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
+            )
+    if faults:
+        raise ReaderError(f"{path}: " + " ".join(faults) + f" The columns are {shown}.")
+    return chosen
+
+
+def _fast(text: str, header: list[str], delimiter: str) -> pa.Table | None:
+    """Parse text without quotes; None where a row does not fit the header."""
+    kind = pa.string()
+    try:
+        table = pa_csv.read_csv(
+            pa.BufferReader(text.encode("utf-8")),
+            parse_options=pa_csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=pa_csv.ConvertOptions(
+                column_types=dict.fromkeys(header, kind), strings_can_be_null=False
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return table if table.column_names == header else None
+
+
+def _careful(
+    path: Path, text: str, header: list[str], delimiter: str
+) -> tuple[list[list[str]], list[int]]:
+    """Parse row by row: the rows and the lines they end on; or an error with all faults."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    faults = []
+    try:
+        for row in reader:
+            if len(row) == len(header):
+                rows.append(row)
+                lines.append(reader.line_num)
+            elif row:
+                faults.append(
+                    f"line {reader.line_num}: {len(row)} fields where the header has {len(header)}"
+                )
+    except csv.Error as error:
+        faults.append(f"line {reader.line_num}: {error}")
+    _report(path, faults, "Complete or quote these rows; the file may have been cut off.")
+    return rows[1:], lines[1:]
+
+
+def _report(path: Path, faults: list[str], remedy: str) -> None:
+    if faults:
+        shown = "".join(f"\n  {fault}" for fault in faults[:MAX_FAULTS])
+        more = f"\n  and {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
+        raise ReaderError(f"{path}:{shown}{more}\n{remedy}")
+
+
+def _build(
+    path: Path,
+    found: dict[str, _Column],
+    categories: Iterable[object] | None,
+    scale: Scale,
+    lines: Any,
+    items: Iterable[str] | None = None,
+    annotators: Iterable[str] | None = None,
+) -> Annotations:
+    """Make annotations of encoded columns, or report the rows that can't be labels."""
+    label = found["label"]
+    known = None if categories is None else tuple(categories)
+    if not label.codes.size:
+        raise ReaderError(f"{path}: a header but no rows. Give one row a label.")
+    wrong = {name: text for name in label.names if (text := _fault(name, known, scale))}
+    bad = np.isin(label.codes, [n for n, name in enumerate(label.names) if name in wrong])
+    unnamed = {role: found[role].codes < 0 for role in ("item", "annotator")}
+    rows = np.flatnonzero(bad | unnamed["item"] | unnamed["annotator"])
+    if rows.size:
+        where = lines()
+        faults = []
+        for n in rows[: MAX_FAULTS + 1]:
+            texts = [f"no {role}" for role, empty in unnamed.items() if empty[n]]
+            texts += [wrong[label.names[label.codes[n]]]] if bad[n] else []
+            faults.append(f"{where[n]}: {' and '.join(texts)}")
+        if rows.size > MAX_FAULTS:
+            faults += [""] * (rows.size - len(faults))
+        _report(path, faults, "Correct these rows, or list the label among the categories.")
+    try:
+        # Only the distinct labels go through validation; the rows are codes already.
+        distinct = Annotations.from_arrays(
+            ["-"] * len(label.names),
+            ["-"] * len(label.names),
+            label.names,
+            categories=known,
+            scale=scale,
+        )
+        given = label.codes >= 0
+        listed = (
+            _listed(found[role], given, order)
+            for role, order in (("item", items), ("annotator", annotators))
+        )
+        (item_codes, item_names), (annotator_codes, annotator_names) = listed
+    except (AnnotationError, KeyError, TypeError) as error:
+        raise ReaderError(f"{path}: {error}") from error
+    arrays = (item_codes, annotator_codes, distinct.label[label.codes[given]])
+    for array in arrays:
+        array.setflags(write=False)
+    return Annotations(*arrays, item_names, annotator_names, distinct.categories, distinct.scale)
+
+
+def _listed(
+    column: _Column, given: NDArray[np.bool_], order: Iterable[str] | None
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    if order is None:
+        return column.codes[given].astype(np.int32), column.names
+    names = tuple(order)
+    position = {name: n for n, name in enumerate(names)}
+    codes = np.array([position[name] for name in column.names], dtype=np.int32)
+    return codes[column.codes[given]], names
+
+
+def _fault(name: str, categories: tuple[object, ...] | None, scale: Scale) -> str | None:
+    """Say why a label can't stand, or None."""
+    if scale == "interval":
+        try:
+            number = float(name)
+        except ValueError:
+            return f"label {name!r} is not a number"
+        if not np.isfinite(number):
+            return f"label {name!r} is not a finite number"
+        if categories is None or any(number == _number(known) for known in categories):
+            return None
+    elif categories is None or name in map(str, categories):
+        return None
+    return f"label {name!r} is not one of {', '.join(map(repr, map(str, categories or ())))}"
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _to_arrow(annotations: Annotations) -> pa.Table:
+    columns = {
+        "item": (annotations.item, annotations.items),
+        "annotator": (annotations.annotator, annotations.annotators),
+        "label": (annotations.label, annotations.categories),
+    }
+    table = pa.table(
+        {
+            name: pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(names, pa.string()))
+            for name, (codes, names) in columns.items()
+        }
+    )
+    kept: dict[str, Any] = {"scale": annotations.scale, "categories": annotations.categories}
+    # Names are repeated only where the rows do not tell them.
+    for role, codes, names in (
+        ("items", annotations.item, annotations.items),
+        ("annotators", annotations.annotator, annotations.annotators),
+    ):
+        first = np.unique(codes, return_index=True)
+        in_order = len(first[0]) == len(names) and bool((np.diff(first[1]) > 0).all())
+        kept[role] = None if in_order else names
+    return table.replace_schema_metadata({_METADATA: json.dumps(kept)})
+
+
+def _read_parquet(
+    path: Path,
+    wanted: dict[str, str | None],
+    categories: Iterable[object] | None,
+    scale: Scale | None,
+) -> Annotations:
+    try:
+        schema = pq.read_schema(path)
+        chosen = _choose(path, list(schema.names), wanted)
+        table = pq.read_table(path, columns=list(chosen))
+        found = {role: _Column.of(_as_text(table[name])) for name, role in chosen.items()}
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, ReaderError):
+            raise
+        raise ReaderError(
+            f"{path}: truncated, not a Parquet file, or a column is not text or numbers "
+            f"({error}). Write it again."
+        ) from error
+    kept = _kept(path, (schema.metadata or {}).get(_METADATA, b"{}"))
+    return _build(
+        path,
+        found,
+        kept.get("categories") if categories is None else categories,
+        scale or kept.get("scale", "nominal"),
+        lambda: [f"row {n + 1}" for n in range(table.num_rows)],
+        kept.get("items"),
+        kept.get("annotators"),
+    )
+
+
+def _kept(path: Path, metadata: bytes) -> dict[str, Any]:
+    """Read what `write_labels` noted beside the rows."""
+    try:
+        kept = json.loads(metadata)
+        lists = [kept.get(key) for key in ("categories", "items", "annotators")]
+        sound = kept.get("scale", "nominal") in SCALES and all(
+            names is None or (isinstance(names, list) and all(isinstance(n, str) for n in names))
+            for names in lists
+        )
+    except (ValueError, AttributeError, TypeError):
+        sound = False
+    if not sound:
+        raise ReaderError(f"{path}: the metadata is damaged. Write the file again.")
+    return dict(kept)
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write a column as text; NaN is no label."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), None, column)
+        whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
+        # Numbers with an empty row turn into floats on their way through data frames.
+        column = column.cast(pa.int64()) if whole else column
+    return column.cast(pa.string())

@@ -1,0 +1,160 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench import Annotations
+from annobench.annotations import View
+from annobench.errors import AnnotationError
+
+
+def test_names_become_codes_in_order_of_appearance_and_categories_are_sorted():
+    a = Annotations.from_arrays(["y", "x", "y"], ["bob", "ann", "ann"], ["no", "yes", "no"])
+    assert a.items == ("y", "x")
+    assert a.annotators == ("bob", "ann")
+    assert a.categories == ("no", "yes")
+    assert a.item.tolist() == [0, 1, 0]
+    assert a.annotator.tolist() == [0, 1, 1]
+    assert a.label.tolist() == [0, 1, 0]
+    assert (a.item.dtype, a.annotator.dtype, a.label.dtype) == (np.int32, np.int32, np.int16)
+
+
+def test_categories_that_are_numbers_are_sorted_as_numbers():
+    a = Annotations.from_arrays(["x"] * 3, ["a"] * 3, ["10", "9", "-1"])
+    assert a.categories == ("-1", "9", "10")
+    assert a.values.tolist() == [10.0, 9.0, -1.0]  # noqa: PD011
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), "", pd.NA])
+def test_a_missing_label_keeps_the_item_and_the_annotator(missing):
+    a = Annotations.from_arrays(["x", "y"], ["ann", "bob"], ["no", missing])
+    assert (a.n_items, a.n_annotators, a.n_labels, a.n_categories) == (2, 2, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("item", "annotator", "role"), [([""], ["a"], "item"), (["x"], [None], "annotator")]
+)
+def test_an_unnamed_item_or_annotator_is_an_error(item, annotator, role):
+    with pytest.raises(AnnotationError, match=rf"1 row\(s\) have no {role}, the first at row 0"):
+        Annotations.from_arrays(item, annotator, ["no"])
+
+
+def test_a_name_that_is_not_valid_unicode_is_an_error():
+    with pytest.raises(AnnotationError, match="not valid Unicode"):
+        Annotations.from_arrays(["\ud800"], ["a"], ["no"])
+
+
+def test_columns_of_different_lengths_are_an_error():
+    with pytest.raises(AnnotationError, match="item 2, annotator 1, label 2"):
+        Annotations.from_arrays(["x", "y"], ["a"], ["no", "no"])
+
+
+def test_an_unknown_scale_is_an_error():
+    with pytest.raises(AnnotationError, match="'ratio' is not one of nominal, ordinal, interval"):
+        Annotations.from_arrays(["x"], ["a"], ["1"], scale="ratio")
+
+
+def test_given_lists_fix_the_order_and_keep_what_has_no_label():
+    a = Annotations.from_arrays(
+        ["x"], ["a"], ["no"], items=["w", "x"], annotators=["b", "a"], categories=["yes", "no"]
+    )
+    assert (a.item[0], a.annotator[0], a.label[0]) == (1, 1, 1)
+    assert a.counts.tolist() == [[0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("what", ["items", "annotators", "categories"])
+def test_a_name_outside_a_given_list_is_an_error(what):
+    with pytest.raises(AnnotationError, match="not among the 1 known"):
+        Annotations.from_arrays(["x"], ["a"], ["no"], **{what: ["other"]})
+
+
+def test_a_category_listed_twice_is_an_error():
+    with pytest.raises(AnnotationError, match="label 'no' is listed twice"):
+        Annotations.from_arrays(["x"], ["a"], ["no"], categories=["no", "no"])
+
+
+def test_equal_numbers_are_one_category_on_the_interval_scale():
+    a = Annotations.from_arrays(
+        ["x"] * 5, ["a"] * 5, ["00", "-0", 0.0, "2.50", "2.5"], scale="interval"
+    )
+    assert a.categories == ("0", "2.5")
+    assert a.values.tolist() == [0, 0, 0, 2.5, 2.5]  # noqa: PD011
+
+
+@pytest.mark.parametrize("label", ["much", "inf", "nan?"])
+def test_an_interval_label_must_be_a_finite_number(label):
+    with pytest.raises(AnnotationError, match="interval labels must be finite numbers"):
+        Annotations.from_arrays(["x"], ["a"], [label], scale="interval")
+
+
+def test_a_frame_without_a_needed_column_is_an_error():
+    with pytest.raises(AnnotationError, match=r"column\(s\) label missing; the frame has 'item'"):
+        Annotations.from_frame(pd.DataFrame({"item": ["x"], "annotator": ["a"]}))
+
+
+def test_a_contingency_table_becomes_two_labels_an_item():
+    a = Annotations.from_contingency([[2, 1], [0, 3]], categories=["no", "yes"])
+    assert (a.n_items, a.n_annotators, a.n_labels) == (6, 2, 12)
+    first, second = (a.label[a.by_annotator[j]] for j in (0, 1))
+    table = np.zeros((2, 2), dtype=int)
+    np.add.at(table, (first, second), 1)
+    assert table.tolist() == [[2, 1], [0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1, 2]], "must be square"),
+        ([[1.5, 0], [0, 1]], "whole numbers"),
+        ([[-1, 0], [0, 1]], "whole numbers"),
+    ],
+)
+def test_a_malformed_contingency_table_is_an_error(table, message):
+    with pytest.raises(AnnotationError, match=message):
+        Annotations.from_contingency(table)
+
+
+def test_views_group_labels_and_keep_their_order():
+    view = View.of(np.array([1, 0, 1]), 3)
+    assert view.offsets.tolist() == [0, 1, 3, 3]
+    assert view[1].tolist() == [0, 2]
+    assert view[2].size == 0
+
+
+def test_counts_hold_repeated_labels():
+    a = Annotations.from_arrays(["x", "x", "y"], ["a", "a", "a"], ["1", "1", "2"])
+    assert a.counts.tolist() == [[2, 0], [0, 1]]
+
+
+def test_the_arrays_can_not_be_changed():
+    a = Annotations.from_arrays(["x", "y"], ["a", "a"], ["1", "2"])
+    for array in (a.item, a.annotator, a.label, a.counts, a.by_item.order, a.by_annotator.offsets):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_a_frame_of_names_gives_the_same_annotations_back():
+    a = Annotations.from_arrays(["y", "x"], ["b", "a"], ["no", "yes"])
+    b = Annotations.from_frame(a.to_frame())
+    assert (b.items, b.annotators, b.categories) == (a.items, a.annotators, a.categories)
+    assert b.label.tolist() == a.label.tolist()
+
+
+def test_dropping_annotators_keeps_items_and_categories():
+    a = Annotations.from_arrays(["x", "y", "y"], ["a", "b", "c"], ["1", "2", "1"])
+    kept = a.keep_annotators(np.array([False, True, True]))
+    assert kept.annotators == ("b", "c")
+    assert kept.items == ("x", "y")
+    assert kept.annotator.tolist() == [0, 1]
+    assert kept.counts.tolist() == [[0, 0], [1, 1]]
+
+
+def test_a_mask_of_the_wrong_length_is_an_error():
+    a = Annotations.from_arrays(["x"], ["a"], ["1"])
+    with pytest.raises(AnnotationError, match=r"one entry for each of the 1 annotators"):
+        a.keep_annotators(np.array([True, False]))
+
+
+def test_no_labels_at_all_are_allowed():
+    a = Annotations.from_arrays([], [], [])
+    assert (a.n_items, a.n_annotators, a.n_labels, a.n_categories) == (0, 0, 0, 0)
+    assert a.counts.shape == (0, 0)

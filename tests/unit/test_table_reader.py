@@ -1,0 +1,334 @@
+import json
+import os
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annobench import Annotations
+from annobench.errors import AnnotationError, ReaderError
+from annobench.io import read_labels, write_labels
+
+SHARED_FOLDER = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    def write(content, name="labels.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def triples(annotations):
+    return list(annotations.to_frame().itertuples(index=False, name=None))
+
+
+def test_a_plain_table_is_read_in_its_order(table):
+    a = read_labels(table("item,annotator,label\nx,ann,yes\ny,bob,no\nx,bob,no\n"))
+    assert triples(a) == [("x", "ann", "yes"), ("y", "bob", "no"), ("x", "bob", "no")]
+    assert a.categories == ("no", "yes")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "orig_id,worker_id,response",
+        "Task,Worker,Answer",
+        " Item-ID ,Rater,RATING",
+        "label,item,annotator",
+        "question,judge,value",
+        "note,item,annotator,label",
+    ],
+)
+def test_usual_column_names_are_recognised(table, header):
+    cells = {"note": "n", "label": "l", "item": "i", "annotator": "a"}
+    row = ["i", "a", "l"]
+    if "label" in header:
+        row = [cells[name] for name in header.split(",")]
+    assert triples(read_labels(table(f"{header}\n{','.join(row)}\n"))) == [("i", "a", "l")]
+
+
+def test_columns_can_be_named(table):
+    path = table("id,category,id2,who\nx,c,y,w\n")
+    a = read_labels(path, item="id2", annotator="who", label="id")
+    assert triples(a) == [("y", "w", "x")]
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"),
+    [("a.tsv", "\t"), ("a.tab", "\t"), ("a.csv", ";"), ("a.txt", "\t"), ("a.txt", "|")],
+)
+def test_the_delimiter_follows_suffix_or_header(table, name, delimiter):
+    text = "item,annotator,label\nx,a,1\n".replace(",", delimiter)
+    assert triples(read_labels(table(text, name))) == [("x", "a", "1")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_and_a_byte_order_mark_do_not_matter(table, end):
+    text = "\ufeffitem,annotator,label\nx,a,1\n\ny,b,2".replace("\n", end)
+    assert triples(read_labels(table(text))) == [("x", "a", "1"), ("y", "b", "2")]
+
+
+def test_an_empty_label_is_a_label_not_given(table):
+    a = read_labels(table("item,annotator,label\nx,a,\ny,a,1\n"))
+    assert a.items == ("x", "y")
+    assert a.n_labels == 1
+
+
+def test_interval_labels_are_numbers(table):
+    a = read_labels(table("item,annotator,label\nx,a,00\nx,b,-0\nx,c,7.5\n"), scale="interval")
+    assert a.categories == ("0", "7.5")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"\xef\xbb\xbf \r\n", "the file is empty"),
+        (b"item,annotator,label\n", "a header but no rows"),
+        (b"item,annotator,label", "a header but no rows"),
+        (b"item,annotator,label\nx,a,\xff\n", r"line 2 \(byte 25\): not UTF-8"),
+        (b"item,annotator,label\nx,a,1\ny,\0,1\n", "line 3: a NUL byte"),
+        (b"item,annotator,label\nx,a,1\ny,a\nz,a,1\n", "line 3: 2 fields where the header has 3"),
+        (b"item,annotator,label\nx,a,1\ny,a,1,9\n", "line 3: 4 fields where the header has 3"),
+        (b"item,annotator,label\nx,a,1\ny,b", "line 3: 2 fields .*cut off"),
+        (b'item,annotator,label\nx,a,1\ny,b,"1', "line 3: unexpected end of data"),
+        (b'item,annotator,label\nx,"a"b,1\n', "line 2: .* expected after"),
+        (b'"item,annotator,label\n', "its header can't be read"),
+        (b"item,annotator,label\n,a,1\nx,,1\n,,1\n", "2: no item\n.*3: no annotator\n.*4: no item"),
+        (b"item,item,annotator,label\nx,y,a,1\n", "the header names 'item' twice"),
+        (b"item,annotator\nx,a\n", "no column is the label; usual names are label, response"),
+        (b"id,task,annotator,label\nx,y,a,1\n", r"'id', 'task' may all be the item.*item=\"...\""),
+        (b"a,b,c\n1,2,3\n", "no column is the item.*The columns are 'a', 'b', 'c'"),
+    ],
+)
+def test_a_malformed_file_is_an_error_that_says_where(table, content, message):
+    path = table(content)
+    with pytest.raises(ReaderError, match=f"(?s)labels.csv.*{message}"):
+        read_labels(path)
+
+
+def test_an_unknown_label_is_an_error_naming_its_line(table):
+    path = table("item,annotator,label\nx,a,yes\nx,b,yess\n")
+    with pytest.raises(ReaderError, match="line 3: label 'yess' is not one of 'no', 'yes'"):
+        read_labels(path, categories=["no", "yes"])
+
+
+def test_lines_are_counted_right_behind_quoted_line_breaks(table):
+    path = table('item,annotator,label\n"x\ny",a,yes\n\nx,b,yess\n')
+    with pytest.raises(ReaderError, match="line 5: label 'yess'"):
+        read_labels(path, categories=["no", "yes"])
+
+
+@pytest.mark.parametrize(
+    ("label", "message"), [("much", "is not a number"), ("inf", "is not a finite number")]
+)
+def test_an_interval_label_that_is_no_number_is_an_error(table, label, message):
+    path = table(f"item,annotator,label\nx,a,{label}\n")
+    with pytest.raises(ReaderError, match=f"line 2: label '{label}' {message}"):
+        read_labels(path, scale="interval")
+
+
+def test_an_interval_label_outside_the_categories_is_an_error(table):
+    path = table("item,annotator,label\nx,a,1.0\nx,b,4\n")
+    with pytest.raises(ReaderError, match="line 3: label '4' is not one of '1', '2'"):
+        read_labels(path, scale="interval", categories=[1, 2])
+
+
+def test_up_to_ten_faults_are_reported_together(table):
+    path = table("item,annotator,label\n" + ",a,bad\n" * 12)
+    with pytest.raises(ReaderError) as caught:
+        read_labels(path, categories=["good"])
+    message = str(caught.value)
+    assert message.count("no item and label 'bad'") == 10
+    assert "and 2 more" in message
+
+
+def test_a_named_column_that_is_absent_or_used_twice_is_an_error(table):
+    path = table("item,annotator,label\nx,a,1\n")
+    with pytest.raises(ReaderError, match="column 'unit', given as item, is not among"):
+        read_labels(path, item="unit")
+    with pytest.raises(ReaderError, match="column 'item', given as annotator, is used twice"):
+        read_labels(path, item="item", annotator="item")
+
+
+def test_a_missing_file_and_a_folder_are_errors(tmp_path):
+    with pytest.raises(ReaderError, match=r"none\.csv: does not exist"):
+        read_labels(tmp_path / "none.csv")
+    with pytest.raises(ReaderError, match="is a folder"):
+        read_labels(tmp_path)
+
+
+def test_a_long_file_is_read_across_blocks(table):
+    rows = [(f"i{n % 5000}", f"a{n % 7}", str(n % 3)) for n in range(150_000)]
+    a = read_labels(table("item,annotator,label\n" + "".join(f"{','.join(r)}\n" for r in rows)))
+    assert (a.n_items, a.n_annotators, a.n_labels) == (5000, 7, 150_000)
+    assert triples(a)[-3:] == rows[-3:]
+
+
+def test_parquet_keeps_everything(tmp_path):
+    a = Annotations.from_arrays(
+        ["x", "y"],
+        ["b", "a"],
+        ["2", "1"],
+        items=["w", "y", "x"],
+        annotators=["a", "b", "c"],
+        categories=["2", "1", "0"],
+        scale="ordinal",
+    )
+    write_labels(a, tmp_path / "a.parquet")
+    b = read_labels(tmp_path / "a.parquet")
+    assert (b.items, b.annotators, b.categories) == (a.items, a.annotators, a.categories)
+    assert b.scale == "ordinal"
+    assert triples(b) == triples(a)
+
+
+def test_a_foreign_parquet_file_is_read(tmp_path):
+    frame = pd.DataFrame(
+        {"item": [1, 2, 2], "coder": pd.Categorical(["a", "b", "a"]), "rating": [1.0, None, 3.0]}
+    )
+    frame.to_parquet(tmp_path / "a.parquet")
+    a = read_labels(tmp_path / "a.parquet")
+    assert triples(a) == [("1", "a", "1"), ("2", "a", "3")]
+
+
+def test_rows_of_a_parquet_file_are_named_in_errors(tmp_path):
+    pd.DataFrame({"item": ["x", None], "coder": ["a", "a"], "label": ["1", "1"]}).to_parquet(
+        tmp_path / "a.parquet"
+    )
+    with pytest.raises(ReaderError, match="row 2: no item"):
+        read_labels(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("metadata", ["[", "7", '{"items": [["x"]]}', '{"scale": "ratio"}'])
+def test_damaged_metadata_of_a_parquet_file_is_an_error(tmp_path, metadata):
+    path = tmp_path / "a.parquet"
+    rows = pa.table({"item": ["x"], "annotator": ["a"], "label": ["1"]})
+    pq.write_table(rows.replace_schema_metadata({"annobench": metadata}), path)
+    with pytest.raises(ReaderError, match=r"a\.parquet"):
+        read_labels(path)
+
+
+def test_a_truncated_parquet_file_is_an_error(tmp_path):
+    path = tmp_path / "a.parquet"
+    write_labels(Annotations.from_contingency([[3, 1], [1, 3]]), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ReaderError, match="truncated, not a Parquet file"):
+        read_labels(path)
+
+
+def test_a_nested_column_of_a_parquet_file_is_an_error(tmp_path):
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"item": [["x"]], "annotator": ["a"], "label": ["1"]}), path)
+    with pytest.raises(ReaderError, match="not text or numbers"):
+        read_labels(path)
+
+
+def test_names_that_can_not_be_stored_are_refused(tmp_path):
+    nul = Annotations.from_arrays(["x\0"], ["a"], ["1"])
+    with pytest.raises(AnnotationError, match="has a NUL byte"):
+        write_labels(nul, tmp_path / "a.csv")
+    write_labels(nul, tmp_path / "a.parquet")
+    assert read_labels(tmp_path / "a.parquet").items == ("x\0",)
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+
+    def interrupt(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(OSError, match="disk full"):
+        write_labels(Annotations.from_contingency([[1]]), path)
+    assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
+    assert path.read_text() == "old"
+
+
+name = st.text(min_size=1, max_size=8).filter(lambda text: "\0" not in text) | st.sampled_from(
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@x",
+        "<b>&amp;",
+        '"',
+        '""',
+        "a,b",
+        "a\nb",
+        "\r",
+        "\r\n",
+        "\t",
+        " ",
+        "é\u2028",
+    ]
+)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "parquet"])
+@SHARED_FOLDER
+@given(rows=st.lists(st.tuples(name, name, name), min_size=1, max_size=8))
+def test_any_names_survive_a_round_trip(tmp_path, suffix, rows):
+    path = tmp_path / f"a.{suffix}"
+    a = Annotations.from_arrays(*zip(*rows, strict=True))
+    write_labels(a, path)
+    b = read_labels(path)
+    assert triples(b) == rows
+    assert (b.items, b.annotators, b.categories) == (a.items, a.annotators, a.categories)
+
+
+def outcome(path, **options):
+    """Either annotations or a ReaderError; any other exception fails the test."""
+    try:
+        annotations = read_labels(path, **options)
+    except ReaderError:
+        return
+    assert isinstance(annotations, Annotations)
+
+
+SCALES = st.sampled_from([None, "nominal", "interval"])
+CATEGORIES = st.none() | st.lists(st.sampled_from(["0", "1", "x", ""]), max_size=3)
+
+
+@pytest.mark.parametrize("file", ["a.csv", "a.tsv", "a.txt", "a.parquet"])
+@SHARED_FOLDER
+@given(content=st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(tmp_path, file, content):
+    (tmp_path / file).write_bytes(content)
+    outcome(tmp_path / file)
+
+
+@SHARED_FOLDER
+@given(
+    head=st.sampled_from(["item,annotator,label", "id\tworker\tvalue", "item;rater;answer;x"]),
+    body=st.text(alphabet='01x,;\t"\n\r\u2028é=', max_size=60),
+    scale=SCALES,
+    categories=CATEGORIES,
+)
+def test_any_table_is_read_or_refused(tmp_path, head, body, scale, categories):
+    path = tmp_path / "a.csv"
+    path.write_bytes(f"{head}\n{body}".encode())
+    outcome(path, scale=scale, categories=categories)
+
+
+@SHARED_FOLDER
+@given(
+    metadata=st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=4)
+)
+def test_any_metadata_is_read_or_refused(tmp_path, metadata):
+    path = tmp_path / "a.parquet"
+    rows = pa.table({"item": ["x", "y"], "annotator": ["a", "a"], "label": ["1", "2"]})
+    for kept in (metadata, {"items": metadata}, {"categories": metadata}, {"scale": metadata}):
+        text = json.dumps(kept)
+        pq.write_table(rows.replace_schema_metadata({"annobench": text}), path)
+        outcome(path)
