@@ -1,0 +1,921 @@
+"""Recompute Carpenter (2008) from raw labels.
+
+========================  =====================================================
+`simulate_once`           section 3, Figures 2 to 4
+`repeat_simulation`       section 3 as a distribution over new data sets
+`fit_rte`, `rte_values`   section 4: intervals, errors, pruning
+`repeat_rte`              section 4 as runs of the paper's own length print it
+`chance_readings`         section 4: the annotators no better than chance
+`disagreements`           section 4: where the model and the gold standard differ
+`fit_muc`                 section 5, Figures 8 to 10
+`kappa_pairs`             section 6
+========================  =====================================================
+
+Two things are sampled: posterior summaries, by Markov chains, and whole data sets, in
+section 3. The check interval of such a value says what the paper could have printed: it
+is the predictive interval, at level 1 - 0.05 / m for m sampled values, of one more run
+of the paper's length (three chains, the default of the software it used, of 1,000
+sweeps, half of them kept, drawn by the steps it describes) on the same labels, or of one
+more simulated data set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.stats
+
+from annobench import datasets, evaluation, plotting, simulate
+from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.annotations import Annotations
+from annobench.compare import Computed, write_computed
+from annobench.datasets import LoadedData
+from annobench.files import replacing
+from annobench.models import hierarchical_binary, voting
+from annobench.models.hierarchical_binary import (
+    HYPERPARAMETERS,
+    HierarchicalBinaryFit,
+    PrunedFit,
+)
+
+#: Section 3 as printed.
+DESIGN = {
+    "n_items": 1000,
+    "n_annotators": 20,
+    "prevalence": 0.2,
+    "sensitivity": (20.0, 8.0),
+    "specificity": (40.0, 8.0),
+    "missing": 0.5,
+}
+#: Runs of the paper's length, with its steps: 1,000 sweeps, the first half discarded.
+PAPER_RUN = {"collapsed": False, "n_chains": 3, "n_warmup": 500, "n_draws": 500, "thin_items": 1}
+#: Readings of the prior of the scale, by the exponent g of s ** -(g + 1).
+READINGS = {
+    "paper": (1.5, "Pareto(1.5), as printed"),
+    "uniform_inverse_square": (2.0, "uniform on the inverse squared scale, as printed beside it"),
+    "uniform_inverse_root": (0.5, "uniform on the inverse square root, as in the book it cites"),
+}
+
+
+# ---------------------------------------------------------------------------- section 3
+
+
+def simulate_once(
+    rng: np.random.Generator, **settings: Any
+) -> tuple[simulate.SimulatedBinary, HierarchicalBinaryFit]:
+    """Simulate the design of section 3 and fit the model to it."""
+    truth = simulate.binary(**DESIGN, rng=rng)
+    return truth, hierarchical_binary.fit(truth.annotations, rng=rng, **settings)
+
+
+def simulation_values(
+    truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit
+) -> dict[str, float]:
+    """Summarise one simulated data set: printed values, and coverage of 95% intervals."""
+    missed = np.abs(truth.category - fitted.posterior[:, 1])
+    values = {
+        "sim.fig4_sample_prevalence": float(truth.category.mean()),
+        "sim.n_large_residuals": float((missed > 0.5).sum()),
+        "coverage.sensitivity": _covered(fitted.interval("sensitivity"), truth.sensitivity),
+        "coverage.specificity": _covered(fitted.interval("specificity"), truth.specificity),
+        "coverage.prevalence": _covered(fitted.interval("prevalence"), DESIGN["prevalence"]),
+    }
+    for name in ("sensitivity", "specificity"):
+        alpha, beta = DESIGN[name]
+        mean, scale = fitted.interval(f"{name}_mean"), fitted.interval(f"{name}_scale")
+        values[f"coverage.{name}_mean"] = _covered(mean, alpha / (alpha + beta))
+        values[f"coverage.{name}_scale"] = _covered(scale, alpha + beta)
+    width = {
+        name: float(np.diff(fitted.interval(name), axis=0).mean())
+        for name in ("sensitivity", "specificity")
+    }
+    return values | {f"mean_width.{name}": value for name, value in width.items()}
+
+
+def repeat_simulation(rng: np.random.Generator, *, n: int, threads: int) -> pd.DataFrame:
+    """Repeat section 3 on new data sets; one row each."""
+
+    def once(generator: np.random.Generator) -> dict[str, float]:
+        run = simulate_once(generator, n_chains=1, n_warmup=200, n_draws=1000, thin_items=1000)
+        return simulation_values(*run)
+
+    return _repeat(once, rng, n, threads)
+
+
+def _covered(interval: Any, truth: Any) -> float:
+    return float(np.mean((interval[0] <= truth) & (truth <= interval[1])))
+
+
+# ---------------------------------------------------------------------------- section 4
+
+
+@dataclass(frozen=True)
+class RteFits:
+    """The fits of section 4: all annotators, pruned, and without the hierarchy."""
+
+    pruned: PrunedFit
+    flat: HierarchicalBinaryFit
+
+
+def fit_rte(annotations: Annotations, rng: np.random.Generator, **settings: Any) -> RteFits:
+    """Fit all annotators, prune by that fit and refit, and fit without the hierarchy."""
+    first = hierarchical_binary.fit(annotations, rng=rng, **settings)
+    pruned = hierarchical_binary.prune_and_refit(annotations, first, rng=rng, **settings)
+    flat = hierarchical_binary.fit(annotations, rng=rng, hierarchical=False, **settings)
+    return RteFits(pruned, flat)
+
+
+def rte_values(fits: RteFits, annotations: Annotations, gold: np.ndarray) -> dict[str, float]:
+    """Compute every sampled value that section 4 prints."""
+    first, second = fits.pruned.first, fits.pruned.second
+    values: dict[str, float] = {}
+    for prefix, fitted in (("rte", first), ("rte.pruned", second)):
+        for name in ("prevalence", *HYPERPARAMETERS):
+            ends = fitted.interval(name)
+            values[f"{prefix}.{name}_lower"], values[f"{prefix}.{name}_upper"] = map(float, ends)
+        errors = evaluation.count_errors(fitted.posterior, gold)
+        values[f"{prefix}.model.errors"] = errors.expected_errors
+        values[f"{prefix}.model.accuracy"] = errors.expected_accuracy
+    values["rte.pruned.prevalence_mean_change"] = float(second.prevalence[1] - first.prevalence[1])
+    votes = evaluation.count_errors(voting.fit(fits.pruned.annotations).posterior, gold)
+    values |= {f"rte.pruned.voting.{name}": float(value) for name, value in vars(votes).items()}
+    flat = evaluation.count_errors(fits.flat.posterior, gold).expected_errors
+    values["rte.nonhierarchical.errors_fewer"] = values["rte.model.errors"] - flat
+    probability = first.posterior[:, 1]
+    uncertain = (probability > 0.01) & (probability < 0.99)
+    wrong = (probability > 0.5) != (gold == 1)
+    values["rte.n_uncertain_items"] = float(uncertain.sum())
+    values["rte.n_certain_items"] = float((~uncertain).sum())
+    values["rte.n_certain_wrong"] = float((~uncertain & wrong).sum())
+    worst = worst_annotator(annotations, gold)
+    values["rte.worst_annotator.smaller_estimate"] = 100 * float(
+        min(first.sensitivity[worst], first.specificity[worst])
+    )
+    values["n_annotators_pruned"] = float((~fits.pruned.keep).sum())
+    return values
+
+
+def repeat_rte(
+    annotations: Annotations, gold: np.ndarray, rng: np.random.Generator, *, n: int, threads: int
+) -> pd.DataFrame:
+    """Run section 4 again and again at the paper's length; one row a run.
+
+    The paper's software reports the mean of an item's sampled categories, whose noise
+    decides near the limits .01 and .99; the long run uses the mean of their probabilities.
+    """
+
+    def sampled(fitted: HierarchicalBinaryFit, generator: np.random.Generator) -> Any:
+        probability = fitted.draws.item_probability
+        ones = (generator.random(probability.shape) < probability).mean(axis=(0, 1))
+        return replace(fitted, posterior=np.stack([1 - ones, ones], axis=1))
+
+    def once(generator: np.random.Generator) -> dict[str, float]:
+        fits = fit_rte(annotations, generator, **PAPER_RUN)
+        pruned = replace(
+            fits.pruned,
+            first=sampled(fits.pruned.first, generator),
+            second=sampled(fits.pruned.second, generator),
+        )
+        return rte_values(RteFits(pruned, sampled(fits.flat, generator)), annotations, gold)
+
+    return _repeat(once, rng, n, threads)
+
+
+def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
+    """Return the code of the annotator furthest below the chance line, against gold."""
+    rates = evaluation.diagonal_rates(evaluation.confusion_counts(annotations, gold))
+    return int(np.nanargmin(rates.sum(axis=1)))
+
+
+def rte_facts(rte: LoadedData, annotators: pd.DataFrame) -> dict[str, float]:
+    """Compute what the labels and the gold standard alone determine."""
+    annotations, gold = rte.annotations, rte.gold
+    labels = annotators["n_labels"]
+    votes = evaluation.count_errors(voting.fit(annotations).posterior, gold)
+    chance = annotators["gold_sensitivity"] + annotators["gold_specificity"]
+    worst = annotators.iloc[worst_annotator(annotations, gold)]
+    return {
+        "rte.n_items": annotations.n_items,
+        "rte.gold_prevalence": float((gold == 1).mean()),
+        "rte.n_labels_per_item": float(np.diff(annotations.by_item.offsets).mean()),
+        "rte.n_labels_per_annotator_min": float(labels.min()),
+        "rte.n_labels_per_annotator_max": float(labels.max()),
+        "rte.share_annotators_20_labels": 100 * float((labels == 20).mean()),
+        "rte.n_annotators_at_chance_share": 100 * float((chance <= 1).mean()),
+        "rte.worst_annotator.kappa": float(worst["gold_kappa"]),
+        "rte.worst_annotator.n_labels": float(worst["n_labels"]),
+        "rte.above_chance_line.kappa": float(annotators.loc[chance > 1, "gold_kappa"].min()),
+        **{f"rte.voting.{name}": float(value) for name, value in vars(votes).items()},
+    }
+
+
+def annotator_table(
+    annotations: Annotations, gold: np.ndarray, fitted: HierarchicalBinaryFit
+) -> pd.DataFrame:
+    """List the annotators with gold rates, estimates with 80% intervals, and kappa."""
+    counts = evaluation.confusion_counts(annotations, gold)
+    rates = evaluation.diagonal_rates(counts)
+    table = pd.DataFrame(
+        {
+            "annotator": annotations.annotators,
+            "n_labels": counts.sum(axis=(1, 2)),
+            "gold_specificity": rates[:, 0],
+            "gold_sensitivity": rates[:, 1],
+        }
+    )
+    for name in ("specificity", "sensitivity"):
+        low, high = fitted.interval(name, 0.80)
+        table[name] = getattr(fitted, name)
+        table[f"{name}_lower80"], table[f"{name}_upper80"] = low, high
+    both = fitted.draws.sensitivity + fitted.draws.specificity
+    table["probability_better_than_chance"] = (both > 1).mean(axis=(0, 1))
+    table["gold_kappa"] = [
+        cohen_kappa(Annotations.from_contingency(one)).estimate for one in counts
+    ]
+    table["fisher_p"] = [
+        scipy.stats.fisher_exact(one, alternative="greater").pvalue for one in counts
+    ]
+    table["kept"] = hierarchical_binary.better_than_half(fitted)
+    return table
+
+
+def chance_readings(annotators: pd.DataFrame) -> pd.DataFrame:
+    """Count the annotators no better than chance under every reading tried."""
+    empirical = annotators["gold_sensitivity"] + annotators["gold_specificity"]
+    estimated = annotators["sensitivity"] + annotators["specificity"]
+    kept, labels = annotators["kept"], annotators["n_labels"]
+    annotator_readings = {
+        "on or below the chance line, against gold": empirical <= 1,
+        "strictly below the chance line, against gold": empirical < 1,
+        "on or below the chance line, by the model": estimated <= 1,
+        "probability of being better than chance below .95, by the model": annotators[
+            "probability_better_than_chance"
+        ]
+        < 0.95,
+        "not better than chance by a one-sided Fisher test at .05, against gold": annotators[
+            "fisher_p"
+        ]
+        > 0.05,
+        "the same at .01": annotators["fisher_p"] > 0.01,
+        "the same at .001": annotators["fisher_p"] > 0.001,
+        "sensitivity or specificity at most one half, against gold": (
+            annotators[["gold_sensitivity", "gold_specificity"]].min(axis=1) <= 0.5
+        ),
+        "removed by pruning": ~kept,
+    }
+    rows = [
+        ("annotators", reading, int(mask.sum()), len(mask), 100 * float(mask.mean()))
+        for reading, mask in annotator_readings.items()
+    ]
+    removed = int(labels[~kept].sum())
+    rows.append(
+        ("labels", "given by the annotators that pruning removes", removed, int(labels.sum()),
+         100 * removed / int(labels.sum()))
+    )  # fmt: skip
+    return pd.DataFrame(rows, columns=["share_of", "reading", "count", "of", "percent"])
+
+
+def pruning_table(
+    annotations: Annotations, gold: np.ndarray, annotators: pd.DataFrame
+) -> pd.DataFrame:
+    """Score voting after pruning as the borderline annotators are kept or removed.
+
+    Estimates within a few hundredths of one half fall on either side by chance.
+    """
+    smaller = annotators[["sensitivity", "specificity"]].min(axis=1).to_numpy()
+    n_removed = int((smaller < 0.5).sum())
+    rows = []
+    for n in range(n_removed - 1, n_removed + 2):
+        removed = np.argsort(smaller)[:n]
+        keep = np.ones(smaller.size, dtype=bool)
+        keep[removed] = False
+        votes = evaluation.count_errors(
+            voting.fit(annotations.keep_annotators(keep)).posterior, gold
+        )
+        n_labels = int(annotators["n_labels"].to_numpy()[removed].sum())
+        rows.append(
+            {
+                "removed": n,
+                "last_removed": annotators["annotator"][removed[-1]],
+                "its_smaller_estimate": smaller[removed[-1]],
+                "labels_removed": n_labels,
+                "percent_of_labels": 100 * n_labels / annotations.n_labels,
+                **{f"voting_{name}": value for name, value in vars(votes).items()},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def certainty_readings(fits: Mapping[str, HierarchicalBinaryFit], gold: np.ndarray) -> pd.DataFrame:
+    """Count uncertain items, and certain and wrong ones, by fit and by limit."""
+    rows = []
+    for name, fitted in fits.items():
+        probability = fitted.posterior[:, 1]
+        wrong = (probability > 0.5) != (gold == 1)
+        for limit in (0.005, 0.01, 0.02, 0.05):
+            uncertain = (probability > limit) & (probability < 1 - limit)
+            rows.append((name, limit, int(uncertain.sum()), int((~uncertain & wrong).sum())))
+    return pd.DataFrame(rows, columns=["fit", "limit", "n_uncertain", "n_certain_wrong"])
+
+
+def disagreements(rte: LoadedData, fitted: HierarchicalBinaryFit) -> pd.DataFrame:
+    """List the items whose most probable category is not the gold one, surest first."""
+    probability = fitted.posterior[:, 1]
+    table = rte.items.assign(
+        gold=rte.gold, probability=probability, votes_for_1=rte.annotations.counts[:, 1]
+    )
+    table["certain"] = (probability < 0.01) | (probability > 0.99)
+    table["residual"] = np.abs(rte.gold - probability)
+    texts = [c for c in ("task", "text", "hypothesis") if c in rte.items.columns]
+    wrong = table[table["residual"] > 0.5].sort_values("residual", ascending=False)
+    return wrong[["item", "gold", "probability", "votes_for_1", "certain", *texts]]
+
+
+# ---------------------------------------------------------------------------- section 5
+
+
+def fit_muc(muc: LoadedData, rng: np.random.Generator) -> HierarchicalBinaryFit:
+    """Fit the model to the restricted tokens."""
+    return hierarchical_binary.fit(
+        muc.annotations, rng=rng, n_warmup=500, n_draws=1500, thin_items=10
+    )
+
+
+def muc_values(muc: LoadedData, fitted: HierarchicalBinaryFit) -> dict[str, float]:
+    """Compute the values of section 5; accuracies in percent, as printed."""
+    model = evaluation.count_errors(fitted.posterior, muc.gold)
+    votes = evaluation.count_errors(voting.fit(muc.annotations).posterior, muc.gold)
+    return {
+        "muc.model.errors": model.expected_errors,
+        "muc.model.accuracy": 100 * model.expected_accuracy,
+        "muc.voting.errors": float(votes.errors),
+        "muc.voting.ties": float(votes.ties),
+        "muc.voting.expected_errors": votes.expected_errors,
+        "muc.voting.expected_accuracy": 100 * votes.expected_accuracy,
+    }
+
+
+def muc_facts(gold: LoadedData, muc: LoadedData) -> tuple[dict[str, float], dict[str, float]]:
+    """Count tokens: what the gold file determines, and what the annotators' labels do."""
+    person = gold.gold == 1
+    capitalised = gold.items["capitalised"].fillna(True).to_numpy(dtype=bool)
+    return {
+        "muc.n_tokens": float(gold.items.shape[0]),
+        "muc.n_person_tokens": float(person.sum()),
+        "muc.n_bold_tokens": float((capitalised | person).sum()),
+    }, {
+        "muc.n_restricted_tokens": float(muc.annotations.n_items),
+        "muc.n_annotators": float(muc.annotations.n_annotators),
+    }
+
+
+# ---------------------------------------------------------------------------- section 6
+
+
+def kappa_pairs(
+    annotations: Annotations, fitted: HierarchicalBinaryFit, *, least: int = 100
+) -> pd.DataFrame:
+    """Compare sample and posterior kappa for pairs who share at least `least` items."""
+    given = np.zeros((annotations.n_annotators, annotations.n_items), dtype=np.int64)
+    given[annotations.annotator, annotations.item] = 1
+    shared = np.triu(given @ given.T, k=1)
+    rows = []
+    for j, other in np.argwhere(shared >= least):
+        pair = np.zeros(annotations.n_annotators, dtype=bool)
+        pair[[j, other]] = True
+        sample = cohen_kappa(annotations.keep_annotators(pair))
+        names = annotations.annotators[j], annotations.annotators[other]
+        posterior = kappa_posterior(fitted, *names)
+        row = {
+            "first": names[0],
+            "second": names[1],
+            "n_items": sample.n_items,
+            "sample_agreement": sample.observed_agreement,
+            "sample_kappa": sample.estimate,
+            "sample_standard_error": sample.standard_error,
+            "agreement": float(posterior.agreement.mean()),
+        }
+        for name in ("kappa_prevalence", "kappa_margins"):
+            draws = getattr(posterior, name)
+            low, high = np.quantile(draws, [0.025, 0.975])
+            row |= {name: float(draws.mean()), f"{name}_lower": low, f"{name}_upper": high}
+        rows.append(row)
+    columns = ["first", "second", "n_items", "sample_kappa"]
+    return pd.DataFrame(rows, columns=None if rows else columns)
+
+
+# ------------------------------------------------------------- sampled values and tables
+
+
+def _repeat(
+    once: Callable[[np.random.Generator], dict[str, float]],
+    rng: np.random.Generator,
+    n: int,
+    threads: int,
+) -> pd.DataFrame:
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        return pd.DataFrame(list(pool.map(once, rng.spawn(n))))
+
+
+def check_interval(repeats: pd.Series, n_sampled: int) -> tuple[float, float]:
+    """Return the predictive interval of one more run, at level 1 - 0.05 / m."""
+    n = len(repeats)
+    reach = scipy.stats.t.ppf(1 - 0.025 / n_sampled, n - 1) * repeats.std(ddof=1)
+    half = float(reach * np.sqrt(1 + 1 / n))
+    return float(repeats.mean()) - half, float(repeats.mean()) + half
+
+
+def sampled_rows(
+    values: Mapping[str, float], repeats: pd.DataFrame, n_sampled: int, provenance: str
+) -> list[Computed]:
+    """Make computed rows of sampled values; the interval shown is of single runs."""
+    rows = []
+    for target, value in values.items():
+        if "." not in target or target.startswith(("coverage.", "mean_width.")):
+            continue
+        low, high = np.quantile(repeats[target], [0.025, 0.975])
+        check_lower, check_upper = check_interval(repeats[target], n_sampled)
+        rows.append(
+            Computed(
+                target,
+                value,
+                lower=float(low),
+                upper=float(high),
+                level=0.95,
+                check_lower=check_lower,
+                check_upper=check_upper,
+                provenance=provenance,
+            )
+        )
+    return rows
+
+
+def plain_rows(
+    values: Mapping[str, float], provenance: str, method: str = "paper"
+) -> list[Computed]:
+    """Make computed rows of deterministic values."""
+    return [
+        Computed(target, float(value), method=method, provenance=provenance)
+        for target, value in values.items()
+    ]
+
+
+def arithmetic(printed: Mapping[str, float]) -> dict[str, float]:
+    """Derive the totals and shares that the paper's own printed counts determine."""
+    items, tokens = printed["rte_items"], printed["muc_restricted_tokens"]
+    votes = printed["rte_voting_errors"] + printed["rte_voting_ties"] / 2
+    pruned_votes = printed["rte_pruned_voting_errors"] + printed["rte_pruned_voting_ties"] / 2
+    muc_votes = printed["muc_voting_errors"] + printed["muc_voting_ties"] / 2
+    return {
+        "sim.large_residual_share.arithmetic": 100
+        * printed["sim_large_residuals"]
+        / printed["sim_items"],
+        "rte.voting.expected_errors.arithmetic": votes,
+        "rte.voting.expected_accuracy.arithmetic": 1 - votes / items,
+        "rte.model.accuracy.arithmetic": 1 - printed["rte_model_errors"] / items,
+        "rte.pruned.model.accuracy.arithmetic": 1 - printed["rte_pruned_model_errors"] / items,
+        "rte.pruned.voting.expected_errors.arithmetic": pruned_votes,
+        "rte.pruned.voting.expected_accuracy.arithmetic": 1 - pruned_votes / items,
+        "rte.n_certain_items.arithmetic": items - printed["rte_uncertain_items"],
+        "muc.model.accuracy.arithmetic": 100 * (1 - printed["muc_model_errors"] / tokens),
+        "muc.voting.expected_errors.arithmetic": muc_votes,
+        "muc.voting.expected_accuracy.arithmetic": 100 * (1 - muc_votes / tokens),
+    }
+
+
+def closed_forms() -> dict[str, float]:
+    """Compute what follows from the definitions alone."""
+    # If u = s ** -2 is uniform, the density of s is |du/ds| = 2 s ** -3: Pareto(2).
+    inverse_power = 2
+    iterations = 1000
+    return {
+        "model.scale_prior.pareto_shape.entailed": float(inverse_power),
+        "mcmc.n_kept": iterations / 2,
+        "sim.negative_to_positive": (1 - DESIGN["prevalence"]) / DESIGN["prevalence"],
+    }
+
+
+def intervals_table(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
+    """List posterior means and 95% intervals of the population parameters of fits."""
+    rows = []
+    for name, fitted in fits.items():
+        for parameter in ("prevalence", *HYPERPARAMETERS):
+            low, high = fitted.interval(parameter)
+            mean = float(getattr(fitted.draws, parameter).mean())
+            rows.append((name, parameter, mean, float(low), float(high)))
+    return pd.DataFrame(rows, columns=["fit", "parameter", "mean", "lower95", "upper95"])
+
+
+def errors_table(
+    posteriors: Iterable[tuple[str, str, np.ndarray]], gold: np.ndarray
+) -> pd.DataFrame:
+    """Count errors of several labellings: rows of annotators, method, posterior."""
+    rows = [
+        {"annotators": who, "method": method, **vars(evaluation.count_errors(posterior, gold))}
+        for who, method, posterior in posteriors
+    ]
+    return pd.DataFrame(rows)
+
+
+def convergence(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
+    """Summarise R-hat and effective sample sizes by fit and parameter."""
+    rows = []
+    for name, fitted in fits.items():
+        for parameter, part in fitted.diagnostics.groupby(level="parameter", sort=False):
+            rows.append(
+                {
+                    "fit": name,
+                    "parameter": parameter,
+                    "n": len(part),
+                    "n_constant": int(part["constant"].sum()),
+                    "largest_r_hat": part["r_hat"].max(),
+                    "smallest_ess_bulk": part["ess_bulk"].min(),
+                    "smallest_ess_tail": part["ess_tail"].min(),
+                    "label_switches": int(fitted.label_switches.sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def new_annotator_table(fitted: HierarchicalBinaryFit, size: int = 20) -> pd.DataFrame:
+    """Predict the correct labels of a new annotator on `size` items of each category."""
+    prediction = fitted.predict_new_annotator(size, size)
+    return pd.DataFrame(
+        {
+            "correct": range(size + 1),
+            f"probability_of_{size}_positive": prediction.true_positives,
+            f"probability_of_{size}_negative": prediction.true_negatives,
+        }
+    )
+
+
+# ------------------------------------------------------------------------------- figures
+
+
+def figure2(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem: Path) -> None:
+    """Draw Figure 2: estimates against simulated values."""
+    with plotting.house_figure() as (figure, panels):
+        for axes, name in zip(panels, ("specificity", "sensitivity"), strict=True):
+            low, high = fitted.interval(name)
+            plotting.estimates_against_truth(
+                axes, getattr(truth, name), getattr(fitted, name), low, high, limits=(0.4, 1)
+            )
+            axes.set(title=name.capitalize(), xlabel="simulated", ylabel="posterior mean, 95%")
+        plotting.save_figure(figure, stem)
+
+
+def figure3(fitted: HierarchicalBinaryFit, stem: Path) -> None:
+    """Draw Figure 3: the posterior of the annotators' distributions."""
+    with plotting.house_figure() as (figure, panels):
+        for axes, name in zip(panels, ("specificity", "sensitivity"), strict=True):
+            alpha, beta = DESIGN[name]
+            mean = getattr(fitted.draws, f"{name}_mean")[:, ::10].ravel()
+            scale = getattr(fitted.draws, f"{name}_scale")[:, ::10].ravel()
+            plotting.mean_and_scale(
+                axes, mean, scale, simulated=(alpha / (alpha + beta), alpha + beta)
+            )
+            axes.set(title=name.capitalize(), xlabel="mean", ylabel="scale", xlim=(0.55, 0.95))
+        low, high = (f(a.get_ylim()[i] for a in panels) for i, f in enumerate((min, max)))
+        for axes in panels:
+            axes.set_ylim(low, high)
+        plotting.save_figure(figure, stem)
+
+
+def figure4(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem: Path) -> None:
+    """Draw Figure 4: prevalence and residual errors."""
+    with plotting.house_figure() as (figure, panels):
+        plotting.histogram(
+            panels[0],
+            fitted.draws.prevalence,
+            bins=40,
+            marks=[
+                (DESIGN["prevalence"], "simulated value", "-"),
+                (float(truth.category.mean()), "share in the sample", "--"),
+            ],
+        )
+        panels[0].set(title="Prevalence", xlabel="prevalence", ylabel="draws")
+        plotting.residuals(panels[1], truth.category - fitted.posterior[:, 1])
+        panels[1].set(title="Residual error", xlabel="true category less estimate")
+        plotting.save_figure(figure, stem)
+
+
+def figure_simulations(repeats: pd.DataFrame, printed: float, stem: Path) -> None:
+    """Draw section 3 as a distribution over data sets."""
+    with plotting.house_figure() as (figure, panels):
+        counts = repeats["sim.n_large_residuals"]
+        edges = np.arange(min(counts.min(), printed) - 1.5, max(counts.max(), printed) + 2)
+        plotting.histogram(
+            panels[0], counts, bins=edges.tolist(), marks=[(printed, "printed", "-")]
+        )
+        panels[0].set(
+            title="Items off by more than one half", xlabel="items of 1,000", ylabel="data sets"
+        )
+        names = [c for c in repeats if c.startswith("coverage.")]
+        shares = repeats[names].mean()
+        error = repeats[names].std(ddof=1) / np.sqrt(len(repeats))
+        where = np.arange(len(names))[::-1]
+        panels[1].errorbar(shares, where, xerr=2 * error, fmt="o", color=plotting.INK, ms=4)
+        panels[1].axvline(0.95, color=plotting.VERMILION, linestyle="--")
+        panels[1].set_yticks(where, [n.removeprefix("coverage.").replace("_", " ") for n in names])
+        panels[1].set(title="Coverage of 95% intervals", xlabel="share that holds the truth")
+        plotting.save_figure(figure, stem)
+
+
+def figure_estimates(
+    table: pd.DataFrame, fitted: HierarchicalBinaryFit, stem: Path, stand_in: str | None
+) -> None:
+    """Figures 5 and 8."""
+    with plotting.house_figure(stand_in=stand_in) as (figure, panels):
+        for axes, name in zip(panels, ("specificity", "sensitivity"), strict=True):
+            plotting.estimates_against_truth(
+                axes, table[f"gold_{name}"], table[name], table[f"{name}_lower80"],
+                table[f"{name}_upper80"], mean=float(getattr(fitted.draws, f"{name}_mean").mean()),
+            )  # fmt: skip
+            axes.set(title=name.capitalize(), xlabel="against gold", ylabel="posterior mean, 80%")
+        plotting.save_figure(figure, stem)
+
+
+def figure6(
+    before: pd.DataFrame, after: pd.DataFrame, pruned: PrunedFit, stem: Path, stand_in: str | None
+) -> None:
+    """Draw Figure 6: annotators before and after pruning."""
+    with plotting.house_figure(height=4.1, stand_in=stand_in) as (figure, panels):
+        for axes, table, fitted, title in (
+            (panels[0], before, pruned.first, "All annotators"),
+            (panels[1], after, pruned.second, "After pruning"),
+        ):
+            _plane(axes, table, fitted, removed=~table["kept"] if table is before else None)
+            axes.set_title(title)
+        plotting.save_figure(figure, stem)
+
+
+def figure9(
+    table: pd.DataFrame, fitted: HierarchicalBinaryFit, stem: Path, stand_in: str | None
+) -> None:
+    """Draw Figure 9: fifty annotators, and the upper quadrant of all."""
+    with plotting.house_figure(height=4.1, stand_in=stand_in) as (figure, panels):
+        _plane(
+            panels[0], table.nlargest(50, "n_labels"), fitted, size=250 / table["n_labels"].max()
+        )
+        panels[0].set_title("The 50 with the most labels")
+        plotting.accuracy_plane(
+            panels[1], table["gold_specificity"], table["gold_sensitivity"],
+            250 * table["n_labels"] / table["n_labels"].max(), limits=(0.5, 1.01),
+        )  # fmt: skip
+        panels[1].set_title("Upper quadrant, all annotators")
+        plotting.save_figure(figure, stem)
+
+
+def _plane(
+    axes: Any,
+    table: pd.DataFrame,
+    fitted: HierarchicalBinaryFit,
+    *,
+    removed: pd.Series | None = None,
+    size: float = 1.0,
+) -> None:
+    draws = fitted.draws
+    plotting.accuracy_plane(
+        axes, table["gold_specificity"], table["gold_sensitivity"], size * table["n_labels"],
+        estimates=(table["specificity"], table["sensitivity"]), removed=removed,
+        means=(float(draws.specificity_mean.mean()), float(draws.sensitivity_mean.mean())),
+    )  # fmt: skip
+
+
+def figure_residuals(
+    model: np.ndarray, votes: np.ndarray, gold: np.ndarray, stem: Path, stand_in: str | None
+) -> None:
+    """Figures 7 and 10."""
+    with plotting.house_figure(stand_in=stand_in) as (figure, panels):
+        for axes, posterior, title in ((panels[0], model, "Model"), (panels[1], votes, "Voting")):
+            plotting.residuals(axes, gold - posterior[:, 1])
+            axes.set_title(title)
+        top = max(axes.get_ylim()[1] for axes in panels)
+        for axes in panels:
+            axes.set_ylim(0.5, top)
+        plotting.save_figure(figure, stem)
+
+
+def figure_kappa(pairs: pd.DataFrame, stem: Path, stand_in: str | None) -> None:
+    """Draw sample against posterior kappa."""
+    with plotting.house_figure(stand_in=stand_in) as (figure, panels):
+        for axes, name, title in (
+            (panels[0], "kappa_margins", "Chance from annotators' rates"),
+            (panels[1], "kappa_prevalence", "Chance from prevalence (paper)"),
+        ):
+            if len(pairs):
+                plotting.against(
+                    axes, pairs["sample_kappa"], pairs[name], pairs[f"{name}_lower"],
+                    pairs[f"{name}_upper"], label="pair of annotators",
+                )  # fmt: skip
+            axes.set(title=title, xlabel="sample kappa (Cohen)", ylabel="posterior mean, 95%")
+        plotting.save_figure(figure, stem)
+
+
+# ---------------------------------------------------------------------------------- main
+
+
+def main(
+    *,
+    rte_folder: Path,
+    muc_gold_folder: Path,
+    muc_folder: Path,
+    printed_counts: Path,
+    folder: Path,
+    seed: int,
+    threads: int = 2,
+    n_simulations: int = 200,
+    n_repeats: int = 60,
+) -> None:
+    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
+    rte, muc_gold, muc = (datasets.read(path) for path in (rte_folder, muc_gold_folder, muc_folder))
+    printed = pd.read_csv(printed_counts, comment="#").set_index("name")["value"]
+    generators = np.random.default_rng(seed).spawn(7)
+    annotations, gold = rte.annotations, rte.gold
+
+    truth, simulated = simulate_once(generators[0])
+    simulations = repeat_simulation(generators[1], n=n_simulations, threads=threads)
+    fits = fit_rte(annotations, generators[2])
+    first, second = fits.pruned.first, fits.pruned.second
+    repeats = repeat_rte(annotations, gold, generators[3], n=n_repeats, threads=threads)
+    readings = {
+        method: hierarchical_binary.fit(annotations, rng=generators[4], scale_exponent=exponent)
+        for method, (exponent, _) in READINGS.items()
+        if method != "paper"
+    }
+    muc_fit = fit_muc(muc, generators[5])
+    annotators = annotator_table(annotations, gold, first)
+    kept_annotators = annotator_table(fits.pruned.annotations, gold, second)
+    muc_annotators = annotator_table(muc.annotations, muc.gold, muc_fit)
+    pairs = kappa_pairs(annotations, first)
+    shares = chance_readings(annotators)
+    all_fits = {
+        "simulation": simulated,
+        "RTE-1": first,
+        "RTE-1, pruned": second,
+        "RTE-1, not hierarchical": fits.flat,
+        "MUC-6": muc_fit,
+    }
+    chains = convergence(all_fits)
+    largest = chains.groupby("fit")["largest_r_hat"].max()
+
+    values = rte_values(fits, annotations, gold)
+    once = simulation_values(truth, simulated)
+    n_sampled = sum("." in target for target in values) + 2
+    muc_counts, muc_label_counts = muc_facts(muc_gold, muc)
+    computed = [
+        *plain_rows(closed_forms(), "closed_form"),
+        *plain_rows(arithmetic(printed), "printed_table"),
+        *sampled_rows(once, simulations, n_sampled, "simulated"),
+        *plain_rows({"sim.rhat": largest["simulation"]}, "simulated"),
+        *plain_rows(rte_facts(rte, annotators), rte.provenance),
+        *sampled_rows(values, repeats, n_sampled, rte.provenance),
+        *plain_rows({"rte.rhat": largest["RTE-1"]}, rte.provenance),
+        *plain_rows(
+            {"rte.n_annotators_at_chance_share": shares["percent"].iloc[-1]},
+            rte.provenance,
+            method="labels_of_pruned_annotators",
+        ),
+        *plain_rows(muc_counts, muc_gold.provenance),
+        *plain_rows(
+            muc_label_counts | muc_values(muc, muc_fit) | {"muc.rhat": largest["MUC-6"]},
+            muc.provenance,
+        ),
+    ]
+    for method, fitted in readings.items():
+        ends = {
+            f"rte.{name}_{end}": value
+            for name in ("prevalence", *HYPERPARAMETERS)
+            for end, value in zip(("lower", "upper"), fitted.interval(name), strict=True)
+        }
+        errors = evaluation.count_errors(fitted.posterior, gold).expected_errors
+        computed += plain_rows(ends | {"rte.model.errors": errors}, rte.provenance, method)
+
+    votes = voting.fit(annotations).posterior
+    muc_votes = voting.fit(muc.annotations).posterior
+    tables = {
+        "errors": errors_table(
+            [
+                ("all", "voting", votes),
+                ("all", "model", first.posterior),
+                ("all", "model, not hierarchical", fits.flat.posterior),
+                ("pruned", "voting", voting.fit(fits.pruned.annotations).posterior),
+                ("pruned", "model", second.posterior),
+            ],
+            gold,
+        ),
+        "intervals": intervals_table({"all annotators": first, "pruned": second}),
+        "prior_sensitivity": intervals_table(
+            {READINGS[m][1]: fitted for m, fitted in ({"paper": first} | readings).items()}
+        ),
+        "annotators": annotators.sort_values("kept", kind="stable"),
+        "pruning": pruning_table(annotations, gold, annotators),
+        "chance_readings": shares,
+        "certainty_readings": certainty_readings(
+            {"all annotators": first, "pruned": second, "not hierarchical": fits.flat}, gold
+        ),
+        "disagreements": disagreements(rte, first),
+        "simulations": simulations.describe(percentiles=[0.025, 0.5, 0.975])
+        .T.rename_axis("summary")
+        .reset_index(),
+        "repeats": repeats.describe(percentiles=[0.025, 0.5, 0.975])
+        .T.rename_axis("value")
+        .reset_index(),
+        "new_annotator": new_annotator_table(first),
+        "muc_errors": errors_table(
+            [("all", "voting", muc_votes), ("all", "model", muc_fit.posterior)], muc.gold
+        ),
+        "kappa": pairs,
+        "convergence": chains,
+    }
+    for name, table in tables.items():
+        with replacing(folder / "tables" / f"{name}.csv") as draft:
+            table.to_csv(draft, index=False, lineterminator="\n")
+
+    stems = folder / "figures"
+    stems.mkdir(parents=True, exist_ok=True)
+    rte_mark, muc_mark = (
+        None if data.provenance == "real" else f"Simulated stand-in, not the real {name} labels"
+        for data, name in ((rte, "RTE-1"), (muc, "MUC-6"))
+    )
+    figure2(truth, simulated, stems / "figure2")
+    figure3(simulated, stems / "figure3")
+    figure4(truth, simulated, stems / "figure4")
+    figure_simulations(simulations, printed["sim_large_residuals"], stems / "simulations")
+    figure_estimates(annotators, first, stems / "figure5", rte_mark)
+    figure6(annotators, kept_annotators, fits.pruned, stems / "figure6", rte_mark)
+    figure_residuals(first.posterior, votes, gold, stems / "figure7", rte_mark)
+    figure_estimates(muc_annotators, muc_fit, stems / "figure8", muc_mark)
+    figure9(muc_annotators, muc_fit, stems / "figure9", muc_mark)
+    figure_residuals(muc_fit.posterior, muc_votes, muc.gold, stems / "figure10", muc_mark)
+    figure_kappa(pairs, stems / "kappa", rte_mark)
+    captions = caption_texts(rte, muc, n_simulations)
+    with replacing(folder / "captions.json") as draft:
+        draft.write_text(
+            json.dumps({n: c | {"seed": seed} for n, c in captions.items()}, indent=1) + "\n"
+        )
+    write_computed(computed, folder / "computed.csv")
+
+
+def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[str, Any]:
+    """Say of every figure what it shows, from which data."""
+    design = (
+        "1,000 items, 20 annotators, half of the labels missing at random, prevalence .2; "
+        "specificity from Beta(40, 8), sensitivity from Beta(20, 8)."
+    )
+    rte_data = f"{rte.annotations.n_labels:,} labels, {rte.meta['title']} ({rte.provenance})."
+    muc_data = f"{muc.annotations.n_labels:,} labels, {muc.meta['title']} ({muc.provenance})."
+    plane = (
+        "A circle is an annotator, placed at the rates against the gold standard, its area "
+        "proportional to the number of labels; a grey line runs to the model's estimate. Blue "
+        "lines: estimated means. Green: chance."
+    )
+    shown = {
+        "figure2": ("simulated", f"Posterior means with 95% intervals against the values that "
+                    f"made the data; the dashed line is perfect estimation. {design}"),
+        "figure3": ("simulated", "Draws of mean and scale of the annotators' distributions; lines "
+                    f"at the simulated values. {design}"),
+        "figure4": ("simulated", "Left: draws of the prevalence. Right: true category less "
+                    f"estimated probability; beyond the dotted lines an item is wrong. {design}"),
+        "simulations": ("simulated", f"Section 3 on {n_simulations} new data sets. Left: items "
+                        "estimated on the wrong side of one half, with the printed count of the "
+                        "paper's one data set. Right: how often 95% intervals hold the truth, "
+                        "with two standard errors."),
+        "figure5": (rte.provenance, "Posterior means with 80% intervals against the rates on the "
+                    "gold standard. Dashed: perfect agreement. Blue: estimated mean of the "
+                    f"annotators. {rte_data}"),
+        "figure6": (rte.provenance, f"{plane} Crosses: annotators removed, estimated sensitivity "
+                    f"or specificity below one half. {rte_data}"),
+        "figure7": (rte.provenance, "Gold category less the estimated probability (left) and the "
+                    "share of votes (right); beyond the dotted lines an item is wrong, on them "
+                    f"tied. {rte_data}"),
+        "figure8": (muc.provenance, "As Figure 5. " + muc_data),
+        "figure9": (muc.provenance, f"{plane} The paper does not say which 50 annotators it "
+                    f"shows. {muc_data}"),
+        "figure10": (muc.provenance, "As Figure 7. " + muc_data),
+        "kappa": (rte.provenance, "Pairs of annotators who share at least 100 items. Cohen's "
+                  "kappa in the sample against the posterior mean with its 95% interval, with "
+                  "chance agreement from each annotator's own rates (left) and from the "
+                  f"prevalence as the paper prints it (right). {rte_data}"),
+    }  # fmt: skip
+    return {name: {"provenance": word, "caption": text} for name, (word, text) in shown.items()}
+
+
+if "snakemake" in globals():
+    snakemake = globals()["snakemake"]
+    main(
+        rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
+        muc_gold_folder=Path(snakemake.input.muc6_gold[0]).parent,
+        muc_folder=Path(snakemake.input.muc6_person[0]).parent,
+        printed_counts=Path(snakemake.input.printed_tables[0]),
+        folder=Path(snakemake.output.computed).parent,
+        seed=snakemake.params.seed,
+        threads=snakemake.threads,
+    )
