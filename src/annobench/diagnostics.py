@@ -29,8 +29,10 @@ def convergence_table(
     -------
     DataFrame
         Indexed by (parameter, name), with the columns `mean`, `standard_deviation`,
-        `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` and
-        `constant`. A component whose draws are all equal has no R-hat: NaN, constant True.
+        `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` (by the
+        effective sample size of the draws, not of their ranks) and `constant`. A component
+        whose draws are all equal has no R-hat: NaN, constant True. One that is equal but for a
+        few draws may have none either.
 
     References
     ----------
@@ -45,19 +47,24 @@ def convergence_table(
             ("r_hat", arviz.rhat),
             ("ess_bulk", lambda x: arviz.ess(x, method="bulk")),
             ("ess_tail", lambda x: arviz.ess(x, method="tail")),
+            ("ess_mean", lambda x: arviz.ess(x, method="mean")),
         ):
             values = np.full(len(names), np.nan)
             if moving.shape[2]:
-                values[~constant] = measure(arviz.convert_to_dataset({"x": moving}))["x"].to_numpy()
+                # Draws that are equal but for a few have halves of no variance: NaN, as 0/0.
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    measured = measure(arviz.convert_to_dataset({"x": moving}))
+                values[~constant] = measured["x"].to_numpy()
             columns[column] = values
         deviation = draws.std(axis=(0, 1), dtype=np.float64)
+        error = deviation / np.sqrt(columns.pop("ess_mean"))
         tables.append(
             pd.DataFrame(
                 {
                     "mean": draws.mean(axis=(0, 1), dtype=np.float64),
                     "standard_deviation": deviation,
                     **columns,
-                    "mcse_mean": deviation / np.sqrt(columns["ess_bulk"]),
+                    "mcse_mean": error,
                     "constant": constant,
                 },
                 index=pd.MultiIndex.from_product([[parameter], names], names=["parameter", "name"]),

@@ -212,8 +212,8 @@ def residuals(axes: Axes, values: ArrayLike) -> None:
 
 def accuracy_plane(
     axes: Axes,
-    specificity: ArrayLike,
     sensitivity: ArrayLike,
+    specificity: ArrayLike,
     n_labels: ArrayLike,
     *,
     estimates: tuple[ArrayLike, ArrayLike] | None = None,
@@ -221,26 +221,26 @@ def accuracy_plane(
     removed: ArrayLike | None = None,
     limits: tuple[float, float] = (-0.03, 1.03),
 ) -> None:
-    """Plot annotators by specificity and sensitivity, circles sized by their labels.
+    """Plot annotators by sensitivity and specificity, circles sized by their labels.
 
     Parameters
     ----------
     axes : Axes
         To draw into.
-    specificity, sensitivity : array_like, shape (J,)
+    sensitivity, specificity : array_like, shape (J,)
         Rates against a gold standard; NaN is left out.
     n_labels : array_like, shape (J,)
         The circle's area is proportional to it.
     estimates : tuple of array_like, optional
-        Estimated specificity and sensitivity; a line runs to them from each circle.
+        Estimated sensitivity and specificity; a line runs to them from each circle.
     means : tuple of float, optional
-        Means of the two distributions, as lines.
+        Means of sensitivity and of specificity, as lines.
     removed : array_like of bool, shape (J,), optional
         Annotators drawn with a cross in the circle.
     limits : tuple of float, default (-0.03, 1.03)
         Of both axes.
     """
-    x, y, n = (np.asarray(v, dtype=np.float64) for v in (specificity, sensitivity, n_labels))
+    x, y, n = (np.asarray(v, dtype=np.float64) for v in (sensitivity, specificity, n_labels))
     axes.plot([0, 1], [1, 0], color=GREEN, linewidth=1.4, linestyle="-.", label="chance", zorder=1)
     if means is not None:
         axes.axvline(means[0], color=BLUE, linewidth=1, zorder=1)
@@ -253,7 +253,7 @@ def accuracy_plane(
         gone = np.asarray(removed, dtype=bool)
         axes.scatter(x[gone], y[gone], s=30, marker="x", color=VERMILION, linewidth=1.3,
                      label="removed", zorder=4)  # fmt: skip
-    axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="specificity", ylabel="sensitivity")
+    axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="sensitivity", ylabel="specificity")
     axes.legend(loc="lower left")
 
 

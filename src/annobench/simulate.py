@@ -61,10 +61,19 @@ def binary(
     SimulatedBinary
         Labels and truth.
 
+    Raises
+    ------
+    ValueError
+        If a probability is out of its range.
+
     References
     ----------
     Carpenter (2008), section 3.
     """
+    if not 0 <= prevalence <= 1:
+        raise ValueError(f"simulate.binary: prevalence must be in [0, 1], got {prevalence}.")
+    if not 0 <= missing < 1:
+        raise ValueError(f"simulate.binary: missing must be in [0, 1), got {missing}.")
     category = (rng.random(n_items) < prevalence).astype(np.int8)
     theta_1 = rng.beta(*sensitivity, size=n_annotators)
     theta_0 = rng.beta(*specificity, size=n_annotators)

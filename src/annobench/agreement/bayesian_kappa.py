@@ -7,12 +7,13 @@ posterior draw gives one value of kappa.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.errors import AnnotationError
+from annobench.errors import AnnotationError, DegenerateWarning
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 
@@ -56,6 +57,12 @@ def kappa_posterior(fitted: HierarchicalBinaryFit, first: str, second: str) -> K
     AnnotationError
         If a name is unknown, or the two are the same.
 
+    Warns
+    -----
+    DegenerateWarning
+        If chance agreement is 1 in some draws (a category or a label is certain); kappa is
+        NaN there.
+
     References
     ----------
     Carpenter (2008), section 6.
@@ -85,8 +92,8 @@ def kappa_posterior(fitted: HierarchicalBinaryFit, first: str, second: str) -> K
     ]
     return KappaPosterior(
         agreement,
-        _chance_corrected(agreement, _both_alike(prevalence, prevalence)),
-        _chance_corrected(agreement, _both_alike(*rates)),
+        _chance_corrected(agreement, _both_alike(prevalence, prevalence), "prevalence"),
+        _chance_corrected(agreement, _both_alike(*rates), "margins"),
     )
 
 
@@ -95,6 +102,16 @@ def _both_alike(p: NDArray[np.float64], q: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def _chance_corrected(
-    agreement: NDArray[np.float64], chance: NDArray[np.float64]
+    agreement: NDArray[np.float64], chance: NDArray[np.float64], source: str
 ) -> NDArray[np.float64]:
-    return (agreement - chance) / (1 - chance)
+    undefined = int((chance >= 1).sum())
+    if undefined:
+        warnings.warn(
+            f"kappa_posterior: in {undefined} of {chance.size} draws the chance agreement from "
+            f"the {source} is 1, and kappa is undefined (NaN).",
+            DegenerateWarning,
+            stacklevel=3,
+        )
+    kappa = np.full(chance.shape, np.nan)
+    np.divide(agreement - chance, 1 - chance, out=kappa, where=chance < 1)
+    return kappa

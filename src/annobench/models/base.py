@@ -49,13 +49,20 @@ class Fit(Protocol):
     """
 
     @property
-    def items(self) -> tuple[str, ...]: ...  # noqa: D102
+    def items(self) -> tuple[str, ...]:
+        """Names of the items."""
+
     @property
-    def annotators(self) -> tuple[str, ...]: ...  # noqa: D102
+    def annotators(self) -> tuple[str, ...]:
+        """Names of the annotators."""
+
     @property
-    def categories(self) -> tuple[str, ...]: ...  # noqa: D102
+    def categories(self) -> tuple[str, ...]:
+        """Names of the categories."""
+
     @property
-    def posterior(self) -> NDArray[Any]: ...  # noqa: D102
+    def posterior(self) -> NDArray[Any]:
+        """Probability of each category for each item."""
 
 
 def best_categories(posterior: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -40,7 +40,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, cast
 
@@ -199,7 +199,15 @@ class HierarchicalBinaryFit:
         -------
         ndarray, shape (2,) or (2, J)
             Lower and upper end.
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, or the level is out of its range.
         """
+        known = [field.name for field in fields(self.draws)]
+        if parameter not in known:
+            raise ValueError(f"interval: parameter {parameter!r} is not one of {', '.join(known)}.")
         if not 0 < level < 1:
             raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
         tail = (1 - level) / 2
@@ -249,7 +257,14 @@ class HierarchicalBinaryFit:
         -------
         ndarray of int8, shape (M, I)
             Each row is one joint draw from the posterior of the categories.
+
+        Raises
+        ------
+        ValueError
+            If fewer than one copy is asked for.
         """
+        if n_copies < 1:
+            raise ValueError(f"impute: n_copies must be above 0, got {n_copies}.")
         probability = self.draws.item_probability.reshape(-1, len(self.items))
         rows = rng.choice(len(probability), size=n_copies, replace=n_copies > len(probability))
         uniform = rng.random((n_copies, len(self.items)))
@@ -433,23 +448,26 @@ def fit(
 
 
 def better_than_half(fitted: HierarchicalBinaryFit) -> NDArray[np.bool_]:
-    """Mark the annotators whose estimated sensitivity and specificity both reach one half.
+    """Mark the annotators whose sensitivity and specificity both probably reach one half.
 
     Parameters
     ----------
     fitted : HierarchicalBinaryFit
-        Its posterior means are the estimates; no gold standard is used.
+        Its posterior medians are the estimates; no gold standard is used.
 
     Returns
     -------
     ndarray of bool, shape (J,)
-        True for annotators to keep.
+        True for annotators to keep: both medians are at least 1/2.
 
     References
     ----------
-    Carpenter (2008), section 4.
+    Carpenter (2008), section 4; medians as in the scripts published with the data.
     """
-    return (fitted.sensitivity >= 0.5) & (fitted.specificity >= 0.5)
+    medians = [
+        np.median(d, axis=(0, 1)) for d in (fitted.draws.sensitivity, fitted.draws.specificity)
+    ]
+    return np.minimum(*medians) >= 0.5
 
 
 def prune_and_refit(

@@ -14,12 +14,15 @@
 Two things are sampled: posterior summaries, by Markov chains, and whole data sets, in
 section 3. The check interval of such a value says what the paper could have printed: it
 is the predictive interval, at level 1 - 0.05 / m for m sampled values, of one more run
-of the paper's length (three chains, the default of the software it used, of 1,000
-sweeps, half of them kept, drawn by the steps it describes) on the same labels, or of one
+of the paper's length (three chains of 1,000 sweeps, half of them kept, drawn by the
+steps it describes) on the same labels, or of one
 more simulated data set.
-"""
 
-from __future__ import annotations
+Where the text leaves something open, the author's scripts decide (repository lingpipe/sandbox,
+hierAnno/trunk/R): three chains, the scale from Pareto(1.5) from 1 on, pruning by posterior
+medians, an item's probability the mean of its sampled categories, the first 50 annotators in
+Figure 9.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -37,7 +40,7 @@ from annobench.agreement import cohen_kappa, kappa_posterior
 from annobench.annotations import Annotations
 from annobench.compare import Computed, write_computed
 from annobench.datasets import LoadedData
-from annobench.files import replacing
+from annobench.files import recording, replacing
 from annobench.models import hierarchical_binary, voting
 from annobench.models.hierarchical_binary import (
     HYPERPARAMETERS,
@@ -156,7 +159,10 @@ def rte_values(fits: RteFits, annotations: Annotations, gold: np.ndarray) -> dic
     values["rte.n_certain_wrong"] = float((~uncertain & wrong).sum())
     worst = worst_annotator(annotations, gold)
     values["rte.worst_annotator.smaller_estimate"] = 100 * float(
-        min(first.sensitivity[worst], first.specificity[worst])
+        min(
+            np.median(first.draws.sensitivity[..., worst]),
+            np.median(first.draws.specificity[..., worst]),
+        )
     )
     values["n_annotators_pruned"] = float((~fits.pruned.keep).sum())
     return values
@@ -233,6 +239,7 @@ def annotator_table(
     for name in ("specificity", "sensitivity"):
         low, high = fitted.interval(name, 0.80)
         table[name] = getattr(fitted, name)
+        table[f"{name}_median"] = np.median(getattr(fitted.draws, name), axis=(0, 1))
         table[f"{name}_lower80"], table[f"{name}_upper80"] = low, high
     both = fitted.draws.sensitivity + fitted.draws.specificity
     table["probability_better_than_chance"] = (both > 1).mean(axis=(0, 1))
@@ -289,7 +296,7 @@ def pruning_table(
 
     Estimates within a few hundredths of one half fall on either side by chance.
     """
-    smaller = annotators[["sensitivity", "specificity"]].min(axis=1).to_numpy()
+    smaller = annotators[["sensitivity_median", "specificity_median"]].min(axis=1).to_numpy()
     n_removed = int((smaller < 0.5).sum())
     rows = []
     for n in range(n_removed - 1, n_removed + 2):
@@ -304,7 +311,7 @@ def pruning_table(
             {
                 "removed": n,
                 "last_removed": annotators["annotator"][removed[-1]],
-                "its_smaller_estimate": smaller[removed[-1]],
+                "its_smaller_median": smaller[removed[-1]],
                 "labels_removed": n_labels,
                 "percent_of_labels": 100 * n_labels / annotations.n_labels,
                 **{f"voting_{name}": value for name, value in vars(votes).items()},
@@ -550,7 +557,7 @@ def convergence(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
                     "fit": name,
                     "parameter": parameter,
                     "n": len(part),
-                    "n_constant": int(part["constant"].sum()),
+                    "n_without_r_hat": int(part["r_hat"].isna().sum()),
                     "largest_r_hat": part["r_hat"].max(),
                     "smallest_ess_bulk": part["ess_bulk"].min(),
                     "smallest_ess_tail": part["ess_tail"].min(),
@@ -677,13 +684,11 @@ def figure9(
 ) -> None:
     """Draw Figure 9: fifty annotators, and the upper quadrant of all."""
     with plotting.house_figure(height=4.1, stand_in=stand_in) as (figure, panels):
-        _plane(
-            panels[0], table.nlargest(50, "n_labels"), fitted, size=250 / table["n_labels"].max()
-        )
-        panels[0].set_title("The 50 with the most labels")
+        _plane(panels[0], table.head(50), fitted, size=250 / table["n_labels"].max())
+        panels[0].set_title("The first 50 annotators")
         plotting.accuracy_plane(
-            panels[1], table["gold_specificity"], table["gold_sensitivity"],
-            250 * table["n_labels"] / table["n_labels"].max(), limits=(0.5, 1.01),
+            panels[1], table["gold_sensitivity"], table["gold_specificity"],
+            250 * table["n_labels"] / table["n_labels"].max(), limits=(0.75, 1.01),
         )  # fmt: skip
         panels[1].set_title("Upper quadrant, all annotators")
         plotting.save_figure(figure, stem)
@@ -699,9 +704,9 @@ def _plane(
 ) -> None:
     draws = fitted.draws
     plotting.accuracy_plane(
-        axes, table["gold_specificity"], table["gold_sensitivity"], size * table["n_labels"],
-        estimates=(table["specificity"], table["sensitivity"]), removed=removed,
-        means=(float(draws.specificity_mean.mean()), float(draws.sensitivity_mean.mean())),
+        axes, table["gold_sensitivity"], table["gold_specificity"], size * table["n_labels"],
+        estimates=(table["sensitivity"], table["specificity"]), removed=removed,
+        means=(float(draws.sensitivity_mean.mean()), float(draws.specificity_mean.mean())),
     )  # fmt: skip
 
 
@@ -920,8 +925,8 @@ def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[
                     "share of votes (right); beyond the dotted lines an item is wrong, on them "
                     f"tied. {rte_data}"),
         "figure8": (muc.provenance, "As Figure 5. " + muc_data),
-        "figure9": (muc.provenance, f"{plane} The paper does not say which 50 annotators it "
-                    f"shows. {muc_data}"),
+        "figure9": (muc.provenance, f"{plane} Left: the first 50 annotators, as in the "
+                    f"author's script. {muc_data}"),
         "figure10": (muc.provenance, "As Figure 7. " + muc_data),
         "kappa": (rte.provenance, "Pairs of annotators who share at least 100 items. Cohen's "
                   "kappa in the sample against the posterior mean with its 95% interval, with "
@@ -932,13 +937,13 @@ def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[
 
 
 if "snakemake" in globals():
-    snakemake = globals()["snakemake"]
-    main(
-        rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
-        muc_gold_folder=Path(snakemake.input.muc6_gold[0]).parent,
-        muc_folder=Path(snakemake.input.muc6_person[0]).parent,
-        printed_counts=Path(snakemake.input.printed_tables[0]),
-        folder=Path(snakemake.output.computed).parent,
-        seed=snakemake.params.seed,
-        threads=snakemake.threads,
-    )
+    with recording(snakemake.log[0], name=snakemake.rule):
+        main(
+            rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
+            muc_gold_folder=Path(snakemake.input.muc6_gold[0]).parent,
+            muc_folder=Path(snakemake.input.muc6_person[0]).parent,
+            printed_counts=Path(snakemake.input.printed_tables[0]),
+            folder=Path(snakemake.output.computed).parent,
+            seed=snakemake.params.seed,
+            threads=snakemake.threads,
+        )
