@@ -44,7 +44,20 @@ class View:
 
     @classmethod
     def of(cls, group: NDArray[Any], n_groups: int) -> View:
-        """Group the labels by the codes in `group`."""
+        """Group the labels by a column of codes.
+
+        Parameters
+        ----------
+        group : ndarray of int, shape (N,)
+            Code of the item or annotator of each label.
+        n_groups : int
+            The number of groups G, those without labels included.
+
+        Returns
+        -------
+        View
+            The labels of each group.
+        """
         offsets = np.zeros(n_groups + 1, dtype=np.int64)
         np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
         order = np.argsort(group, kind="stable").astype(np.int64)
@@ -318,7 +331,13 @@ class Annotations:
         return _frozen(np.asarray([float(name) for name in self.categories])[self.label])
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a label: the columns `item`, `annotator` and `label` hold names."""
+        """Return the labels by name.
+
+        Returns
+        -------
+        DataFrame
+            One row a label; the columns `item`, `annotator` and `label` hold names.
+        """
         return pd.DataFrame(
             {
                 "item": np.asarray(self.items, dtype=object)[self.item],
@@ -340,6 +359,11 @@ class Annotations:
         -------
         Annotations
             Items that lose all their labels remain, without a label.
+
+        Raises
+        ------
+        AnnotationError
+            If `keep` has another length.
         """
         keep = np.asarray(keep, dtype=bool)
         if keep.shape != (self.n_annotators,):

@@ -1,0 +1,176 @@
+"""Every public name is documented in numpydoc's form, and every example runs.
+
+There is no list of exceptions. Compiled kernels are private to their models, and commands of the
+command line are documented by the help that typer makes of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import doctest
+import functools
+import importlib
+import inspect
+import pkgutil
+import textwrap
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import annobench
+
+with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates things of its own
+    warnings.simplefilter("ignore")
+    from numpydoc.docscrape import get_doc_object
+    from numpydoc.validate import Validator, validate
+
+#: Missing docstring; summary missing, without capital, without period, indented, "Returns" for
+#: "Return", over several lines; parameters undocumented, unknown, in another order; no Returns.
+CHECKS = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06", "PR01", "PR02", "PR03", "RT01"}
+
+
+def modules() -> list[str]:
+    found = ["annobench"]
+    for entry in pkgutil.walk_packages(annobench.__path__, "annobench."):
+        private = any(part.startswith("_") for part in entry.name.split("."))
+        if not private and not entry.name.startswith(("annobench.kernels", "annobench.cli")):
+            found.append(entry.name)
+    return found
+
+
+MODULES = modules()
+
+
+def public_names(module: ModuleType) -> Iterator[str]:
+    """Yield the functions and classes that a module defines, and their methods and properties."""
+    for name, value in vars(module).items():
+        if name.startswith("_") or getattr(value, "__module__", None) != module.__name__:
+            continue
+        if inspect.isfunction(value) or inspect.isclass(value):
+            yield f"{module.__name__}.{name}"
+        if inspect.isclass(value):
+            for member, what in vars(value).items():
+                described = (property, functools.cached_property, classmethod, staticmethod)
+                if not member.startswith("_") and (
+                    inspect.isfunction(what) or isinstance(what, described)
+                ):
+                    yield f"{module.__name__}.{name}.{member}"
+
+
+PUBLIC = [name for module in MODULES for name in public_names(importlib.import_module(module))]
+
+
+def resolve(name: str) -> Any:
+    return Validator._load_obj(name)
+
+
+def fields_of(value: Any) -> set[str] | None:
+    """Name the fields of a record, which are documented as attributes; None if it is none."""
+    if not inspect.isclass(value):
+        return None
+    if dataclasses.is_dataclass(value):
+        return {field.name for field in dataclasses.fields(value)}
+    if issubclass(value, tuple):
+        return set(value._fields)
+    return None
+
+
+def statements_of(value: Any) -> list[ast.AST]:
+    """List the nodes of a function's body, without those of the functions inside it."""
+    value = getattr(value, "fget", None) or getattr(value, "func", value)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(value)))
+    except (OSError, TypeError):
+        return []
+    if not isinstance(tree.body[0], ast.FunctionDef):
+        return []
+    nodes, todo = [], list(tree.body[0].body)
+    while todo:
+        node = todo.pop()
+        nodes.append(node)
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            todo.extend(ast.iter_child_nodes(node))
+    return nodes
+
+
+def raised(nodes: list[ast.AST]) -> set[str]:
+    """Name the exceptions that are raised by name."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            what = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            if isinstance(what, ast.Name) and what.id[:1].isupper():
+                found.add(what.id)
+    return found
+
+
+def warns(nodes: list[ast.AST]) -> bool:
+    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn"
+               for node in nodes)  # fmt: skip
+
+
+def faults(name: str) -> list[str]:
+    """List what is wrong with the docstring of a public name."""
+    value = resolve(name)
+    found = [f"{code} {text}" for code, text in validate(name)["errors"] if code in CHECKS]
+    sections = get_doc_object(value)
+    fields = fields_of(value)
+    if fields is not None or getattr(value, "_is_protocol", False):  # not called with parameters
+        found = [fault for fault in found if not fault.startswith("PR01")]
+    documented = {part for row in sections["Attributes"] for part in row.name.split(", ")}
+    if fields and not fields <= documented:
+        found.append(f"Attributes lack {', '.join(sorted(fields - documented))}")
+    nodes = statements_of(value)
+    missing = raised(nodes) - {row.type for row in sections["Raises"]}
+    if missing:
+        found.append(f"Raises lacks {', '.join(sorted(missing))}")
+    if warns(nodes) and not sections["Warns"]:
+        found.append("Warns is missing")
+    return found
+
+
+def test_public_names_are_found():
+    assert {
+        "annobench.annotations.Annotations.from_arrays",
+        "annobench.evaluation.count_errors",
+        "annobench.models.hierarchical_binary.HierarchicalBinaryFit.diagnostics",
+        "annobench.models.voting.VotingFit",
+    } <= set(PUBLIC)
+    assert len(set(PUBLIC)) == len(PUBLIC)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_every_module_says_what_it_is(module):
+    text = importlib.import_module(module).__doc__
+    assert text
+    assert text.strip().splitlines()[0].endswith((".", ":"))
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_names_have_valid_docstrings(name):
+    assert not faults(name)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_give_what_they_show(module):
+    result = doctest.testmod(importlib.import_module(module), report=True)
+    assert result.failed == 0
+
+
+def undocumented(first: int) -> int:
+    """returns something"""
+    if first:
+        raise ValueError
+    return first
+
+
+def test_a_bad_docstring_is_found(monkeypatch):
+    # The negative control
+    monkeypatch.setattr(annobench, "undocumented", undocumented, raising=False)
+    found = " ".join(faults("annobench.undocumented"))
+    for code in ("SS02", "SS03", "PR01", "RT01", "Raises lacks ValueError"):
+        assert code in found

@@ -1,0 +1,346 @@
+"""What every annotation model promises, checked on each model that discovery finds."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from annobench import models
+from annobench.annotations import SCALES, Annotations
+from annobench.errors import AnnotationError
+
+MODELS = models.discover()
+
+#: Chance of a false alarm of one comparison of two random fits.
+LEVEL = 1e-3
+
+
+def panel(n_categories: int = 2, *, n_items: int = 30, n_annotators: int = 6) -> Annotations:
+    """Return a panel with missing labels whose annotators are right three times in four."""
+    rng = np.random.default_rng(1948)
+    truth = rng.integers(n_categories, size=n_items)
+    guess = rng.integers(n_categories, size=(n_items, n_annotators))
+    labels = np.where(rng.random((n_items, n_annotators)) < 0.75, truth[:, None], guess)
+    item, annotator = np.nonzero(rng.random((n_items, n_annotators)) < 0.7)
+    return named(item, annotator, labels[item, annotator], n_items, n_annotators, n_categories)
+
+
+def named(item, annotator, label, n_items, n_annotators, n_categories=2) -> Annotations:
+    return Annotations.from_arrays(
+        [f"i{i}" for i in item],
+        [f"a{j}" for j in annotator],
+        [f"c{k}" for k in label],
+        items=[f"i{i}" for i in range(n_items)],
+        annotators=[f"a{j}" for j in range(n_annotators)],
+        categories=[f"c{k}" for k in range(n_categories)],
+    )
+
+
+def crowd_on_one_item(n_labels: int = 1_000) -> Annotations:
+    """Return two items: one labelled "c1" by everybody, and one labelled "c0" by everybody."""
+    each = np.arange(n_labels)
+    item, annotator = np.repeat([0, 1], n_labels), np.concatenate([each, each])
+    return named(item, annotator, np.repeat([1, 0], n_labels), 2, n_labels)
+
+
+#: Unusual data that a model must take, if it takes the number of categories.
+CASES: dict[str, Callable[[], Annotations]] = {
+    "missing labels": panel,
+    "three categories": lambda: panel(3),
+    "one annotator": lambda: panel(n_annotators=1),
+    "one item": lambda: panel(n_items=1),
+    "one category present": lambda: named([0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 1], 2, 2),
+    "one category known": lambda: named([0, 0, 1], [0, 1, 0], [0, 0, 0], 2, 2, 1),
+    "an item without labels": lambda: named([0, 0, 2], [0, 1, 0], [0, 1, 1], 3, 2),
+    "an annotator without labels": lambda: named([0, 0, 1], [0, 2, 0], [0, 1, 1], 2, 3),
+    "repeated labels": lambda: named([0, 0, 0, 1], [0, 0, 1, 1], [1, 1, 0, 0], 2, 2),
+    "contradictory repeated labels": lambda: named([0, 0, 1], [0, 0, 1], [1, 0, 0], 2, 2),
+    "one label": lambda: named([0], [0], [1], 1, 1),
+    "a thousand labels on one item": crowd_on_one_item,
+    "a thousand labels of one annotator on one item": lambda: named(
+        [0] * 1_000 + [1], [0] * 1_000 + [1], [1] * 1_000 + [0], 2, 2
+    ),
+}
+
+
+def takes(model: ModuleType, annotations: Annotations) -> bool:
+    """Say whether a model's record allows the data's number of categories.
+
+    A model that takes two categories at most needs both to be known.
+    """
+    limit = model.METHOD.max_categories
+    return limit is None or 1 < annotations.n_categories <= limit
+
+
+@functools.cache
+def run_case(name: str, case: str) -> Any:
+    return run(MODELS[name], CASES[case]())
+
+
+def run(model: ModuleType, annotations: Annotations, seed: int = 7) -> Any:
+    if model.METHOD.deterministic:
+        return model.fit(annotations)
+    return model.fit(annotations, rng=np.random.default_rng(seed))
+
+
+#: Every model with every case that it takes.
+TAKEN = [
+    (name, case) for name in MODELS for case, make in CASES.items() if takes(MODELS[name], make())
+]
+
+
+@pytest.fixture(params=MODELS)
+def model(request) -> ModuleType:
+    return MODELS[request.param]
+
+
+def contents(value: Any) -> Any:
+    """Flatten a fit into bytes that are equal if and only if the fits are."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, pd.DataFrame):
+        return list(value.index), list(value.columns), value.to_numpy(dtype=float).tobytes()
+    if dataclasses.is_dataclass(value):
+        return {f.name: contents(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return value
+
+
+def allowance(fitted: Any, parameter: str, names: tuple[str, ...], level: float) -> np.ndarray:
+    """Return how far a random fit's posterior means may be from the exact ones.
+
+    A normal bound with the Monte Carlo error, and the mass of a region of the posterior that so
+    many effective draws miss with the chance `level`: a mean of probabilities that are nearly all
+    next to 0 does not show in its own spread what it has missed.
+    """
+    table = fitted.diagnostics.loc[parameter].loc[list(names)].fillna({"mcse_mean": 0.0})
+    unseen = -np.log(level) / table["ess_bulk"].fillna(fitted.diagnostics["ess_bulk"].min())
+    return (scipy.stats.norm.isf(level) * table["mcse_mean"] + unseen).to_numpy()
+
+
+def disagreement(model: ModuleType, first: Any, second: Any, *, items, annotators, categories):
+    """Return the largest difference of two fits as a share of what is allowed.
+
+    `items`, `annotators` and `categories` are the indices of the second fit's that correspond to
+    0, 1, ... of the first. If the fits agree, the share is at most 1.
+    """
+    pairs = [
+        (first.posterior, second.posterior[np.ix_(items, categories)], "item_probability", "items")
+    ]
+    rates = ["specificity", "sensitivity"]
+    if set(rates) <= model.METHOD.returns:
+        ours = np.stack([getattr(first, name) for name in rates], axis=1)
+        theirs = np.stack([getattr(second, name) for name in rates], axis=1)
+        for k, name in enumerate(rates):
+            other = theirs[np.ix_(annotators, categories)][:, [k]]
+            pairs.append((ours[:, [k]], other, name, "annotators"))
+    shares = []
+    for ours, theirs, parameter, kind in pairs:
+        if model.METHOD.deterministic:
+            allowed = np.full(len(ours), 1e-9)  # only the order of summation differs
+        else:
+            order = {"items": items, "annotators": annotators}[kind]
+            names = getattr(second, kind)
+            swap = {"sensitivity": "specificity", "specificity": "sensitivity"}
+            other = swap.get(parameter, parameter) if list(categories) == [1, 0] else parameter
+            level = LEVEL / 2 / (len(first.items) + 2 * len(first.annotators))
+            allowed = np.hypot(
+                allowance(first, parameter, getattr(first, kind), level),
+                allowance(second, other, tuple(names[i] for i in order), level),
+            )
+        shares.append(np.abs(ours - theirs).max(axis=1) / allowed)
+    return max(share.max() for share in shares)
+
+
+def test_discovery_finds_models():
+    assert MODELS
+
+
+def test_no_model_is_skipped_by_every_case(model):
+    assert model.METHOD.name in {name for name, _ in TAKEN}
+
+
+# The record.
+
+
+def test_the_record_is_complete_and_frozen(model):
+    record = model.METHOD
+    assert MODELS[record.name] is model
+    assert record.name.isidentifier()
+    assert record.reference.strip()
+    assert record.accepts
+    assert record.accepts <= set(SCALES)
+    assert record.returns
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.name = "other"
+
+
+def test_names_are_unique():
+    assert len({m.METHOD.name for m in MODELS.values()}) == len(MODELS)
+    assert len({m.__name__ for m in MODELS.values()}) == len(MODELS)
+
+
+def test_only_random_models_take_a_generator_and_they_require_it(model):
+    parameters = inspect.signature(model.fit).parameters
+    assert next(iter(parameters)) == "annotations"
+    assert all(p.kind is p.KEYWORD_ONLY for p in list(parameters.values())[1:])
+    if model.METHOD.deterministic:
+        assert "rng" not in parameters
+    else:
+        assert parameters["rng"].default is inspect.Parameter.empty
+        with pytest.raises(TypeError, match="rng"):
+            model.fit(panel())
+
+
+def test_a_fit_has_what_the_record_says(model):
+    annotations = panel()
+    fitted = run(model, annotations)
+    assert fitted.items == annotations.items
+    assert fitted.annotators == annotations.annotators
+    assert fitted.categories == annotations.categories
+    for name in model.METHOD.returns:
+        assert hasattr(fitted, name), name
+    if not model.METHOD.deterministic:
+        assert {"draws", "diagnostics"} <= model.METHOD.returns
+    shapes = {"prevalence": (2,), "sensitivity": (6,), "specificity": (6,), "confusion": (6, 2, 2)}
+    for name in shapes.keys() & model.METHOD.returns:
+        values = getattr(fitted, name)
+        assert values.shape == shapes[name], name
+        assert ((values >= 0) & (values <= 1)).all(), name
+
+
+def test_a_fit_cannot_be_changed_by_assignment(model):
+    fitted = run(model, panel())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fitted.posterior = None
+
+
+# The posterior.
+
+
+@pytest.mark.parametrize(("name", "case"), TAKEN)
+def test_the_posterior_is_finite_and_rows_sum_to_one(name, case):
+    annotations = CASES[case]()
+    posterior = run_case(name, case).posterior
+    assert posterior.shape == (annotations.n_items, annotations.n_categories)
+    assert np.isfinite(posterior).all()
+    assert (posterior >= 0).all()
+    np.testing.assert_allclose(posterior.sum(axis=1), 1, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("name", "case"), TAKEN)
+def test_a_prevalence_is_a_distribution(name, case):
+    prevalence = getattr(run_case(name, case), "prevalence", np.ones(1))
+    assert (prevalence >= 0).all()
+    assert prevalence.sum() == pytest.approx(1, rel=1e-12)
+
+
+def test_a_thousand_equal_labels_do_not_underflow(model):
+    posterior = run_case(model.METHOD.name, "a thousand labels on one item").posterior
+    assert posterior.argmax(axis=1).tolist() == [1, 0]
+    assert posterior.max(axis=1).min() > 0.99
+
+
+def test_an_item_without_labels_is_not_surer_than_the_surest_with_labels(model):
+    posterior = run_case(model.METHOD.name, "an item without labels").posterior
+    assert 0 < posterior[1, 1] < 1
+    certainty = np.abs(posterior[:, 1] - 0.5)
+    assert certainty[1] < certainty.max()
+
+
+# Invariance. Every check has its negative control: the answer not permuted.
+
+
+def test_renaming_and_reordering_items_and_annotators_permutes_the_answer(model, rng):
+    annotations = panel()
+    items, annotators = rng.permutation(30), rng.permutation(6)
+    rows = annotations.to_frame().sample(frac=1, random_state=1)
+    other = Annotations.from_arrays(
+        "new " + rows["item"],
+        "new " + rows["annotator"],
+        rows["label"],
+        items=[f"new {annotations.items[i]}" for i in items],
+        annotators=[f"new {annotations.annotators[j]}" for j in annotators],
+        categories=annotations.categories,
+    )
+    first, second = run(model, annotations), run(model, other, seed=8)
+    places = {
+        "items": np.argsort(items),
+        "annotators": np.argsort(annotators),
+        "categories": [0, 1],
+    }
+    assert disagreement(model, first, second, **places) <= 1
+    as_they_come = places | {"items": np.arange(30), "annotators": np.arange(6)}
+    assert disagreement(model, first, second, **as_they_come) > 1
+
+
+def test_exchanging_the_categories_exchanges_the_answer(model):
+    annotations = panel()
+    other = named(annotations.item, annotations.annotator, 1 - annotations.label, 30, 6)
+    first, second = run(model, annotations), run(model, other, seed=8)
+    places = {"items": np.arange(30), "annotators": np.arange(6)}
+    assert disagreement(model, first, second, **places, categories=[1, 0]) <= 1
+    assert disagreement(model, first, second, **places, categories=[0, 1]) > 1
+
+
+def test_renaming_the_categories_changes_no_byte_of_the_posterior(model):
+    annotations = panel()
+    renamed = dataclasses.replace(annotations, categories=("no", "yes"))
+    first, second = run(model, annotations), run(model, renamed)
+    assert second.categories == ("no", "yes")
+    assert first.posterior.tobytes() == second.posterior.tobytes()
+
+
+# Purity.
+
+
+def test_the_same_seed_gives_the_same_bytes(model):
+    def everything(seed):
+        fitted = run(model, panel(), seed)
+        return {name: contents(getattr(fitted, name)) for name in model.METHOD.returns} | {
+            "fit": contents(fitted)
+        }
+
+    assert everything(7) == everything(7)
+    if not model.METHOD.deterministic:
+        assert everything(7) != everything(8)
+
+
+def test_the_input_is_left_as_it_was(model):
+    annotations = panel()
+    before = contents(annotations)
+    first = run(model, annotations)
+    assert contents(annotations) == before
+    assert run(model, annotations).posterior.tobytes() == first.posterior.tobytes()
+
+
+def test_a_fit_prints_nothing(model, capfd):
+    run(model, panel())
+    assert capfd.readouterr() == ("", "")
+
+
+# What a model can't take.
+
+
+def test_no_labels_are_refused(model):
+    with pytest.raises(AnnotationError, match="no labels"):
+        run(model, named([], [], [], 1, 1))
+
+
+@pytest.mark.parametrize("n_categories", [1, 3, 4])
+def test_a_number_of_categories_that_a_model_does_not_take_is_refused(model, n_categories):
+    annotations = panel(n_categories)
+    if takes(model, annotations):
+        assert run(model, annotations).posterior.shape == (30, n_categories)
+    else:
+        message = rf"{model.METHOD.name}: needs .* categories, got {n_categories} \('c0'"
+        with pytest.raises(AnnotationError, match=message):
+            run(model, annotations)

@@ -1,0 +1,74 @@
+"""Scores against a gold standard, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.evaluation import confusion_counts, count_errors, diagonal_rates
+
+
+def test_a_tie_of_two_counts_as_half_an_error():
+    # right, wrong, tie, tie: 1 error, 2 ties, 1 + 2 / 2 = 2 expected errors of 4
+    posterior = np.array([[0.9, 0.1], [0.9, 0.1], [0.5, 0.5], [0.5, 0.5]])
+    errors = count_errors(posterior, np.array([0, 1, 0, 1]))
+    assert (errors.errors, errors.ties) == (1, 2)
+    assert errors.expected_errors == 2.0
+    assert errors.expected_accuracy == 0.5
+
+
+def test_a_tie_without_the_gold_category_is_a_whole_error():
+    # Three categories. Tie of 0 and 1, gold 2: always wrong, 1. Tie of all, gold 2: right once in
+    # three, 2/3. Tie of 1 and 2, gold 2: 1/2. Sum 13/6.
+    posterior = np.array([[0.5, 0.5, 0.0], [1 / 3, 1 / 3, 1 / 3], [0.2, 0.4, 0.4]])
+    errors = count_errors(posterior, np.array([2, 2, 2]))
+    assert (errors.errors, errors.ties) == (0, 3)
+    assert errors.expected_errors == pytest.approx(13 / 6, rel=1e-14)
+    assert errors.expected_accuracy == pytest.approx(1 - 13 / 18, rel=1e-14)
+
+
+def test_exchanging_categories_and_gold_leaves_the_errors(rng):
+    posterior = rng.dirichlet(np.ones(3), size=50).round(1)
+    gold = rng.integers(3, size=50)
+    order = np.array([2, 0, 1])
+    assert count_errors(posterior, gold) == count_errors(
+        posterior[:, order], np.argsort(order)[gold]
+    )
+
+
+GOLD_FAULTS = [
+    (np.array([0, -1, 1]), "gold category -1"),
+    (np.array([0, 2, 1]), "gold category 2"),
+    (np.array([0]), "1 gold categories for 3 items"),
+]
+
+
+@pytest.mark.parametrize(("gold", "message"), GOLD_FAULTS)
+def test_gold_that_does_not_fit_the_items_is_refused(gold, message):
+    annotations = Annotations.from_arrays(list("xyz"), list("aaa"), [0, 1, 0])
+    with pytest.raises(AnnotationError, match=message):
+        count_errors(np.full((3, 2), 0.5), gold)
+    with pytest.raises(AnnotationError, match=message):
+        confusion_counts(annotations, gold)
+
+
+def test_no_items_have_no_accuracy():
+    with pytest.raises(AnnotationError, match="no items"):
+        count_errors(np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
+
+
+def test_confusion_counts_put_truth_in_rows_and_labels_in_columns():
+    # Gold: x 0, y 1, z 1. ann: x 0, y 0, z 1, z 1 (repeated); bob: x 1.
+    annotations = Annotations.from_arrays(
+        list("xyzzx"), ["ann", "ann", "ann", "ann", "bob"], [0, 0, 1, 1, 1]
+    )
+    counts = confusion_counts(annotations, np.array([0, 1, 1]))
+    assert counts.tolist() == [[[1, 0], [1, 2]], [[0, 1], [0, 0]]]
+
+
+def test_rates_are_diagonals_over_row_sums_and_nan_without_items():
+    # ann: specificity 1/1, sensitivity 2/3; bob: specificity 0/1, sensitivity of no item.
+    rates = diagonal_rates(np.array([[[1, 0], [1, 2]], [[0, 1], [0, 0]]]))
+    np.testing.assert_array_equal(rates, [[1, 2 / 3], [0, np.nan]])
