@@ -1,0 +1,58 @@
+# `make results` and `make test` are all that a clone needs.
+
+# The loop ends with `:`, as make takes a status of 127 for a shell that did not start.
+PYTHON ?= $(shell for candidate in python3.11 python3 python3.12 python3.13; do \
+	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo "$$candidate" && break; done; :)
+CORES ?= all
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DELETE_ON_ERROR:
+.PHONY: help install results check test test-all lint format bench lock clean
+
+help:  ## Say what can be made.
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+install: $(INSTALLED)  ## Make the environment in .venv, from the locked versions.
+
+$(INSTALLED): requirements/lock.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "make: no Python of at least 3.11 found; name one: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	test -x $(BIN)/python || "$(PYTHON)" -m venv .venv
+	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/lock.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+results: $(INSTALLED)  ## Compute everything from raw labels; then open results/index.html.
+	$(BIN)/snakemake --cores $(CORES)
+
+check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale.
+	$(BIN)/snakemake --cores $(CORES) all check
+
+test: $(INSTALLED)  ## Run the tests that take minutes.
+	$(BIN)/pytest -m "not slow"
+
+test-all: $(INSTALLED)  ## Run every test.
+	$(BIN)/pytest
+
+lint: $(INSTALLED)  ## Check style, types and the workflow's rules.
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check Snakefile workflow tests/workflow
+	$(BIN)/snakemake --lint
+
+format: $(INSTALLED)  ## Put the sources into their one layout.
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+	$(BIN)/snakefmt Snakefile workflow tests/workflow
+
+bench: $(INSTALLED)  ## Measure speed and memory.
+	$(BIN)/python -m benchmarks
+
+lock:  ## Lock the dependencies anew, with uv.
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev \
+		--no-header --no-annotate pyproject.toml -o requirements/lock.txt
+
+clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
+	$(BIN)/snakemake --cores 1 --delete-all-output

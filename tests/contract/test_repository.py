@@ -1,0 +1,129 @@
+"""What the repository as a whole promises to who clones it."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+TOP = Path(__file__).parents[2]
+LARGEST = 512 * 1024
+#: A Python and a machine for which the lock's markers are read.
+TARGET = {
+    "python_version": "3.11",
+    "python_full_version": "3.11.9",
+    "sys_platform": "linux",
+    "platform_system": "Linux",
+    "platform_machine": "x86_64",
+    "os_name": "posix",
+    "implementation_name": "cpython",
+    "platform_python_implementation": "CPython",
+}
+
+
+@pytest.fixture(scope="module")
+def files():
+    """The files of the repository: tracked, or about to be."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    paths = [TOP / name for name in listing.stdout.split("\0") if name]
+    found = [path for path in paths if path.is_file()]
+    assert found
+    return found
+
+
+@pytest.fixture(scope="module")
+def lock():
+    """The locked versions by name, for one Python and machine."""
+    lines = (TOP / "requirements" / "lock.txt").read_text().splitlines()
+    entries = [Requirement(line.rstrip(" \\")) for line in lines if line and line[0].isalnum()]
+    return {
+        entry.name.lower(): str(entry.specifier).removeprefix("==")
+        for entry in entries
+        if entry.marker is None or entry.marker.evaluate(TARGET)
+    }
+
+
+@pytest.fixture(scope="module")
+def direct():
+    """The names that the workflow depends on directly."""
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    wanted = project["dependencies"] + project["optional-dependencies"]["workflow"]
+    return {Requirement(line).name.lower() for line in wanted}
+
+
+@pytest.mark.parametrize(
+    "name", ["README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md"]
+)
+def test_a_reader_finds_the_usual_files(name):
+    assert (TOP / name).read_text().strip()
+
+
+def test_the_lock_names_no_registry():
+    text = (TOP / "requirements" / "lock.txt").read_text()
+    assert not re.findall(r"^.*(?:https?://|--index|--extra-index|--find-links).*$", text, re.M)
+
+
+def test_everything_locked_has_a_hash():
+    text = (TOP / "requirements" / "lock.txt").read_text()
+    entries = re.split(r"\n(?=\S)", text.strip())
+    assert all("--hash=sha256:" in entry for entry in entries if entry[0].isalnum())
+
+
+def test_the_lock_has_every_direct_dependency(lock, direct):
+    assert direct <= set(lock)
+
+
+@pytest.mark.parametrize("path", sorted((TOP / "envs").glob("*.yaml")), ids=lambda p: p.name)
+def test_conda_environments_have_the_names_and_versions_of_the_lock(path, lock, direct):
+    entries = yaml.safe_load(path.read_text())["dependencies"]
+    by_pip = [line for entry in entries if isinstance(entry, dict) for line in entry["pip"]]
+    versions = dict(
+        re.fullmatch(r"([\w-]+)==?([\w.]+)", line).groups()
+        for line in [*by_pip, *(e for e in entries if isinstance(e, str) and "=" in e)]
+    )
+    assert versions.pop("python") == TARGET["python_version"]
+    assert versions == {name: lock[name] for name in direct}
+
+
+def test_no_path_of_one_machine_stands_in_any_file(files):
+    homes = "|".join(["home/\\w", "Users/\\w", "root/\\w", "work/\\w", "mnt/\\w", "opt/\\w"])
+    pattern = re.compile(rf"(?<![\w.~}})/:-])/(?:{homes})")
+    found = [
+        f"{path.relative_to(TOP)}, line {number}: {line.strip()[:100]}"
+        for path in files
+        for number, line in enumerate(path.read_text(errors="ignore").splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_file_is_large(files):
+    large = [f"{path.relative_to(TOP)}" for path in files if path.stat().st_size > LARGEST]
+    assert not large
+
+
+def test_nothing_that_the_workflow_writes_is_committed(files):
+    results = [path.name for path in files if path.is_relative_to(TOP / "results")]
+    assert results == ["README.md"]
+
+
+@pytest.mark.parametrize("name", ["default", "slurm"])
+def test_a_profile_is_a_table_of_options(name):
+    profile = yaml.safe_load((TOP / "profiles" / name / "config.yaml").read_text())
+    from snakemake.cli import get_argument_parser
+
+    known = {
+        option.removeprefix("--")
+        for action in get_argument_parser()._actions
+        for option in action.option_strings
+    }
+    assert set(profile) <= known

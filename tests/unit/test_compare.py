@@ -1,0 +1,406 @@
+"""Verdicts follow from the tables alone, by the printed precision."""
+
+import math
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annobench import compare
+from annobench.compare import Computed, agrees, parse_printed
+from annobench.errors import PublicationError
+
+PUBLISHED = "target,source,relation,value,unit,kind,basis,note\n"
+ERRATA = "target,explanation,evidence\n"
+
+
+@pytest.fixture
+def judge(tmp_path):
+    """Judge one printed value; return the row of its comparison."""
+
+    def judge(value, computed=None, *, explanation=None, **claim):
+        claim = {"relation": "eq", "kind": "result", "basis": "public_data", "note": ""} | claim
+        row = f'"{value}",,{claim["kind"]},{claim["basis"]},{claim["note"]}\n'
+        (tmp_path / "published.csv").write_text(f"{PUBLISHED}a.b,Table 1,{claim['relation']},{row}")
+        reason = "" if explanation is None else f"a.b,{explanation},tried all readings\n"
+        (tmp_path / "errata.csv").write_text(ERRATA + reason)
+        compare.write_computed([] if computed is None else [computed], tmp_path / "computed.csv")
+        frame = compare.compare(
+            compare.read_published(tmp_path / "published.csv"),
+            compare.read_computed(tmp_path / "computed.csv"),
+            compare.read_errata(tmp_path / "errata.csv"),
+            paper="study",
+        )
+        assert list(frame.columns) == list(compare.COMPARISON_COLUMNS)
+        assert len(frame) == 1
+        return frame
+
+    return judge
+
+
+def value(number, provenance="real", **more):
+    return Computed("a.b", number, provenance=provenance, **more)
+
+
+def verdict(frame):
+    return frame["verdict"].iloc[0]
+
+
+# --- the rules, in their order -------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["input", "cited"])
+def test_an_input_or_a_citation_is_never_judged(judge, kind):
+    assert verdict(judge("1", kind=kind)) == kind
+    assert verdict(judge("1", value(2.0), kind=kind, basis="none")) == kind
+
+
+def test_basis_none_makes_no_claim_and_shows_the_computed_value(judge):
+    frame = judge("1", value(2.0, "simulated"), basis="none", note="labels were not published")
+    assert verdict(frame) == "not_public"
+    assert frame["computed"].iloc[0] == 2.0
+    assert verdict(judge("1", basis="none", note="labels were not published")) == "not_public"
+
+
+def test_a_result_without_a_computed_value_is_missing(judge):
+    assert verdict(judge("1")) == "missing"
+    assert verdict(judge("1", value(math.nan))) == "missing"
+    assert verdict(judge("1", value(math.nan, "simulated"))) == "missing"
+
+
+def test_simulated_public_data_are_a_stand_in_even_where_the_value_agrees(judge):
+    assert verdict(judge("1", value(1.0, "simulated"))) == "stand_in"
+    frame = judge("1", value(1.0, "simulated", check_lower=0.5, check_upper=1.5))
+    assert verdict(frame) == "stand_in"
+
+
+def test_a_simulation_study_is_judged_on_its_simulated_value(judge):
+    assert verdict(judge("1", value(1.0, "simulated"), basis="simulation")) == "reproduced"
+
+
+def test_a_check_interval_decides_a_sampled_value_and_shows_its_width(judge):
+    frame = judge(".50", value(0.8, check_lower=0.4, check_upper=0.6))
+    assert verdict(frame) == "within_interval"
+    assert frame["interval_width"].iloc[0] == pytest.approx(0.2)
+    assert verdict(judge(".50", value(0.5, check_lower=0.51, check_upper=0.6))) == "deviates"
+
+
+def test_a_check_interval_holds_what_rounds_to_the_printed_value(judge):
+    # .50 stands for everything from .495 to .505.
+    assert verdict(judge(".50", value(0.6, check_lower=0.505, check_upper=0.7))) == (
+        "within_interval"
+    )
+    assert verdict(judge(".50", value(0.6, check_lower=0.5051, check_upper=0.7))) == "deviates"
+
+
+def test_the_interval_of_the_estimate_never_decides(judge):
+    assert verdict(judge("1", value(2.0, lower=0.0, upper=9.0, level=0.95))) == "deviates"
+
+
+def test_a_deterministic_value_is_reproduced_or_deviates(judge):
+    assert verdict(judge("0.93", value(0.9349))) == "reproduced"
+    assert verdict(judge("0.93", value(0.936))) == "deviates"
+
+
+def test_only_the_papers_own_method_is_compared(judge):
+    assert verdict(judge("1", value(1.0, method="better"))) == "missing"
+
+
+def test_the_verdicts_are_those_that_exist(judge):
+    assert verdict(judge("1", value(1.0))) in compare.VERDICTS
+
+
+# --- the printed precision -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "unit", "significant"),
+    [
+        (".928", "0.928", "0.001", "0.001"),
+        ("0.50", "0.50", "0.01", "0.01"),
+        ("800", "800", "1", "100"),
+        ("1,600", "1600", "1", "100"),
+        ("12,345.6", "12345.6", "0.1", "0.1"),
+        ("92.5%", "92.5", "0.1", "0.1"),
+        ("-3", "-3", "1", "1"),
+        ("\u22120.25", "-0.25", "0.01", "0.01"),
+        ("2e-5", "0.00002", "0.00001", "0.00001"),
+        ("1.50e2", "150", "1", "1"),
+        ("0", "0", "1", "1"),
+        ("10.", "10", "1", "1"),
+    ],
+)
+def test_a_printed_number_knows_its_last_place(text, number, unit, significant):
+    printed = parse_printed(text)
+    assert printed.value == Decimal(number)
+    assert printed.unit == Decimal(unit)
+    assert printed.significant_unit == Decimal(significant)
+
+
+@pytest.mark.parametrize("text", ["", ".", "one", "1,60", "1 600", "0.5-0.6", "--1", "1e", "nan"])
+def test_other_text_is_no_printed_number(text):
+    with pytest.raises(ValueError, match="is not a printed number"):
+        parse_printed(text)
+
+
+def test_a_tie_agrees_with_both_neighbours():
+    assert agrees(".928", "eq", 0.9275)
+    assert agrees(".927", "eq", 0.9275)
+    assert not agrees(".928", "eq", 0.92749)
+    assert not agrees(".927", "eq", 0.92751)
+
+
+def test_dust_in_the_last_bits_never_decides():
+    assert 0.1 + 0.2 > 0.3
+    assert agrees(".3", "le", 0.1 + 0.2)
+    # 1.005 * 100 is 100.49999999999999 in binary.
+    assert agrees("100", "eq", 1.005 * 100)
+    assert agrees("101", "eq", 1.005 * 100)
+
+
+def test_about_allows_one_unit_of_the_last_significant_place():
+    assert agrees("1600", "about", 1_700)
+    assert not agrees("1600", "about", 1_701)
+    assert agrees("0.90", "about", 0.91)
+    assert not agrees("0.90", "about", 0.911)
+
+
+@pytest.mark.parametrize(
+    ("relation", "below", "equal", "above"),
+    [
+        ("lt", True, False, False),
+        ("le", True, True, False),
+        ("gt", False, False, True),
+        ("ge", False, True, True),
+    ],
+)
+def test_an_inequality_is_taken_at_its_word(relation, below, equal, above):
+    assert agrees(".05", relation, 0.0499) is below
+    assert agrees(".05", relation, 0.05) is equal
+    assert agrees(".05", relation, 0.0501) is above
+
+
+@pytest.mark.parametrize("relation", ["lt", "le"])
+def test_an_interval_meets_an_upper_bound_by_its_lower_end(relation):
+    assert agrees(".05", relation, 0.01, 0.09)
+    assert not agrees(".05", relation, 0.06, 0.09)
+
+
+@pytest.mark.parametrize("relation", ["gt", "ge"])
+def test_an_interval_meets_a_lower_bound_by_its_upper_end(relation):
+    assert agrees(".05", relation, 0.01, 0.09)
+    assert not agrees(".05", relation, 0.01, 0.04)
+
+
+def test_an_unknown_relation_is_an_error():
+    with pytest.raises(ValueError, match="relation 'ne' is not one of eq, lt"):
+        agrees("1", "ne", 1.0)
+
+
+@given(st.decimals(-1000, 1000, places=6), st.integers(0, 4))
+def test_a_rounded_number_agrees_with_what_it_was_rounded_from(exact, places):
+    assert agrees(f"{exact:.{places}f}", "eq", float(exact))
+
+
+@given(st.decimals(-1000, 1000, places=3), st.decimals("0.00051", 5, places=5))
+def test_a_number_more_than_half_a_unit_away_does_not_agree(printed, distance):
+    assert not agrees(str(printed), "eq", float(printed + distance))
+    assert not agrees(str(printed), "eq", float(printed - distance))
+
+
+@given(
+    st.decimals(-1000, 1000, places=4), st.floats(-1000, 1000), st.floats(0, 10), st.floats(0, 10)
+)
+def test_a_wider_interval_agrees_with_no_less(printed, centre, below, above):
+    text = str(printed)
+    for relation in compare.RELATIONS:
+        if agrees(text, relation, centre):
+            assert agrees(text, relation, centre - below, centre + above)
+
+
+@given(
+    st.decimals(-1000, 1000, places=2),
+    st.floats(-1100, 1100),
+    st.sampled_from(compare.BASES),
+    st.sampled_from(compare.KINDS),
+    st.sampled_from(["real", "printed_table", "closed_form"]),
+)
+def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
+    published = pd.DataFrame(
+        [["a.b", "Table 1", "eq", str(printed), "", kind, basis, "why"]],
+        columns=PUBLISHED.strip().split(","),
+    )
+    row = pd.DataFrame(
+        [["a.b", computed, *[math.nan] * 5, "paper", provenance]],
+        columns=list(compare.COMPUTED_COLUMNS),
+    )
+    errata = pd.DataFrame([], columns=ERRATA.strip().split(","))
+    assert verdict(compare.compare(published, row, errata)) in compare.VERDICTS
+
+
+# --- what the tables must be ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("A,T,eq,1,,result,none,why", "line 2: target 'A' is not of small letters"),
+        ("a,,eq,1,,result,none,why", "line 2: source '' is empty"),
+        ("a,T,near,1,,result,none,why", "relation 'near' is not one of eq, lt"),
+        ("a,T,eq,one,,result,none,why", "value 'one' is not a printed number"),
+        ("a,T,eq,1,,outcome,none,why", "kind 'outcome' is not one of result"),
+        ("a,T,eq,1,,result,guess,why", "basis 'guess' is not one of closed_form"),
+        ("a,T,eq,1,,result,none,", "'a' has basis 'none' and no note"),
+        ("a,T,eq,1,000,,result,none,why", "line 2: 9 fields where the header has 8. Quote"),
+        ("a,T,eq,1,,input,none,\na,T,eq,1,,input,none,", "line 3: target 'a' stands there twice"),
+    ],
+)
+def test_a_published_table_names_the_line_of_a_fault(tmp_path, row, message):
+    path = tmp_path / "published.csv"
+    path.write_text(f"{PUBLISHED}{row}\n")
+    with pytest.raises(PublicationError, match=message):
+        compare.read_published(path)
+
+
+def test_faults_of_one_file_are_reported_together_each_with_its_line(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(f'{PUBLISHED}a,T,eq,1,,input,none,"two\nlines"\nb,T,eq,x,,foo,none,\n')
+    with pytest.raises(PublicationError) as error:
+        compare.read_published(path)
+    lines = str(error.value).splitlines()
+    assert [line.split(": ")[0].rsplit(", ", 1)[1] for line in lines[:2]] == ["line 4", "line 4"]
+
+
+def test_another_header_is_an_error_that_says_which_is_wanted(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text("target,value\n")
+    with pytest.raises(PublicationError, match=r"line 1: .* Write 'target,source,relation"):
+        compare.read_published(path)
+
+
+def test_bytes_that_are_no_text_are_an_error(tmp_path):
+    path = tmp_path / "errata.csv"
+    path.write_bytes(b"target,explanation,evidence\n\xff\xfe,x,y\n")
+    with pytest.raises(PublicationError, match="no table of comma-separated UTF-8 text"):
+        compare.read_errata(path)
+
+
+def test_an_explanation_needs_evidence(tmp_path):
+    path = tmp_path / "errata.csv"
+    path.write_text(f"{ERRATA}a,because,\n")
+    with pytest.raises(PublicationError, match="line 2: evidence '' is empty"):
+        compare.read_errata(path)
+
+
+def test_a_header_alone_is_an_empty_table(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text(PUBLISHED)
+    assert compare.read_published(path).empty
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([value(1.0), value(2.0)], "line 3: target 'a.b' stands there twice with one method"),
+        ([value(math.inf)], "has an infinite value"),
+        ([value(1.0, "guessed")], "provenance 'guessed' is not one of real"),
+        ([value(1.0, lower=0.0)], "has some of lower, upper and level"),
+        ([value(1.0, lower=0.0, upper=2.0)], "has some of lower, upper and level"),
+        ([value(1.0, lower=0.0, upper=2.0, level=95)], "level that is not between 0 and 1"),
+        ([value(1.0, check_lower=0.0)], "has one of check_lower and check_upper"),
+        ([value(1.0, check_lower=2.0, check_upper=0.0)], "lower end lies above its upper"),
+        ([value(1.0, method="")], "method '' is empty"),
+    ],
+)
+def test_computed_values_that_break_the_contract_are_not_written(tmp_path, rows, message):
+    path = tmp_path / "computed.csv"
+    with pytest.raises(PublicationError, match=message):
+        compare.write_computed(rows, path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_computed_value_that_is_no_number_is_named_with_its_line(tmp_path):
+    path = tmp_path / "computed.csv"
+    path.write_text(",".join(compare.COMPUTED_COLUMNS) + "\na.b,many,,,,,,paper,real\n")
+    with pytest.raises(PublicationError, match="line 2: value 'many' is not a number"):
+        compare.read_computed(path)
+
+
+def test_computed_values_are_read_back_to_the_last_bit(tmp_path):
+    path = tmp_path / "computed.csv"
+    compare.write_computed([value(0.1 + 0.2), value(math.nan, method="other")], path)
+    frame = compare.read_computed(path)
+    assert frame["value"].iloc[0] == 0.1 + 0.2
+    assert math.isnan(frame["value"].iloc[1])
+    assert list(compare.other_methods(frame)["method"]) == ["other"]
+
+
+def test_a_comparison_is_read_back_as_it_was_written(judge, tmp_path):
+    frame = judge("1", value(2.0, lower=1.0, upper=3.0, level=0.95), explanation="a misprint")
+    compare.write_comparison(frame, tmp_path / "comparison.csv")
+    pd.testing.assert_frame_equal(compare.read_comparison(tmp_path / "comparison.csv"), frame)
+
+
+# --- what can't be compared ----------------------------------------------------------
+
+
+def test_a_computed_value_that_nobody_published_is_an_error(judge):
+    with pytest.raises(PublicationError, match=r"'c.d' is computed by method 'paper' but not"):
+        judge("1", Computed("c.d", 1.0, provenance="real"))
+
+
+def test_another_method_may_answer_what_was_not_published(judge):
+    judge("1", Computed("c.d", 1.0, provenance="real", method="better"))
+
+
+@pytest.mark.parametrize("basis", ["closed_form", "printed_table"])
+def test_a_simulation_can_not_stand_for_a_table_or_a_formula(judge, basis):
+    with pytest.raises(PublicationError, match=f"has basis '{basis}', but was computed from"):
+        judge("1", value(1.0, "simulated"), basis=basis)
+
+
+def test_an_explanation_of_nothing_published_is_an_error(tmp_path):
+    (tmp_path / "errata.csv").write_text(f"{ERRATA}c.d,because,evidence\n")
+    (tmp_path / "published.csv").write_text(PUBLISHED)
+    compare.write_computed([], tmp_path / "computed.csv")
+    with pytest.raises(PublicationError, match=r"'c.d' is explained in errata.csv but not"):
+        compare.compare(
+            compare.read_published(tmp_path / "published.csv"),
+            compare.read_computed(tmp_path / "computed.csv"),
+            compare.read_errata(tmp_path / "errata.csv"),
+        )
+
+
+# --- the check -----------------------------------------------------------------------
+
+
+def test_the_check_passes_what_reproduces_and_what_is_explained(judge):
+    assert compare.check(judge("1", value(1.0))) == []
+    assert compare.check(judge("1", value(2.0), explanation="a misprint")) == []
+
+
+def test_the_check_fails_on_a_missing_value(judge):
+    [failure] = compare.check(judge("1"))
+    assert (failure.paper, failure.target) == ("study", "a.b")
+    assert "no value was computed" in failure.problem
+
+
+def test_the_check_fails_on_an_unexplained_deviation(judge):
+    [failure] = compare.check(judge("1", value(2.0)))
+    assert failure.problem == "Table 1 prints 1, computed 2, unexplained"
+    assert "errata.csv" in failure.remedy
+
+
+def test_the_check_fails_on_an_explanation_of_what_does_not_deviate(judge):
+    [failure] = compare.check(judge("1", value(1.0), explanation="a misprint"))
+    assert "its verdict is reproduced" in failure.problem
+
+
+def test_the_check_spares_an_explanation_that_a_stand_in_can_not_judge(judge):
+    assert compare.check(judge("1", value(2.0, "simulated"), explanation="a misprint")) == []
+
+
+def test_the_check_reports_both_faults_of_an_explained_missing_value(judge):
+    assert len(compare.check(judge("1", explanation="a misprint"))) == 2

@@ -1,0 +1,115 @@
+"""The library sources that a script imports are found without running it."""
+
+import json
+
+import pytest
+
+from dependencies import library_sources
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """Write a package and a script; return the names of the sources found for the script."""
+    package = tmp_path / "lib"
+    files = {
+        "__init__.py": "from lib.errors import Oops\n",
+        "errors.py": "class Oops(Exception): pass\n",
+        "lone.py": "import numpy\n",
+        "chain.py": "from lib.models import voting\n",
+        "models/__init__.py": "",
+        "models/voting.py": "from .base import Method\nfrom ..lone import thing\n",
+        "models/base.py": "",
+        "models/other.py": "import lib.lone\n",
+        "circle_a.py": "import lib.circle_b\n",
+        "circle_b.py": "import lib.circle_a\n",
+    }
+    for name, text in files.items():
+        path = package / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def find(code, *, also=(), name="script.py"):
+        script = tmp_path / "scripts" / name
+        script.parent.mkdir(exist_ok=True)
+        (script.parent / "pages.py").write_text("import lib.lone\nimport shades\n")
+        (script.parent / "shades.py").write_text("")
+        script.write_text(code)
+        found = library_sources(script, package, also=also)
+        return {path.relative_to(tmp_path).as_posix() for path in found}
+
+    return find
+
+
+BASE = {"lib/__init__.py", "lib/errors.py"}
+VOTING = BASE | {
+    "lib/models/__init__.py",
+    "lib/models/voting.py",
+    "lib/models/base.py",
+    "lib/lone.py",
+}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import lib.models.voting",
+        "import lib.models.voting as v",
+        "from lib.models import voting",
+        "from lib.models.voting import fit",
+        "def late():\n    from lib.models import voting\n",
+        "if True:\n    import numpy, lib.models.voting\n",
+    ],
+)
+def test_every_form_of_import_is_followed(sources, code):
+    assert sources(code) == VOTING
+
+
+def test_a_module_brings_its_packages_and_what_they_import(sources):
+    assert sources("import lib") == BASE
+    assert sources("import lib.lone") == BASE | {"lib/lone.py"}
+
+
+def test_a_model_that_is_not_imported_is_not_a_source(sources):
+    assert "lib/models/other.py" not in sources("from lib.models import voting")
+
+
+def test_imports_of_imports_are_followed(sources):
+    assert sources("import lib.chain") == VOTING | {"lib/chain.py"}
+
+
+def test_imports_in_a_circle_end(sources):
+    assert sources("import lib.circle_a") == BASE | {"lib/circle_a.py", "lib/circle_b.py"}
+
+
+def test_a_script_without_the_library_has_no_sources(sources):
+    assert sources("import numpy\nfrom library import x\nimport liberty") == set()
+
+
+def test_a_module_found_by_discovery_is_named(sources):
+    assert sources("import lib", also=["lib.models.other"]) == BASE | {
+        "lib/models/__init__.py",
+        "lib/models/other.py",
+        "lib/lone.py",
+    }
+
+
+def test_a_neighbour_of_the_script_and_its_neighbour_are_sources(sources):
+    assert sources("from pages import render") == BASE | {
+        "scripts/pages.py",
+        "scripts/shades.py",
+        "lib/lone.py",
+    }
+
+
+def test_the_code_cells_of_a_notebook_are_read(sources):
+    cells = [
+        {"cell_type": "markdown", "source": ["import lib.chain"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "import lib.lone"]},
+    ]
+    found = sources(json.dumps({"cells": cells}), name="note.ipynb")
+    assert found == BASE | {"lib/lone.py"}
+
+
+def test_a_script_that_is_no_python_is_named_with_its_line(sources):
+    with pytest.raises(SyntaxError, match=r"script\.py, line 2: .*correct it and run again"):
+        sources("import lib\nfrom import\n")

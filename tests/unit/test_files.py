@@ -1,0 +1,74 @@
+"""Files are written whole or not at all, and a script's log keeps what it says."""
+
+import logging
+import os
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from annobench.files import recording, replacing
+
+
+def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path):
+    target = tmp_path / "new" / "file.csv"
+    with replacing(target) as draft:
+        assert draft.suffix == ".csv"
+        draft.write_text("whole")
+        assert not target.exists()
+    assert target.read_text() == "whole"
+    assert list(target.parent.iterdir()) == [target]
+
+
+def _write_half(path):
+    path.write_text("half")
+    raise OSError("in the middle")
+
+
+def test_after_an_error_the_old_file_stands_and_no_draft_is_left(tmp_path):
+    target = tmp_path / "file.csv"
+    target.write_text("old")
+    with pytest.raises(OSError, match="in the middle"), replacing(target) as draft:
+        _write_half(draft)
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_file_has_the_mode_of_any_new_file(tmp_path):
+    (tmp_path / "plain").write_text("")
+    with replacing(tmp_path / "replaced") as draft:
+        draft.write_text("")
+    assert (tmp_path / "replaced").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_log_keeps_messages_warnings_and_what_children_write(tmp_path):
+    log = tmp_path / "logs" / "script.log"
+    with recording(log, name="make_things") as logger:
+        logger.info("begun")
+        # The filter of the tests turns warnings into errors; a script has the default one.
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("beware", UserWarning, stacklevel=1)
+        subprocess.run([sys.executable, "-c", "import os; os.write(2, b'from a child')"])
+    text = log.read_text()
+    assert "INFO make_things: begun" in text
+    assert "beware" in text
+    assert "from a child" in text
+
+
+def test_an_error_leaves_its_traceback_in_the_log_and_its_message_on_the_terminal(tmp_path, capfd):
+    log = tmp_path / "script.log"
+    with pytest.raises(SystemExit, match="1"), recording(log, name="make_things"):
+        raise ValueError("labels.csv, line 3: no label")
+    assert "Traceback" in log.read_text()
+    assert capfd.readouterr().err == (f"make_things: labels.csv, line 3: no label (log: {log})\n")
+
+
+def test_recording_puts_everything_back(tmp_path, capfd):
+    before = logging.getLogger().handlers[:], logging.getLogger().level
+    with recording(tmp_path / "script.log", name="make_things"):
+        pass
+    os.write(2, b"on the terminal")
+    assert capfd.readouterr().err == "on the terminal"
+    assert (logging.getLogger().handlers, logging.getLogger().level) == before

@@ -1,0 +1,157 @@
+"""Pages show what others wrote, and run none of it."""
+
+import json
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+import build_site
+import render_paper
+from annobench import compare
+from annobench.compare import Computed
+from pages import FACES, RELATIONS, Tally, shown
+
+SITE = Path(__file__).parents[2] / "workflow" / "site"
+ATTACK = "<script>alert('x')</script>"
+
+
+@pytest.fixture
+def paper(tmp_path):
+    """Write a paper whose every text is an attack; return the arguments of its page."""
+    folder = tmp_path / "study"
+    (folder / "tables").mkdir(parents=True)
+    exhibit = {"name": "one", "title": ATTACK, "source": ATTACK}
+    record = {
+        "key": "study",
+        "title": ATTACK,
+        "authors": ATTACK,
+        "year": 2008,
+        "venue": ATTACK,
+        "datasets": ["flips"],
+        "figures": [exhibit],
+        "tables": [exhibit],
+        "results": "all",
+        "not_public": [ATTACK],
+        "notebook": "study",
+    }
+    (folder / "paper.yaml").write_text(yaml.safe_dump(record))
+    pd.DataFrame({ATTACK: [ATTACK]}).to_csv(folder / "tables" / "one.csv", index=False)
+    caption = {"caption": ATTACK, "provenance": ATTACK, "seed": 1}
+    (folder / "captions.json").write_text(json.dumps({"one": caption}))
+    columns = list(compare.PUBLISHED_SCHEMA.columns)
+    published = pd.DataFrame(
+        [
+            ["a.b", ATTACK, "eq", "0.50", ATTACK, "result", "closed_form", ATTACK],
+            ["a.c", "Table 1", "lt", "3", "", "result", "closed_form", ""],
+        ],
+        columns=columns,
+    )
+    compare.write_computed(
+        [
+            Computed("a.b", 0.75, lower=0.7, upper=0.8, level=0.95, provenance="closed_form"),
+            Computed("a.b", 0.5, method=ATTACK, provenance="closed_form"),
+            Computed("a.d", 0.5, method=ATTACK, provenance="closed_form"),
+        ],
+        folder / "computed.csv",
+    )
+    computed = compare.read_computed(folder / "computed.csv")
+    errata = pd.DataFrame([["a.b", ATTACK, ATTACK]], columns=["target", "explanation", "evidence"])
+    comparison = compare.compare(published, computed, errata, paper="study")
+    compare.write_comparison(comparison, folder / "comparison.csv")
+    compare.other_methods(computed).to_csv(folder / "others.csv", index=False)
+    meta = {"id": ATTACK, "title": ATTACK, "citation": ATTACK, "licence": ATTACK}
+    meta |= {"provenance": "simulated", "why_simulated": ATTACK}
+    meta |= {"n_items": 1000, "n_annotators": 1, "n_labels": 1}
+    (folder / "meta.json").write_text(json.dumps(meta))
+    return folder
+
+
+@pytest.fixture
+def pages(paper):
+    own = render_paper.main(
+        record=paper / "paper.yaml",
+        comparison=paper / "comparison.csv",
+        others=paper / "others.csv",
+        captions=paper / "captions.json",
+        metas=[str(paper / "meta.json")],
+        site=SITE,
+    )
+    overview = build_site.main(
+        comparison=paper / "comparison.csv",
+        papers=[str(paper / "paper.yaml")],
+        metas=[str(paper / "meta.json")],
+        network=[],
+        site=SITE,
+    )
+    return own, overview
+
+
+def test_names_from_files_are_shown_and_never_run(pages):
+    for page in pages:
+        assert "<script" not in page
+        assert "&lt;script&gt;alert(" in page
+
+
+def test_a_page_says_loudly_that_its_data_are_simulated(pages):
+    for page in pages:
+        assert 'class="banner"' in page
+        assert "--forcerun probe_network" in page
+
+
+def test_every_value_has_its_verdict_in_words(pages):
+    own, overview = pages
+    assert "deviates" in own
+    assert "missing" in own
+    assert 'Of <span class="number">2</span> printed values' in overview
+
+
+def test_other_methods_stand_beside_the_papers(pages):
+    own, _ = pages
+    assert own.count("beside the paper's method") + own.count("beside the paper&#39;s method") == 1
+    assert "Computed in addition" in own
+
+
+def test_a_figure_without_a_caption_is_an_error(paper):
+    (paper / "captions.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"study: captions\.json has no entry for one"):
+        render_paper.figures_of(
+            yaml.safe_load((paper / "paper.yaml").read_text()),
+            json.loads((paper / "captions.json").read_text()),
+        )
+
+
+def test_a_long_table_is_cut_and_says_how_long_it_is(tmp_path):
+    pd.DataFrame({"n": range(100)}).to_csv(tmp_path / "one.csv", index=False)
+    [table] = render_paper.tables_of([{"name": "one"}], tmp_path)
+    assert len(table["rows"]) == render_paper.ROWS_SHOWN
+    assert table["n_rows"] == 100
+
+
+@pytest.mark.parametrize(
+    ("value", "published", "text"),
+    [
+        (0.92751, ".928", "0.92751"),
+        (8000.0, "8,000", "8,000"),
+        (7999.5, "8,000", "7,999.50"),
+        (-0.5, "", "\u22120.5"),
+        (math.nan, "1", ""),
+        (math.inf, "1", "∞"),
+        (1 / 3, "", "0.333333"),
+    ],
+)
+def test_a_number_is_shown_two_places_beyond_its_printed_ones(value, published, text):
+    assert shown(value, published) == text
+
+
+def test_every_verdict_has_a_face_and_every_relation_a_sign():
+    assert set(FACES) == set(compare.VERDICTS)
+    assert set(RELATIONS) == set(compare.RELATIONS)
+    assert len({face.mark for face in FACES.values()}) == len(FACES)
+
+
+def test_a_tally_counts_what_can_be_judged():
+    tally = Tally.of(pd.DataFrame({"verdict": ["reproduced", "within_interval", "cited"]}))
+    assert (tally.total, tally.judged, tally.held) == (3, 2, 2)

@@ -1,0 +1,161 @@
+"""Configuration and records are refused with the path of the key that is wrong."""
+
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+from catalogue import read_paper, read_papers
+from documents import DocumentError
+from settings import check_config, check_results, mirror, mode_of
+
+TOP = Path(__file__).parents[2]
+DATASETS = ("anesthesia", "snow2008_rte")
+EXAMPLE = TOP / "tests" / "workflow" / "example_paper" / "paper.yaml"
+
+
+@pytest.fixture
+def config():
+    return {"seed": 1, "data": {"mode": "auto", "datasets": {}}}
+
+
+@pytest.mark.parametrize("name", ["config.yaml"])
+def test_the_shipped_configuration_is_valid(name):
+    check_config(yaml.safe_load((TOP / "config" / name).read_text()), DATASETS)
+
+
+def test_the_configuration_of_ci_is_valid(config):
+    override = yaml.safe_load((TOP / "config" / "ci.yaml").read_text())
+    check_config(config | override, override["data"]["datasets"])
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["sed"], 1, "configuration, key sed: 'sed' is not known; .* Is 'seed' meant?"),
+        (["data", "modus"], "auto", "key data.modus: 'modus' is not known; known are datasets"),
+        (["data", "mode"], "reel", "key data.mode: 'reel' is not one of"),
+        (["data", "datasets", "anesthesia"], "no", "key data.datasets.anesthesia: 'no' is not"),
+        (
+            ["data", "datasets", "anestesia"],
+            "real",
+            "key data.datasets.anestesia: 'anestesia' is not known; .* Is 'anesthesia' meant?",
+        ),
+        (["seed"], -1, "key seed: -1 is less than the minimum"),
+        (["seed"], "1", "key seed: '1' is not of type 'integer'"),
+        (["data"], None, "key data: None is not of type 'object'"),
+    ],
+)
+def test_a_wrong_key_is_named_with_its_path(config, path, value, message):
+    part = config
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(DocumentError, match=message):
+        check_config(config, DATASETS)
+
+
+def test_all_faults_are_reported_together(config):
+    config |= {"sed": 1, "extra": 2}
+    with pytest.raises(DocumentError) as error:
+        check_config(config, DATASETS)
+    assert len(str(error.value).splitlines()) == 2
+
+
+def test_a_data_set_may_have_a_mode_of_its_own(config):
+    config["data"]["datasets"]["anesthesia"] = "simulated"
+    assert mode_of(config, "anesthesia") == "simulated"
+    assert mode_of(config, "snow2008_rte") == "auto"
+
+
+def test_the_mirror_is_an_absolute_path(monkeypatch):
+    monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", "somewhere")
+    assert mirror() == str(Path.cwd() / "somewhere")
+    monkeypatch.delenv("ANNOBENCH_DATA_MIRROR")
+    assert mirror() is None
+
+
+def test_a_results_folder_may_be_missing_or_there(tmp_path):
+    check_results(tmp_path)
+    check_results(tmp_path / "results")
+
+
+def test_a_results_folder_that_is_a_file_is_an_error_with_its_remedy(tmp_path):
+    (tmp_path / "results").write_text("")
+    with pytest.raises(NotADirectoryError, match=r"it is a file\. Move the file away"):
+        check_results(tmp_path / "results")
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_results_folder_that_can_not_be_written_is_an_error(tmp_path, monkeypatch, exists):
+    folder = tmp_path / "results"
+    if exists:
+        folder.mkdir()
+    # The superuser may write anywhere, so that modes alone would not show it.
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match=r"is not writable. Make it writable \(chmod"):
+        check_results(folder)
+
+
+@pytest.fixture
+def record():
+    return yaml.safe_load(EXAMPLE.read_text())
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(record, folder="example_paper"):
+        path = tmp_path / folder / "paper.yaml"
+        path.parent.mkdir()
+        path.write_text(yaml.safe_dump(record))
+        return path
+
+    return write
+
+
+def test_a_paper_is_read_from_its_record(record, write):
+    paper = read_paper(write(record), DATASETS)
+    assert paper.key == "example_paper"
+    assert [figure.name for figure in paper.figures] == ["figure1"]
+    assert paper.analysis == paper.folder / "analysis.py"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"datsets": []}, "key datsets: 'datsets' is not known; .* Is 'datasets' meant?"),
+        ({"datasets": ["anesthesi"]}, "key datasets: 'anesthesi' is not known"),
+        ({"key": "another"}, "key key: 'another' is not the folder's name 'example_paper'"),
+        ({"results": "some"}, "key results: 'some' is not one of"),
+        ({"figures": [{"name": "figure1"}]}, "key figures.0: 'title' is a required property"),
+        (
+            {"tables": [{"name": "t", "title": "t", "source": "t"}] * 2},
+            "key tables: the name 't' stands there twice",
+        ),
+        ({"title": ""}, "key title: '' should be non-empty"),
+    ],
+)
+def test_a_faulty_record_is_refused_naming_file_and_key(record, write, change, message):
+    with pytest.raises(DocumentError, match=rf"paper\.yaml, {message}"):
+        read_paper(write(record | change), DATASETS)
+
+
+def test_papers_are_found_by_their_record_alone(record, write, tmp_path):
+    write(record)
+    (tmp_path / "unfinished").mkdir()
+    assert list(read_papers(tmp_path, DATASETS)) == ["example_paper"]
+
+
+def test_two_papers_of_one_notebook_are_refused(record, write, tmp_path):
+    write(record)
+    write(record | {"key": "second"}, "second")
+    with pytest.raises(DocumentError, match="'example_paper' is the notebook of another paper"):
+        read_papers(tmp_path, DATASETS)
+
+
+def test_what_is_no_yaml_is_refused(write, tmp_path):
+    path = write({})
+    path.write_text("key: [\n")
+    with pytest.raises(DocumentError, match="no valid YAML"):
+        read_paper(path, DATASETS)

@@ -1,0 +1,135 @@
+"""Copies of the repository in which the workflow runs on the worked example alone."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+EXAMPLE = "example_paper"
+
+#: What a run needs of the repository.
+PARTS = ("Snakefile", "config", "envs", "profiles", "src", "workflow")
+
+
+@dataclass(frozen=True)
+class Clone:
+    """A copy of the repository."""
+
+    top: Path
+
+    @property
+    def paper(self) -> Path:
+        """The folder of the worked example."""
+        return self.top / "workflow" / "papers" / EXAMPLE
+
+    def environment(self, **more):
+        """Return an environment without a mirror, a cache or a network."""
+        own = {
+            "PYTHONPATH": str(self.top / "src"),
+            "ANNOBENCH_CACHE": str(self.top / "cache"),
+            "XDG_CACHE_HOME": str(self.top / "cache"),
+            # Nothing listens here: the answer comes at once, and nothing is downloaded.
+            "ANNOBENCH_DATA_URL": "http://127.0.0.1:9",
+        }
+        kept = {k: v for k, v in os.environ.items() if k != "ANNOBENCH_DATA_MIRROR"}
+        return kept | own | more
+
+    def start(self, *arguments, **environment):
+        """Start snakemake in a process group of its own."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "snakemake", "--cores", "all", *arguments],
+            cwd=self.top,
+            env=self.environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+
+    def snakemake(self, *arguments, fails=False, **environment):
+        """Run snakemake to its end and return what it printed."""
+        process = self.start(*arguments, **environment)
+        try:
+            output, _ = process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        assert (process.returncode != 0) == fails, output
+        return output
+
+    def planned(self, *arguments, **environment):
+        """Return how often each rule would run."""
+        output = self.snakemake("--dry-run", *arguments, **environment)
+        if "Nothing to be done" in output:
+            return {}
+        table = output.split("Job stats:")[1].split("total")[0]
+        jobs = re.findall(r"^(\w+) +(\d+)$", table, flags=re.MULTILINE)
+        return {rule: int(count) for rule, count in jobs if rule not in ("all", "job")}
+
+    def copy(self, target):
+        """Copy the copy, with its results and Snakemake's records of them."""
+        shutil.copytree(self.top, target, symlinks=True)
+        return Clone(target)
+
+    @contextmanager
+    def edited(self, path, text=None, *, old=None, new=None):
+        """Append to a file, or replace a piece of it, and put it back with its time."""
+        path = self.top / path
+        before, times = path.read_bytes(), path.stat()
+        content = before.decode()
+        assert old is None or content.count(old) == 1, f"{old!r} in {path}"
+        path.write_text(content + text if old is None else content.replace(old, new))
+        try:
+            yield
+        finally:
+            path.write_bytes(before)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def make_clone(top: Path) -> Clone:
+    """Copy the sources, with the worked example for papers and one data set."""
+    top.mkdir()
+    for part in PARTS:
+        source = TOP / part
+        if source.is_dir():
+            ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+            shutil.copytree(source, top / part, ignore=ignored)
+        else:
+            shutil.copy(source, top / part)
+    papers = top / "workflow" / "papers"
+    shutil.rmtree(papers)
+    shutil.copytree(HERE / EXAMPLE, papers / EXAMPLE)
+    (top / "notebooks").mkdir()
+    shutil.move(papers / EXAMPLE / f"{EXAMPLE}.ipynb", top / "notebooks")
+    for module in (top / "src" / "annobench" / "datasets").glob("*.py"):
+        if "\nDATASETS = " in module.read_text() and module.stem != "anesthesia":
+            module.unlink()
+    return Clone(top)
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory):
+    """A copy in which nothing has run."""
+    return make_clone(tmp_path_factory.mktemp("sources") / "clone")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """A copy in which everything was built, and what the run printed."""
+    clone = make_clone(tmp_path_factory.mktemp("built") / "clone")
+    return clone, clone.snakemake()
+
+
+@pytest.fixture
+def clone(built, tmp_path):
+    """A copy of the built copy, to do with as a test likes."""
+    return built[0].copy(tmp_path / "clone")

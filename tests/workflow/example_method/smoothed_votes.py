@@ -1,0 +1,74 @@
+"""Vote shares with one vote for every category to begin with.
+
+Laplace's rule of succession: an item with n labels, of which n_k name category k, gets
+the posterior (n_k + 1) / (n + K). Nothing is known of the annotators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.annotations import Annotations
+from annobench.models.base import Method
+
+METHOD = Method(
+    name="smoothed_votes",
+    reference="Laplace (1774), rule of succession",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"prevalence"}),
+    deterministic=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothedVotesFit:
+    """The smoothed votes of each item.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Smoothed shares of the votes; rows sum to 1.
+    prevalence : ndarray of float, shape (K,)
+        Mean of the shares over all items.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
+    prevalence: NDArray[np.float64]
+
+
+def fit(annotations: Annotations) -> SmoothedVotesFit:
+    """Count the votes of every item, from one for each category.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+
+    Returns
+    -------
+    SmoothedVotesFit
+        Smoothed shares; 1/K everywhere for an item without labels.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xx"), list("ab"), list("11"), categories=list("01"))
+    >>> fit(a).posterior  # (0 + 1) / (2 + 2) and (2 + 1) / (2 + 2)
+    array([[0.25, 0.75]])
+    """
+    counts = annotations.counts + 1
+    posterior = counts / counts.sum(axis=1, keepdims=True)
+    return SmoothedVotesFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=posterior,
+        prevalence=posterior.mean(axis=0),
+    )

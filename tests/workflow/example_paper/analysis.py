@@ -1,0 +1,64 @@
+"""Recompute the worked example from raw labels.
+
+Table 1 and Figure 1: `table1_sizes`, `figure1_labels`. Section 2: `section2_voting`.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from annobench import datasets, plotting
+from annobench.compare import Computed, write_computed
+from annobench.datasets import LoadedData
+from annobench.files import recording, replacing
+from annobench.models import voting
+
+
+def table1_sizes(data: LoadedData) -> dict[str, float]:
+    """Count patients and labels, and the patients whose vote is a tie."""
+    ties = voting.fit(data.annotations).is_tie
+    sizes = {"patients": len(ties), "labels": data.annotations.n_labels, "ties": ties.sum()}
+    return {f"table1.{name}": float(size) for name, size in sizes.items()}
+
+
+def section2_voting(accuracy: float) -> float:
+    """Give the accuracy of the majority of three annotators who err independently."""
+    return accuracy**3 + 3 * accuracy**2 * (1 - accuracy)
+
+
+def figure1_labels(data: LoadedData, stem: Path) -> None:
+    """Draw how many labels each annotator gave."""
+    annotations = data.annotations
+    stand_in = None if data.provenance == "real" else "Simulated stand-in"
+    with plotting.house_figure(1, stand_in=stand_in) as (figure, [axes]):
+        axes.bar(annotations.annotators, np.diff(annotations.by_annotator.offsets))
+        axes.set(xlabel="annotator", ylabel="labels")
+        plotting.save_figure(figure, stem)
+
+
+def main(data: LoadedData, folder: Path, seed: int) -> None:
+    """Write the table, the figure with its caption, and the computed values."""
+    sizes = table1_sizes(data)
+    with replacing(folder / "tables" / "table1.csv") as draft:
+        lines = [f"{target},{value:.0f}" for target, value in sizes.items()]
+        draft.write_text("\n".join(["what,number", *lines, ""]))
+    (folder / "figures").mkdir(exist_ok=True)
+    figure1_labels(data, folder / "figures" / "figure1")
+    text = "How many labels each annotator gave; the first labelled every patient three times."
+    caption = {"caption": text, "provenance": data.provenance, "seed": seed}
+    with replacing(folder / "captions.json") as draft:
+        draft.write_text(json.dumps({"figure1": caption}))
+    rows = [Computed(name, value, provenance=data.provenance) for name, value in sizes.items()]
+    accuracy = section2_voting(0.7)
+    rows.append(Computed("section2.accuracy_of_three", accuracy, provenance="closed_form"))
+    write_computed(rows, folder / "computed.csv")
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=snakemake.rule):
+        main(
+            data=datasets.read(Path(snakemake.input.anesthesia[0]).parent),
+            folder=Path(snakemake.output.computed).parent,
+            seed=snakemake.params.seed,
+        )

@@ -1,0 +1,66 @@
+"""CONTRIBUTING.md is followed to the letter with its worked examples."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+
+pytestmark = pytest.mark.workflow
+
+
+def python(clone, code):
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=clone.top,
+        env=clone.environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def test_every_file_that_contributing_names_exists():
+    text = (TOP / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`((?:tests|src|workflow|config|docs|notebooks)/[\w./]+)`", text))
+    assert {f"tests/workflow/{name}" for name in ("example_paper", "example_method")} <= named
+    missing = sorted(name for name in named if not (TOP / name).exists())
+    assert not missing
+
+
+def test_a_new_method_is_found_by_its_file(clone):
+    shutil.copy(
+        HERE / "example_method" / "smoothed_votes.py", clone.top / "src" / "annobench" / "models"
+    )
+    output = python(
+        clone,
+        "from annobench import datasets, models\n"
+        "data = datasets.load('anesthesia', mode='simulated')\n"
+        "fit = models.discover()['smoothed_votes'].fit(data.annotations)\n"
+        "print(fit.posterior.shape, fit.posterior.sum().round(9))\n",
+    )
+    assert output == "(45, 4) 45.0\n"
+    # Nothing that was computed depends on it.
+    assert clone.planned() == {}
+
+
+def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(clone):
+    shutil.copy(
+        HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench" / "datasets"
+    )
+    assert clone.planned() == {"fetch_dataset": 1, "build_site": 1}
+    clone.snakemake()
+    assert "coin_flips" in (clone.top / "results" / "index.html").read_text()
+
+
+def test_a_second_data_set_of_one_id_is_refused(clone):
+    modules = clone.top / "src" / "annobench" / "datasets"
+    shutil.copy(modules / "anesthesia.py", modules / "anesthesia_again.py")
+    output = clone.snakemake("--dry-run", fails=True)
+    assert "data set id 'anesthesia' is declared in" in output

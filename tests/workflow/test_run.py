@@ -1,0 +1,261 @@
+"""The workflow run end to end, in a copy of the repository with the worked example."""
+
+import json
+import os
+import re
+import signal
+import time
+
+import pytest
+
+from annobench.compare import read_comparison
+
+pytestmark = pytest.mark.workflow
+
+#: What follows from a paper's computed values.
+SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
+COMPUTED = SHOWN | {"replicate_example_paper"}
+FETCHED = COMPUTED | {"fetch_dataset"}
+
+
+def test_everything_is_built(built):
+    clone, _ = built
+    results = clone.top / "results"
+    for path in (
+        "data/anesthesia/labels.parquet",
+        "data/anesthesia/meta.json",
+        "papers/example_paper/computed.csv",
+        "papers/example_paper/comparison.csv",
+        "papers/example_paper/figures/figure1.svg",
+        "papers/example_paper/figures/figure1.png",
+        "papers/example_paper/index.html",
+        "notebooks/example_paper.ipynb",
+        "notebooks/example_paper.html",
+        "comparison.csv",
+        "index.html",
+    ):
+        assert (results / path).stat().st_size > 0, path
+    assert not list(results.rglob(".*")), "drafts were left behind"
+
+
+def test_values_from_simulated_data_are_stand_ins_and_a_formula_reproduces(built):
+    clone, _ = built
+    frame = read_comparison(clone.top / "results" / "comparison.csv").set_index("target")
+    assert frame["verdict"].to_dict() == {
+        "table1.patients": "stand_in",
+        "table1.labels": "stand_in",
+        "table1.ties": "stand_in",
+        "section2.accuracy_of_three": "reproduced",
+    }
+
+
+def test_a_fall_back_to_simulated_data_is_loud(built):
+    clone, output = built
+    assert "WARNING: data set anesthesia is SIMULATED (http://127.0.0.1:9" in output
+    assert "WARNING: SIMULATED, not real: anesthesia." in output
+    for page in (
+        "index.html",
+        "papers/example_paper/index.html",
+        "notebooks/example_paper.html",
+    ):
+        html = (clone.top / "results" / page).read_text()
+        assert 'class="banner"' in html
+        assert "ANNOBENCH_DATA_MIRROR" in html
+    network = json.loads((clone.top / "results" / "data" / "network.json").read_text())
+    assert network["reachable"] is False
+
+
+def test_pages_open_offline(built):
+    clone, _ = built
+    pages = sorted((clone.top / "results").rglob("*.html"))
+    assert len(pages) == 3
+    for page in pages:
+        html = page.read_text()
+        assert not re.findall(
+            r'(?:src|href)="?(?:https?:)?//[^"]*|url\(\s*["\']?http|@import', html
+        )
+        assert "<script" not in html
+        links = re.findall(r'(?:src|href)="([^"#:]+)(?:#[^"]*)?"', html)
+        assert links
+        broken = [link for link in links if not (page.parent / link).exists()]
+        assert not broken, f"{page.name} links to {broken}"
+
+
+def test_the_notebook_was_executed_with_the_papers_folder(built):
+    clone, _ = built
+    path = clone.top / "results" / "notebooks" / "example_paper.ipynb"
+    cells = json.loads(path.read_text())["cells"]
+    assert all(cell["execution_count"] for cell in cells if cell["cell_type"] == "code")
+    html = path.with_suffix(".html").read_text()
+    assert "section2.accuracy_of_three" in html
+    assert 'src="data:image/svg+xml;base64,' in html
+
+
+def test_a_second_run_has_nothing_to_do(built):
+    clone, _ = built
+    assert "Nothing to be done" in clone.snakemake()
+
+
+def test_the_report_is_made(built, tmp_path):
+    clone, _ = built
+    report = tmp_path / "report.html"
+    clone.snakemake("--report", str(report))
+    html = report.read_text()
+    assert "figure1.svg" in html
+    assert "seed 20081" in html
+    assert "recomputes published studies" in html
+
+
+# --- what reruns ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "reruns"),
+    [
+        ("src/annobench/models/voting.py", COMPUTED),
+        # The analysis does not import this model.
+        ("src/annobench/models/hierarchical_binary.py", set()),
+        ("src/annobench/datasets/anesthesia.py", FETCHED),
+        ("workflow/papers/example_paper/analysis.py", COMPUTED),
+        ("workflow/papers/example_paper/errata.csv", SHOWN),
+        ("notebooks/example_paper.ipynb", {"render_notebook"}),
+        ("workflow/site/index.html.j2", {"build_site"}),
+        ("workflow/site/style.css", {"render_notebook", "render_paper", "build_site"}),
+        ("workflow/scripts/check.py", set()),
+    ],
+)
+def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
+    clone, _ = built
+    # Blank lines mean nothing in any of these files.
+    with clone.edited(path, "\n\n"):
+        assert set(clone.planned()) == reruns
+
+
+def test_another_seed_reruns_what_is_drawn(built):
+    clone, _ = built
+    assert set(clone.planned("--config", "seed=1")) == FETCHED
+
+
+def test_a_mirror_reruns_the_data(built, tmp_path):
+    clone, _ = built
+    assert set(clone.planned(ANNOBENCH_DATA_MIRROR=str(tmp_path))) >= FETCHED
+
+
+def test_the_network_is_asked_again_on_demand(built):
+    clone, _ = built
+    assert set(clone.planned("--forcerun", "probe_network")) == FETCHED | {"probe_network"}
+
+
+def test_a_simulated_run_never_asks_the_network(sources):
+    with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
+        planned = sources.planned()
+    assert set(planned) == FETCHED
+
+
+# --- the check -----------------------------------------------------------------------
+
+
+def test_the_check_passes(clone):
+    output = clone.snakemake("check")
+    assert "Nothing is missing, unexplained or stale." in output
+
+
+def test_the_check_fails_on_what_is_missing_and_what_is_stale(clone):
+    with (clone.paper / "published.csv").open("a") as stream:
+        stream.write("section3.more,§3,eq,1,,result,closed_form,\n")
+    with (clone.paper / "errata.csv").open("a") as stream:
+        stream.write("section2.accuracy_of_three,a misprint,none\n")
+    output = clone.snakemake("check", fails=True)
+    assert "§3 prints 1; no value was computed" in output
+    assert "explained in errata.csv, but its verdict is reproduced" in output
+    assert "2 failure(s), listed above" in output
+    # The pages are rendered all the same.
+    assert "section3.more" in (clone.top / "results/papers/example_paper/index.html").read_text()
+
+
+def test_the_check_fails_on_an_unexplained_deviation_until_it_is_explained(clone):
+    published = clone.paper / "published.csv"
+    published.write_text(published.read_text().replace(".784", ".786"))
+    output = clone.snakemake("check", fails=True)
+    assert "§2 prints .786, computed 0.784, unexplained" in output
+    with (clone.paper / "errata.csv").open("a") as stream:
+        stream.write("section2.accuracy_of_three,a misprint,the closed form gives .784\n")
+    assert "Nothing is missing" in clone.snakemake("check")
+
+
+# --- what goes wrong -----------------------------------------------------------------
+
+
+def test_an_unknown_key_is_refused_before_any_job_with_its_path(sources):
+    with sources.edited("config/config.yaml", old="mode: auto", new="modus: auto"):
+        output = sources.snakemake(fails=True)
+    assert "configuration, key data.modus: 'modus' is not known" in output
+    assert "Is 'mode' meant?" in output
+    assert not (sources.top / "results").exists()
+
+
+def test_an_unknown_data_set_is_refused_with_its_path(sources):
+    output = sources.snakemake("--config", "data={datasets: {anestesia: real}}", fails=True)
+    assert "key data.datasets.anestesia: 'anestesia' is not known" in output
+
+
+def test_real_data_that_are_missing_are_listed_with_a_remedy(sources, tmp_path):
+    clone = sources.copy(tmp_path / "clone")
+    output = clone.snakemake("data", "--config", "data={mode: real}", fails=True)
+    assert "data set anesthesia: 1 of 1 file(s) missing" in output
+    assert "Set ANNOBENCH_DATA_MIRROR" in output
+    assert not (clone.top / "results/data/anesthesia/labels.parquet").exists()
+
+
+def test_a_results_folder_that_is_a_file_is_refused_with_a_remedy(sources):
+    path = sources.top / "results"
+    path.write_text("")
+    try:
+        output = sources.snakemake(fails=True)
+    finally:
+        path.unlink()
+    assert "results: the workflow writes into this folder, but it is a file" in output
+    assert "Traceback" not in output
+
+
+def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
+    analysis = clone.paper / "analysis.py"
+    old = "    sizes = table1_sizes(data)\n"
+    new = '    raise ValueError("labels.parquet, row 3: no such patient")\n'
+    assert old in analysis.read_text()
+    analysis.write_text(analysis.read_text().replace(old, new))
+    output = clone.snakemake(fails=True)
+    assert "replicate_example_paper: labels.parquet, row 3: no such patient" in output
+    log = clone.top / "results/logs/papers/example_paper.log"
+    assert "Traceback" in log.read_text()
+
+
+def test_a_run_that_was_killed_is_resumed(clone):
+    analysis = clone.paper / "analysis.py"
+    old = "    sizes = table1_sizes(data)\n"
+    # What a kill in the middle of a write leaves: half a file under its final name.
+    new = (
+        '    (folder / "computed.csv").write_text("target,val")\n'
+        "    import time\n\n"
+        '    while not Path("go").exists():\n'
+        "        time.sleep(0.1)\n"
+    )
+    assert old in analysis.read_text()
+    analysis.write_text(analysis.read_text().replace(old, new + old))
+    half = clone.top / "results/papers/example_paper/computed.csv"
+    before = half.read_text()
+    process = clone.start()
+    deadline = time.monotonic() + 60
+    while not (half.exists() and half.read_text() == "target,val"):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the analysis did not start"
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    (clone.top / "go").touch()
+
+    assert "--unlock" in clone.snakemake(fails=True)
+    clone.snakemake("--unlock")
+    clone.snakemake()
+    assert half.read_text() == before
+    assert "Nothing to be done" in clone.snakemake()

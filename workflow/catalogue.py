@@ -1,0 +1,105 @@
+"""The papers: one folder each, found by its `paper.yaml`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from documents import DocumentError, read_yaml, unknown, validate
+
+SCHEMA = Path(__file__).parent / "schemas" / "paper.schema.yaml"
+
+#: The forms in which every figure is written: for pages, and for slides and manuscripts.
+FIGURE_FORMATS = ("svg", "png")
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A figure or a table that a paper's analysis makes."""
+
+    name: str
+    title: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper's record, and where its files are."""
+
+    folder: Path
+    key: str
+    title: str
+    authors: str
+    year: int
+    venue: str
+    datasets: tuple[str, ...]
+    figures: tuple[Exhibit, ...]
+    tables: tuple[Exhibit, ...]
+    results: str
+    not_public: tuple[str, ...]
+    notebook: str
+
+    @property
+    def rules(self) -> Path:
+        """The paper's own rules."""
+        return self.folder / "rules.smk"
+
+    @property
+    def analysis(self) -> Path:
+        """The script that computes the paper's values, figures and tables."""
+        return self.folder / "analysis.py"
+
+    @property
+    def printed_tables(self) -> list[Path]:
+        """The printed tables that the analysis takes as input."""
+        return sorted((self.folder / "tables").glob("*.csv"))
+
+
+def read_paper(path: Path, datasets: Collection[str]) -> Paper:
+    """Read and validate one `paper.yaml`.
+
+    Raises
+    ------
+    DocumentError
+        Naming the file and every faulty key.
+    """
+    record: dict[str, Any] = read_yaml(path)
+    validate(record, SCHEMA, str(path))
+    faults = [
+        unknown(f"{path}, key datasets", name, datasets)
+        for name in record["datasets"]
+        if name not in datasets
+    ]
+    if record["key"] != path.parent.name:
+        faults.append(
+            f"{path}, key key: {record['key']!r} is not the folder's name {path.parent.name!r}."
+        )
+    for kind in ("figures", "tables"):
+        names = [entry["name"] for entry in record[kind]]
+        faults += [
+            f"{path}, key {kind}: the name {name!r} stands there twice."
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+    if faults:
+        raise DocumentError("\n".join(faults))
+    exhibits = {
+        kind: tuple(Exhibit(**entry) for entry in record.pop(kind))
+        for kind in ("figures", "tables")
+    }
+    lists = {kind: tuple(record.pop(kind)) for kind in ("datasets", "not_public")}
+    return Paper(folder=path.parent, **record, **exhibits, **lists)
+
+
+def read_papers(folder: Path, datasets: Collection[str]) -> dict[str, Paper]:
+    """Find the papers of a folder by their `paper.yaml` and read them, by key."""
+    found = [read_paper(path, datasets) for path in sorted(folder.glob("*/paper.yaml"))]
+    notebooks = [paper.notebook for paper in found]
+    for paper in found:
+        if notebooks.count(paper.notebook) > 1:
+            raise DocumentError(
+                f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is the notebook "
+                "of another paper too. Give each paper its own."
+            )
+    return {paper.key: paper for paper in found}

@@ -1,0 +1,115 @@
+"""Find the library sources that a script imports, so that a rule can list them as input.
+
+Snakemake reruns a job when its script changes, but knows nothing of what the script
+imports. The imports are read from the syntax tree and followed; nothing is executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+
+def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) -> list[Path]:
+    """Return the sources of a package, and of a script's neighbours, that it imports.
+
+    Parameters
+    ----------
+    script : Path
+        A Python script, or a notebook, whose code cells are read.
+    package : Path
+        Folder of the package, such as `src/annobench`.
+    also : iterable of str
+        Dotted names of modules that the script imports by discovery, which no import
+        statement shows.
+
+    Returns
+    -------
+    list of Path
+        Every module imported directly or through another, with the `__init__` of every
+        package on the way; sorted, without the script itself.
+    """
+    package, script = Path(package), Path(script)
+    found: set[Path] = set()
+    waiting = [
+        path
+        for name in (*_imports(script, ""), *also)
+        for path in (*_modules(name, package), *_neighbours(name, script))
+    ]
+    while waiting:
+        path = waiting.pop()
+        if path in found or path == script:
+            continue
+        found.add(path)
+        inside = path.is_relative_to(package)
+        for name in _imports(path, _package_of(path, package) if inside else ""):
+            waiting += _modules(name, package)
+            if not inside:
+                waiting += _neighbours(name, path)
+    return sorted(found)
+
+
+def _imports(path: Path, package: str) -> tuple[str, ...]:
+    """Return the dotted names a file imports; `from a import b` gives `a` and `a.b`."""
+    try:
+        return _imported(_code(path), package)
+    except SyntaxError as error:
+        raise SyntaxError(
+            f"{path}, line {error.lineno}: {error.msg}. The workflow reads this file's imports; "
+            "correct it and run again."
+        ) from error
+
+
+@cache
+def _imported(code: str, package: str) -> tuple[str, ...]:
+    nodes = ast.walk(ast.parse(code))
+    return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
+
+
+def _names(node: ast.AST, package: str) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        base = node.module or ""
+        if node.level:
+            parents = package.split(".")
+            home = ".".join(parents[: len(parents) - node.level + 1])
+            base = f"{home}.{base}" if base else home
+        yield base
+        yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _code(path: Path) -> str:
+    if path.suffix != ".ipynb":
+        return path.read_text(encoding="utf-8")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = ("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    # Lines for IPython itself are no Python.
+    return "\n".join(
+        line for cell in code for line in cell.splitlines() if not line.startswith(("%", "!"))
+    )
+
+
+def _package_of(path: Path, package: Path) -> str:
+    return ".".join(path.relative_to(package.parent).parent.parts)
+
+
+def _modules(name: str, package: Path) -> list[Path]:
+    """Return the files that importing a dotted name executes; none outside the package."""
+    head, *rest = name.split(".")
+    if head != package.name:
+        return []
+    files, folder = [package / "__init__.py"], package
+    for part in rest:
+        module = folder / f"{part}.py"
+        folder = folder / part
+        files += [module, folder / "__init__.py"]
+    return [path for path in files if path.is_file()]
+
+
+def _neighbours(name: str, script: Path) -> list[Path]:
+    path = script.parent / f"{name}.py"
+    return [path] if path.is_file() else []

@@ -1,0 +1,145 @@
+# What the rule files share. The papers and data sets found, the configuration checked,
+# and the inputs and outputs that papers have in common.
+
+import os
+import re
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from annobench import datasets
+from annobench.datasets.sources import default_base_url
+from annobench.discovery import modules_with
+
+from catalogue import FIGURE_FORMATS, read_papers
+from dependencies import library_sources
+from documents import DocumentError
+from settings import check_config, check_results, mirror, mode_of
+
+WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
+PACKAGE = WORKFLOW.parent / "src" / "annobench"
+NOTEBOOKS = WORKFLOW.parent / "notebooks"
+DATASETS = datasets.names()
+
+try:
+    check_config(config, DATASETS)
+    check_results(Path("results"))
+    PAPERS = read_papers(WORKFLOW / "papers", DATASETS)
+except (DocumentError, OSError) as error:
+    raise WorkflowError(str(error)) from None
+
+MODULE_OF_DATASET = {
+    dataset.id: module.__name__
+    for module in modules_with("annobench.datasets", "DATASETS").values()
+    for dataset in module.DATASETS
+}
+PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
+
+
+def one_of(names):
+    """Constrain a wildcard to names; without names it matches nothing."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+wildcard_constraints:
+    dataset=one_of(DATASETS),
+    paper=one_of(PAPERS),
+    notebook=one_of(PAPER_OF_NOTEBOOK),
+
+
+def imports_of(script, also=()):
+    """Return the library sources that a script imports: they decide reruns as it does."""
+    return [str(path) for path in library_sources(script, PACKAGE, also=also)]
+
+
+def site_files(template):
+    """Return the sources of a page's looks."""
+    return [
+        f"{WORKFLOW}/site/{name}"
+        for name in ("base.html.j2", "macros.html.j2", "style.css", template)
+    ]
+
+
+def data_of(dataset):
+    """Return the three files of a data set."""
+    return [
+        f"results/data/{dataset}/{name}"
+        for name in ("labels.parquet", "items.parquet", "meta.json")
+    ]
+
+
+def dataset_sources(wildcards):
+    """Return what decides a data set: its own module, found by discovery, and what that imports."""
+    script = WORKFLOW / "scripts/fetch_dataset.py"
+    return imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]])
+
+
+def network_of(dataset):
+    """Return where the network's answer stands, for a data set that may ask it."""
+    simulated = mode_of(config, dataset) == "simulated"
+    return [] if simulated else ["results/data/network.json"]
+
+
+def paper_inputs(key):
+    """Return what a paper's analysis reads: its data sets by id, printed tables, the library."""
+    paper = PAPERS[key]
+    return {
+        **{dataset: data_of(dataset) for dataset in paper.datasets},
+        "printed_tables": [str(path) for path in paper.printed_tables],
+        "library": imports_of(paper.analysis),
+    }
+
+
+def paper_outputs(key):
+    """Return what a paper's analysis writes: values, captions, figures, tables."""
+    files = paper_results(key)
+    captioned = zip(files["figures"], PAPERS[key].figures * len(FIGURE_FORMATS))
+    return files | {"figures": [reported(path, key, figure) for path, figure in captioned]}
+
+
+def reported(path, key, figure):
+    """Mark a figure for `snakemake --report`, in the one format that scales."""
+    if not path.endswith(".svg"):
+        return path
+    return report(
+        path,
+        caption="../../report/figure.rst",
+        category=key,
+        labels={"figure": figure.title, "in the paper": figure.source},
+    )
+
+
+def paper_results(key):
+    """Return the paths of a paper's values, captions, figures and tables."""
+    paper, folder = PAPERS[key], f"results/papers/{key}"
+    return {
+        "computed": f"{folder}/computed.csv",
+        "captions": f"{folder}/captions.json",
+        "figures": [
+            f"{folder}/figures/{figure.name}.{suffix}"
+            for suffix in FIGURE_FORMATS
+            for figure in paper.figures
+        ],
+        "tables": [f"{folder}/tables/{table.name}.csv" for table in paper.tables],
+    }
+
+
+def page_inputs(wildcards):
+    """Return what a paper's page shows."""
+    return shown(PAPERS[wildcards.paper])
+
+
+def notebook_inputs(wildcards):
+    """Return what a notebook shows, and the library sources it imports."""
+    own = imports_of(NOTEBOOKS / f"{wildcards.notebook}.ipynb")
+    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook]) | {"imported": own}
+
+
+def shown(paper):
+    """Return a paper's record and everything computed for it."""
+    return paper_results(paper.key) | {
+        "record": f"{paper.folder}/paper.yaml",
+        "comparison": f"results/papers/{paper.key}/comparison.csv",
+        "others": f"results/papers/{paper.key}/others.csv",
+        "metas": [f"results/data/{dataset}/meta.json" for dataset in paper.datasets],
+    }

@@ -1,0 +1,51 @@
+# Bring every data set into one layout, real where its files can be had: for all analyses.
+
+
+rule data:
+    """Make every data set."""
+    input:
+        expand("results/data/{dataset}/meta.json", dataset=DATASETS),
+
+
+rule probe_network:
+    """Ask once for the whole run whether the data's home answers, if any file is wanting."""
+    input:
+        library=imports_of(WORKFLOW / "scripts/probe_network.py"),
+    output:
+        answer="results/data/network.json",
+    log:
+        "results/logs/data/network.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=2,
+    params:
+        mirror=mirror(),
+        base_url=default_base_url(),
+    script:
+        "../scripts/probe_network.py"
+
+
+rule fetch_dataset:
+    """Bring one data set into the common layout, real or simulated as its mode allows."""
+    input:
+        network=lambda wildcards: network_of(wildcards.dataset),
+        library=dataset_sources,
+    output:
+        labels="results/data/{dataset}/labels.parquet",
+        item_table="results/data/{dataset}/items.parquet",
+        meta="results/data/{dataset}/meta.json",
+    log:
+        "results/logs/data/{dataset}.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        mode=lambda wildcards: mode_of(config, wildcards.dataset),
+        seed=config["seed"],
+        mirror=mirror(),
+    script:
+        "../scripts/fetch_dataset.py"

@@ -1,0 +1,58 @@
+"""Render the overview: papers, verdicts and data sets, with a banner where data are simulated."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from annobench.compare import read_comparison
+from annobench.files import recording, replacing
+from pages import Tally, read_metas, read_record, render, simulated
+
+REMEDY = (
+    "Nothing is claimed from them. For the real data set ANNOBENCH_DATA_MIRROR, or connect to "
+    "the network, and run `snakemake --cores all --forcerun probe_network`."
+)
+
+
+def main(
+    comparison: Path,
+    papers: Iterable[str],
+    metas: Iterable[str],
+    network: Iterable[str],
+    site: Path,
+) -> str:
+    """Return the page as HTML."""
+    compared = read_comparison(comparison)
+    records = [read_record(Path(path)) for path in papers]
+    sources = read_metas(metas)
+    answers = [json.loads(Path(path).read_text(encoding="utf-8")) for path in network]
+    return render(
+        site,
+        "index.html.j2",
+        title="annobench: results",
+        depth=0,
+        papers=[
+            {"record": paper, "tally": Tally.of(compared[compared["paper"] == paper["key"]])}
+            for paper in sorted(records, key=lambda paper: (paper["year"], paper["key"]))
+        ],
+        tally=Tally.of(compared),
+        metas=sources,
+        simulated=simulated(sources),
+        network=" ".join(a["reason"] for a in answers if a["reachable"] is False),
+    )
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=snakemake.rule):
+        page = main(
+            comparison=Path(snakemake.input.comparison),
+            papers=list(snakemake.input.papers),
+            metas=list(snakemake.input.metas),
+            network=list(snakemake.input.network),
+            site=Path(snakemake.input.site[0]).parent,
+        )
+        stand_ins = [meta["id"] for meta in simulated(read_metas(snakemake.input.metas))]
+        if stand_ins:
+            print(f"WARNING: SIMULATED, not real: {', '.join(stand_ins)}. {REMEDY}", flush=True)
+        with replacing(snakemake.output.page) as draft:
+            draft.write_text(page, encoding="utf-8")

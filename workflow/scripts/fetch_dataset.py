@@ -1,0 +1,33 @@
+"""Bring one data set into the common layout, and say loudly if it had to be simulated."""
+
+import json
+from pathlib import Path
+
+from annobench import datasets
+from annobench.files import recording
+
+
+def main(
+    id: str, folder: Path, mode: datasets.Mode, seed: int, mirror: str | None, network: Path | None
+) -> None:
+    """Prepare the data set in `folder`; warn on the terminal where `auto` fell back."""
+    answer = (
+        {"reachable": None, "reason": ""} if network is None else json.loads(network.read_text())
+    )
+    meta = datasets.prepare(
+        id, folder, mode=mode, seed=seed, mirror=mirror, network=answer["reachable"]
+    )
+    if meta["provenance"] == "simulated" and mode == "auto":
+        print(f"WARNING: data set {id} is SIMULATED ({answer['reason']})", flush=True)
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.dataset}"):
+        main(
+            id=snakemake.wildcards.dataset,
+            folder=Path(snakemake.output.meta).parent,
+            mode=snakemake.params.mode,
+            seed=snakemake.params.seed,
+            mirror=snakemake.params.mirror,
+            network=Path(snakemake.input.network[0]) if snakemake.input.network else None,
+        )

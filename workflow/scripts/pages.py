@@ -1,0 +1,142 @@
+"""What the pages have in common: the looks, how numbers are shown, how verdicts are counted.
+
+Names in labels, tables and captions come from others' files: everything is escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+import yaml
+from markupsafe import Markup, escape
+
+from annobench.compare import VERDICTS, parse_printed
+
+
+@dataclass(frozen=True)
+class Face:
+    """How a verdict is shown: a mark and words beside the colour, which alone says nothing."""
+
+    mark: str
+    words: str
+    meaning: str
+
+
+FACES = {
+    "reproduced": Face("✓", "reproduced", "equal to the printed precision, or the relation holds"),
+    "within_interval": Face(
+        "≈", "within interval", "sampled; the check interval holds the printed value"
+    ),
+    "deviates": Face("≠", "deviates", "comes out different; the explanation stands beside it"),
+    "missing": Face("∅", "missing", "a result that was not computed"),
+    "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
+    "not_public": Face(
+        "–", "not public", "rests on inputs that were never published; no claim is made"
+    ),
+    "input": Face("→", "input", "a number the study puts in, not a result"),
+    "cited": Face("”", "cited", "a number quoted from elsewhere"),
+}
+
+#: How a relation stands before the printed number.
+RELATIONS = {"eq": "", "lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "about": "≈ "}
+
+#: The verdicts that say whether a value reproduces; the others make no claim.
+JUDGED = ("reproduced", "within_interval", "deviates", "missing")
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How often each verdict was given."""
+
+    counts: dict[str, int]
+
+    @classmethod
+    def of(cls, comparisons: pd.DataFrame) -> Tally:
+        """Count the verdicts of a comparison."""
+        counts = comparisons["verdict"].value_counts()
+        return cls({verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS})
+
+    @property
+    def total(self) -> int:
+        """All printed values."""
+        return sum(self.counts.values())
+
+    @property
+    def judged(self) -> int:
+        """The values that can be judged."""
+        return sum(self.counts[verdict] for verdict in JUDGED)
+
+    @property
+    def held(self) -> int:
+        """The values that come out as printed."""
+        return self.counts["reproduced"] + self.counts["within_interval"]
+
+    @property
+    def present(self) -> list[tuple[str, Face, int]]:
+        """The verdicts that were given, in their order."""
+        return [(v, FACES[v], n) for v, n in self.counts.items() if n]
+
+
+def render(site: Path, template: str, **content: Any) -> str:
+    """Fill a template of the site; its style sheet is inlined."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(site),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = shown
+    environment.filters["breakable"] = breakable
+    environment.filters["percent"] = lambda share: f"{100 * share:.6g}%"
+    environment.filters["thousands"] = "{:,}".format
+    style = (site / "style.css").read_text(encoding="utf-8")
+    return environment.get_template(template).render(
+        style=Markup(style),  # noqa: S704  (our own file)
+        faces=FACES,
+        relations=RELATIONS,
+        **content,
+    )
+
+
+def shown(value: float, published: str = "") -> str:
+    """Write a number to two places more than it was printed to, or to six digits."""
+    if math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "\u2212∞"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{value:,.0f}".replace("-", "\u2212")
+    if not published:
+        return f"{value:.6g}".replace("-", "\u2212")
+    places = max(0, -int(parse_printed(published).unit.adjusted())) + 2
+    return f"{value:,.{places}f}".replace("-", "\u2212")
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break after a dot or an underscore."""
+    escaped = str(escape(name))
+    return Markup(escaped.replace(".", ".<wbr>").replace("_", "_<wbr>"))  # noqa: S704  (escaped)
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """Read a paper's record, valid since the workflow began."""
+    record: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return record
+
+
+def read_metas(paths: Iterable[str]) -> list[dict[str, Any]]:
+    """Read what the data sets say of themselves."""
+    return [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths]
+
+
+def simulated(metas: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the data sets that this run had to simulate, or was told to."""
+    return [meta for meta in metas if meta["provenance"] == "simulated"]

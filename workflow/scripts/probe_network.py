@@ -1,0 +1,41 @@
+"""Ask once whether the data's home answers, if a file is wanting."""
+
+import json
+import logging
+from collections.abc import Iterable
+from pathlib import Path
+
+from annobench import datasets
+from annobench.datasets.sources import probe_network
+from annobench.files import recording, replacing
+
+LOG = logging.getLogger(__name__)
+
+
+def main(ids: Iterable[str], mirror: str | None, base_url: str, answer: Path) -> None:
+    """Write whether the network is reachable: null where nobody needs to know."""
+    wanting = [id for id in ids if datasets.available(id, mirror=mirror)]
+    if wanting:
+        reachable, reason = probe_network(base_url)
+        LOG.info("needed by %s: reachable is %s %s", ", ".join(wanting), reachable, reason)
+    else:
+        reachable, reason = None, "every file is held locally"
+    with replacing(answer) as draft:
+        draft.write_text(json.dumps({"reachable": reachable, "reason": reason}) + "\n")
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=snakemake.rule):
+        # The modes come from the configuration and not from params, so that a data set added
+        # later does not ask again: that would rerun all data sets and all that hangs on them.
+        modes = snakemake.config["data"]
+        main(
+            ids=[
+                id
+                for id in datasets.names()
+                if modes["datasets"].get(id, modes["mode"]) != "simulated"
+            ],
+            mirror=snakemake.params.mirror,
+            base_url=snakemake.params.base_url,
+            answer=Path(snakemake.output.answer),
+        )

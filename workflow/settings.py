@@ -1,0 +1,64 @@
+"""What the configuration and the environment settle before any job runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from annobench.datasets.sources import data_mirror
+from documents import DocumentError, unknown, validate
+
+SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
+
+
+def check_config(config: Mapping[str, Any], datasets: Collection[str]) -> None:
+    """Refuse a configuration with an unknown key, value or data set.
+
+    Raises
+    ------
+    DocumentError
+        Naming the path of every faulty key.
+    """
+    validate(config, SCHEMA, "configuration")
+    faults = [
+        f"configuration, {unknown(f'key data.datasets.{name}', name, datasets)}"
+        for name in config["data"]["datasets"]
+        if name not in datasets
+    ]
+    if faults:
+        raise DocumentError("\n".join(faults))
+
+
+def mode_of(config: Mapping[str, Any], dataset: str) -> str:
+    """Return the mode of one data set: its own, or else that of all."""
+    return str(config["data"]["datasets"].get(dataset, config["data"]["mode"]))
+
+
+def mirror() -> str | None:
+    """Return the absolute path of the data mirror, if the environment names one."""
+    folder = data_mirror()
+    return None if folder is None else str(folder.absolute())
+
+
+def check_results(folder: Path) -> None:
+    """Refuse a results folder that can't be written, before any job tries.
+
+    Raises
+    ------
+    NotADirectoryError, PermissionError
+        Naming the folder and the remedy.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(
+            f"{folder}: the workflow writes into this folder, but it is a file. "
+            "Move the file away and run again."
+        )
+    home = folder if folder.exists() else folder.absolute().parent
+    if not os.access(home, os.W_OK | os.X_OK):
+        raise PermissionError(
+            f"{folder}: the workflow writes into this folder, but {home} is not writable. "
+            f"Make it writable (chmod u+wx {home}), or run in a copy with "
+            "`snakemake --directory`."
+        )
