@@ -7,6 +7,7 @@ PYTHON ?= $(shell for candidate in python3.11 python3 python3.12 python3.13; do 
 CORES ?= all
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+PEERS := .venv-peers/.installed
 
 .DELETE_ON_ERROR:
 .PHONY: help install results check test test-all lint format bench lock clean
@@ -47,10 +48,16 @@ format: $(INSTALLED)  ## Put the sources into their one layout.
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow tests/workflow
 
-bench: $(INSTALLED)  ## Measure speed and memory.
-	$(BIN)/python -m benchmarks
+bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-peers.
+	.venv-peers/bin/python -m benchmarks
 
-lock:  ## Lock the dependencies anew, with uv.
+$(PEERS): requirements/peers.txt pyproject.toml
+	test -x .venv-peers/bin/python || "$(PYTHON)" -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --require-hashes -r requirements/peers.txt
+	.venv-peers/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+lock:  ## Lock the dependencies and the peers anew, with uv.
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev \
 		--no-header --no-annotate pyproject.toml -o requirements/lock.txt
 
