@@ -93,3 +93,14 @@ def test_rows_carry_parameter_and_name(rng):
     assert table.index.names == ["parameter", "name"]
     assert list(table.index) == [("a", ""), ("b", "x"), ("b", "y")]
     assert table.loc[("b", "y"), "mean"] == pytest.approx(0.5, abs=0.2)
+
+
+def test_draws_that_are_equal_but_for_one_have_no_r_hat_and_raise_no_alarm(rng):
+    # One odd draw leaves most halves of chains without variance: 0/0 between and within them.
+    draws = np.ones((4, 50, 2))
+    draws[0, 10, 0] = 0.999
+    draws[..., 1] = rng.standard_normal((4, 50))
+    table = convergence_table({"x": (draws, ["nearly constant", "moving"])})
+    assert not table["constant"].any()
+    assert np.isfinite(table.loc[("x", "moving"), "r_hat"])
+    assert table.loc[("x", "nearly constant"), "mean"] == pytest.approx(1, abs=1e-4)

@@ -8,7 +8,7 @@ import yaml
 
 from catalogue import read_paper, read_papers
 from documents import DocumentError
-from settings import check_config, check_results, mirror, mode_of
+from settings import check_config, check_results, mode_of, upgrades
 
 TOP = Path(__file__).parents[2]
 DATASETS = ("anesthesia", "snow2008_rte")
@@ -69,11 +69,23 @@ def test_a_data_set_may_have_a_mode_of_its_own(config):
     assert mode_of(config, "snow2008_rte") == "auto"
 
 
-def test_the_mirror_is_an_absolute_path(monkeypatch):
-    monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", "somewhere")
-    assert mirror() == str(Path.cwd() / "somewhere")
+def test_an_upgrade_counts_only_when_real_files_turn_up_for_simulated_data(tmp_path, monkeypatch):
+    mirror, meta = tmp_path / "mirror", tmp_path / "data" / "anesthesia" / "meta.json"
+    monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", str(mirror))
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "nothing has run"
+    meta.parent.mkdir(parents=True)
+    meta.write_text('{"provenance": "simulated"}')
+    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still wanting"
+    held = mirror / "anesthesia" / "data" / "anesthesia.rda"
+    held.parent.mkdir(parents=True)
+    held.write_bytes(b"only its existence counts here")
+    assert upgrades(tmp_path, "anesthesia", "auto") == 1
+    assert upgrades(tmp_path, "anesthesia", "simulated") == 0, "a simulation is what was asked for"
+    meta.write_text('{"provenance": "real", "upgrades": 1}')
+    assert upgrades(tmp_path, "anesthesia", "auto") == 1
     monkeypatch.delenv("ANNOBENCH_DATA_MIRROR")
-    assert mirror() is None
+    assert upgrades(tmp_path, "anesthesia", "auto") == 1, "forgetting the mirror changes nothing"
 
 
 def test_a_results_folder_may_be_missing_or_there(tmp_path):

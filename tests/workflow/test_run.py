@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import time
 
@@ -136,9 +137,17 @@ def test_another_seed_reruns_what_is_drawn(built):
     assert set(clone.planned("--config", "seed=1")) == FETCHED
 
 
-def test_a_mirror_reruns_the_data(built, tmp_path):
-    clone, _ = built
-    assert set(clone.planned(ANNOBENCH_DATA_MIRROR=str(tmp_path))) >= FETCHED
+def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
+    source = clone.top / "mirror"
+    shutil.copytree(mirror / "anesthesia", source / "anesthesia")
+    assert clone.planned(ANNOBENCH_DATA_MIRROR=str(clone.top / "empty")) == {}
+    named = {"ANNOBENCH_DATA_MIRROR": str(source)}
+    assert set(clone.planned(**named)) == FETCHED
+    clone.snakemake(**named)
+    meta = clone.top / "results/data/anesthesia/meta.json"
+    assert json.loads(meta.read_text())["provenance"] == "real"
+    assert clone.planned(**named) == {}
+    assert clone.planned() == {}
 
 
 def test_the_network_is_asked_again_on_demand(built):

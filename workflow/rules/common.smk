@@ -1,6 +1,7 @@
 # What the rule files share. The papers and data sets found, the configuration checked,
 # and the inputs and outputs that papers have in common.
 
+import json
 import os
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from annobench.discovery import modules_with
 from catalogue import FIGURE_FORMATS, read_papers
 from dependencies import library_sources
 from documents import DocumentError
-from settings import check_config, check_results, mirror, mode_of
+from settings import check_config, check_results, mode_of, upgrades
 
 WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
 PACKAGE = WORKFLOW.parent / "src" / "annobench"
@@ -33,6 +34,15 @@ MODULE_OF_DATASET = {
     for module in modules_with("annobench.datasets", "DATASETS").values()
     for dataset in module.DATASETS
 }
+
+# Settled once for the whole run: the processes that run jobs inherit it, as to them the
+# outputs of a job that is to be done again are already gone.
+UPGRADES = json.loads(
+    os.environ.setdefault(
+        "ANNOBENCH_UPGRADES",
+        json.dumps({id: upgrades(Path("results"), id, mode_of(config, id)) for id in DATASETS}),
+    )
+)
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
 
 

@@ -21,7 +21,6 @@ rule probe_network:
         mem_mb=500,
         runtime=2,
     params:
-        mirror=mirror(),
         base_url=default_base_url(),
     script:
         "../scripts/probe_network.py"
@@ -46,6 +45,6 @@ rule fetch_dataset:
     params:
         mode=lambda wildcards: mode_of(config, wildcards.dataset),
         seed=config["seed"],
-        mirror=mirror(),
+        upgrades=lambda wildcards: UPGRADES[wildcards.dataset],
     script:
         "../scripts/fetch_dataset.py"

@@ -4,19 +4,20 @@ import json
 from pathlib import Path
 
 from annobench import datasets
-from annobench.files import recording
+from annobench.files import recording, replacing
 
 
 def main(
-    id: str, folder: Path, mode: datasets.Mode, seed: int, mirror: str | None, network: Path | None
+    id: str, folder: Path, mode: datasets.Mode, seed: int, upgrades: int, network: Path | None
 ) -> None:
     """Prepare the data set in `folder`; warn on the terminal where `auto` fell back."""
     answer = (
         {"reachable": None, "reason": ""} if network is None else json.loads(network.read_text())
     )
-    meta = datasets.prepare(
-        id, folder, mode=mode, seed=seed, mirror=mirror, network=answer["reachable"]
-    )
+    meta = datasets.prepare(id, folder, mode=mode, seed=seed, network=answer["reachable"])
+    if upgrades:
+        with replacing(folder / "meta.json") as draft:
+            draft.write_text(json.dumps(meta | {"upgrades": upgrades}, indent=1) + "\n")
     if meta["provenance"] == "simulated" and mode == "auto":
         print(f"WARNING: data set {id} is SIMULATED ({answer['reason']})", flush=True)
 
@@ -28,6 +29,6 @@ if "snakemake" in globals():
             folder=Path(snakemake.output.meta).parent,
             mode=snakemake.params.mode,
             seed=snakemake.params.seed,
-            mirror=snakemake.params.mirror,
+            upgrades=snakemake.params.upgrades,
             network=Path(snakemake.input.network[0]) if snakemake.input.network else None,
         )

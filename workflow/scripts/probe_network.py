@@ -12,9 +12,9 @@ from annobench.files import recording, replacing
 LOG = logging.getLogger(__name__)
 
 
-def main(ids: Iterable[str], mirror: str | None, base_url: str, answer: Path) -> None:
+def main(ids: Iterable[str], base_url: str, answer: Path) -> None:
     """Write whether the network is reachable: null where nobody needs to know."""
-    wanting = [id for id in ids if datasets.available(id, mirror=mirror)]
+    wanting = [id for id in ids if datasets.available(id)]
     if wanting:
         reachable, reason = probe_network(base_url)
         LOG.info("needed by %s: reachable is %s %s", ", ".join(wanting), reachable, reason)
@@ -35,7 +35,6 @@ if "snakemake" in globals():
                 for id in datasets.names()
                 if modes["datasets"].get(id, modes["mode"]) != "simulated"
             ],
-            mirror=snakemake.params.mirror,
             base_url=snakemake.params.base_url,
             answer=Path(snakemake.output.answer),
         )

@@ -370,7 +370,7 @@ def _obtain(
         persistent=mode == "real",
     )
     missing: dict[str, str] = {}
-    why = "asked for"
+    why = "the data mode is 'simulated'"
     if mode != "simulated":
         finder.check_mirror(strict=mode == "real")
         missing = finder.fetch(dataset.files, network)
@@ -495,7 +495,7 @@ _failed: dict[str, str] = {}
 
 def _reachable(base_url: str, network: bool | None) -> tuple[bool, str]:
     if network is False:
-        return False, "the network is not to be asked"
+        return False, "the network does not answer"
     if network:
         return True, ""
     return (False, _failed[base_url]) if base_url in _failed else _probe(base_url)
