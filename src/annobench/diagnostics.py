@@ -31,8 +31,7 @@ def convergence_table(
         Indexed by (parameter, name), with the columns `mean`, `standard_deviation`,
         `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` (by the
         effective sample size of the draws, not of their ranks) and `constant`. A component
-        whose draws are all equal has no R-hat: NaN, constant True. One that is equal but for a
-        few draws may have none either.
+        whose draws are all equal has no R-hat: NaN, constant True.
 
     References
     ----------
@@ -51,7 +50,7 @@ def convergence_table(
         ):
             values = np.full(len(names), np.nan)
             if moving.shape[2]:
-                # Draws that are equal but for a few have halves of no variance: NaN, as 0/0.
+                # Draws of two equally frequent values do not spread about their median: 0/0.
                 with np.errstate(invalid="ignore", divide="ignore"):
                     measured = measure(arviz.convert_to_dataset({"x": moving}))
                 values[~constant] = measured["x"].to_numpy()
