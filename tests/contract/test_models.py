@@ -344,3 +344,14 @@ def test_a_number_of_categories_that_a_model_does_not_take_is_refused(model, n_c
         message = rf"{model.METHOD.name}: needs .* categories, got {n_categories} \('c0'"
         with pytest.raises(AnnotationError, match=message):
             run(model, annotations)
+
+
+def test_a_scale_that_a_model_does_not_accept_is_refused(model):
+    annotations = Annotations.from_arrays(
+        ["x", "x", "y"], ["a", "b", "a"], [0.5, 1.0, 0.5], scale="interval"
+    )
+    if "interval" in model.METHOD.accepts:
+        assert run(model, annotations).posterior.shape[0] == 2
+    else:
+        with pytest.raises(AnnotationError, match=f"{model.METHOD.name}: takes .* interval scale"):
+            run(model, annotations)

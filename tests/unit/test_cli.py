@@ -63,7 +63,7 @@ def test_the_positive_category_can_be_named(run, labels, tmp_path):
     [
         ("item,annotator,label\nx,ann,1\nx,bob\n", "line 3"),
         ("item,annotator,label\n", "a header but no rows"),
-        ("item,annotator,label\nx,ann,1\ny,ann,2\nz,ann,3\n", "exactly two categories"),
+        ("item,annotator,label\nx,ann,1\ny,ann,2\nz,ann,3\n", "at most 2 categories"),
         ("thing,annotator,label\nx,ann,1\n", "item"),
     ],
 )

@@ -496,7 +496,7 @@ def test_a_setting_out_of_range_is_refused(rng, setting, message):
 
 def test_labels_that_are_not_binary_are_refused(rng):
     three = Annotations.from_arrays(list("xyz"), list("aaa"), [0, 1, 2])
-    with pytest.raises(AnnotationError, match=r"exactly two categories, got 3 .*Collapse"):
+    with pytest.raises(AnnotationError, match=r"at most 2 categories, got 3 .*Collapse"):
         hierarchical_binary.fit(three, rng=rng)
     empty = Annotations.from_arrays([], [], [], items="x", annotators="a", categories="01")
     with pytest.raises(AnnotationError, match="there are no labels"):

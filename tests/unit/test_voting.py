@@ -44,5 +44,5 @@ def test_repeated_labels_are_further_votes():
 
 
 def test_no_labels_are_refused():
-    with pytest.raises(AnnotationError, match="no labels to count"):
+    with pytest.raises(AnnotationError, match="voting: there are no labels"):
         voting.fit(Annotations.from_arrays([], [], [], items="x", categories="01"))

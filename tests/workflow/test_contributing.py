@@ -48,6 +48,15 @@ def test_a_new_method_is_found_by_its_file(clone):
     assert output == "(45, 4) 45.0\n"
     # Nothing that was computed depends on it.
     assert clone.planned() == {}
+    contracts = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "smoothed_votes",
+         TOP / "tests" / "contract" / "test_models.py"],
+        cwd=TOP,
+        env=clone.environment(),
+        capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert contracts.returncode == 0, contracts.stdout
 
 
 def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(clone):

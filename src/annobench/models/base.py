@@ -8,6 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+
 
 @dataclass(frozen=True)
 class Method:
@@ -35,6 +38,35 @@ class Method:
     returns: frozenset[str]
     deterministic: bool
     max_categories: int | None = None
+
+    def check(self, annotations: Annotations) -> None:
+        """Refuse annotations that the model can't take.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels to be fitted.
+
+        Raises
+        ------
+        AnnotationError
+            If there are no labels, their scale is not accepted, or there are too many
+            categories.
+        """
+        if annotations.n_labels == 0:
+            raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
+        if annotations.scale not in self.accepts:
+            raise AnnotationError(
+                f"{self.name}: takes {' and '.join(sorted(self.accepts))} labels, got the "
+                f"{annotations.scale} scale. Choose another model, or turn the labels into "
+                "categories."
+            )
+        if self.max_categories is not None and annotations.n_categories > self.max_categories:
+            raise AnnotationError(
+                f"{self.name}: needs at most {self.max_categories} categories, got "
+                f"{annotations.n_categories} "
+                f"({', '.join(map(repr, annotations.categories[:10]))}). Collapse the labels."
+            )
 
 
 class Fit(Protocol):

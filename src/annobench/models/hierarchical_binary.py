@@ -347,7 +347,7 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are not exactly two categories, or no labels.
+        If there are not exactly two categories, no labels, or interval labels.
     ValueError
         If a number is out of its range.
 
@@ -369,14 +369,13 @@ def fit(
     >>> result.posterior.shape
     (100, 2)
     """
-    if annotations.n_categories != 2:
+    METHOD.check(annotations)
+    if annotations.n_categories < 2:
         raise AnnotationError(
-            f"hierarchical_binary: needs exactly two categories, got {annotations.n_categories} "
-            f"({', '.join(map(repr, annotations.categories[:10]))}). Collapse the labels to two, "
-            "or give the categories by name if only one occurs."
+            f"hierarchical_binary: needs two categories, got {annotations.n_categories} "
+            f"({', '.join(map(repr, annotations.categories))}). Give both by name where only one "
+            "occurs."
         )
-    if annotations.n_labels == 0:
-        raise AnnotationError("hierarchical_binary: there are no labels. Give at least one.")
     for name, value in (
         ("scale_exponent", scale_exponent),
         ("n_chains", n_chains),

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
 from annobench.models.base import Method, best_categories
 
 METHOD = Method(
@@ -68,7 +67,7 @@ def fit(annotations: Annotations) -> VotingFit:
     Raises
     ------
     AnnotationError
-        If there is no label at all.
+        If there is no label at all, or the labels are on the interval scale.
 
     Notes
     -----
@@ -85,8 +84,7 @@ def fit(annotations: Annotations) -> VotingFit:
     >>> fit(a).posterior[:, 1]
     array([1. , 0.5])
     """
-    if annotations.n_labels == 0:
-        raise AnnotationError("voting: there are no labels to count. Give at least one.")
+    METHOD.check(annotations)
     counts = annotations.counts
     totals = counts.sum(axis=1, keepdims=True)
     labelled = totals[:, 0] > 0

@@ -57,12 +57,18 @@ def fit(annotations: Annotations) -> SmoothedVotesFit:
     SmoothedVotesFit
         Smoothed shares; 1/K everywhere for an item without labels.
 
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, or they are on the interval scale.
+
     Examples
     --------
     >>> a = Annotations.from_arrays(list("xx"), list("ab"), list("11"), categories=list("01"))
     >>> fit(a).posterior  # (0 + 1) / (2 + 2) and (2 + 1) / (2 + 2)
     array([[0.25, 0.75]])
     """
+    METHOD.check(annotations)
     counts = annotations.counts + 1
     posterior = counts / counts.sum(axis=1, keepdims=True)
     return SmoothedVotesFit(
