@@ -60,6 +60,9 @@ $(PEERS): requirements/peers.txt pyproject.toml
 lock:  ## Lock the dependencies and the peers anew, with uv.
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev \
 		--no-header --no-annotate pyproject.toml -o requirements/lock.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --extra peers \
+		--no-header --no-annotate --constraints requirements/lock.txt \
+		pyproject.toml -o requirements/peers.txt
 
 clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
 	$(BIN)/snakemake --cores 1 --delete-all-output

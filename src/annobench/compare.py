@@ -40,6 +40,9 @@ VERDICTS: Final = (
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
 
+#: The method of a value that a simulation was calibrated to: it is no result of it.
+CALIBRATION_METHOD: Final = "calibration target"
+
 COMPARISON_COLUMNS: Final = (
     "paper",
     "target",
@@ -203,7 +206,14 @@ def _power_of_ten(exponent: int) -> Decimal:
     return Decimal((0, (1,), exponent))
 
 
-def agrees(published: str, relation: str, lower: float, upper: float | None = None) -> bool:
+def agrees(
+    published: str,
+    relation: str,
+    lower: float,
+    upper: float | None = None,
+    *,
+    is_count: bool = False,
+) -> bool:
     """Say whether a computed number, or an interval, is what was printed.
 
     Parameters
@@ -216,6 +226,8 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
     lower, upper : float
         The computed number alone, or the ends of its check interval. An interval agrees
         if it meets the numbers that the relation allows.
+    is_count : bool, default False
+        A count is printed as it is and never rounded: "eq" then allows it alone.
 
     Returns
     -------
@@ -237,7 +249,7 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
     high = low if upper is None else _TWELVE_DIGITS.create_decimal_from_float(upper)
     match relation:
         case "eq" | "about":
-            slack = unit / 2 if relation == "eq" else significant_unit
+            slack = significant_unit if relation == "about" else 0 if is_count else unit / 2
             return low <= value + slack and value - slack <= high
         case "lt":
             return low < value
@@ -492,24 +504,35 @@ def compare(
     -----
     The first rule that fits decides: kind `input` or `cited`; `not_public` (basis `none`);
     `missing` (no computed row, or NaN); `stand_in` (basis `public_data`, simulated in this
-    run); `within_interval` (the check interval meets what was printed); `reproduced` (no
+    run, or a value that the simulation was calibrated to, which is left blank);
+    `within_interval` (the check interval meets what was printed: a count itself, else the
+    numbers that round to it); `reproduced` (no
     check interval, and equal to the printed precision or the relation holds); `deviates`.
     """
     name = paper or "comparison"
     known = set(published["target"])
-    own = _by_target(computed[computed["method"] == PAPER_METHOD])
+    own = _by_target(computed[computed["method"].isin((PAPER_METHOD, CALIBRATION_METHOD))])
     explained = _by_target(errata)
-    faults = [
-        f"{name}: target {target!r} is computed by method {PAPER_METHOD!r} but not published. "
-        "Add its row to published.csv, or name another method."
-        for target in own
-        if target not in known
-    ] + [
-        f"{name}: target {target!r} is explained in errata.csv but not published. "
-        "Correct the target, or remove the explanation."
-        for target in explained
-        if target not in known
-    ]
+    faults = (
+        [
+            f"{name}: target {target!r} is computed by method {PAPER_METHOD!r} but not published. "
+            "Add its row to published.csv, or name another method."
+            for target in own
+            if target not in known
+        ]
+        + [
+            f"{name}: target {target!r} is explained in errata.csv but not published. "
+            "Correct the target, or remove the explanation."
+            for target in explained
+            if target not in known
+        ]
+        + [
+            f"{name}: target {target!r} is a calibration target, but its provenance is "
+            f"{row['provenance']!r}. Only a simulation is calibrated."
+            for target, row in own.items()
+            if row["method"] == CALIBRATION_METHOD and row["provenance"] != "simulated"
+        ]
+    )
     nothing = {"method": "", "provenance": "", "explanation": "", "evidence": ""}
     rows = []
     for row in published.to_dict("records"):
@@ -524,9 +547,10 @@ def compare(
             column: found.get(column, math.nan)
             for column in ("lower", "upper", "check_lower", "check_upper", "level")
         }
-        numbers["computed"] = found.get("value", math.nan)
+        is_target = found.get("method") == CALIBRATION_METHOD
+        numbers["computed"] = math.nan if is_target else found.get("value", math.nan)
         numbers["interval_width"] = numbers["check_upper"] - numbers["check_lower"]
-        verdict = _verdict(row, numbers, found["provenance"])
+        verdict = _verdict(row, numbers, found["provenance"], is_target=is_target)
         rows.append(
             found | row | numbers | {"paper": paper, "published": row["value"], "verdict": verdict}
         )
@@ -542,18 +566,25 @@ def _by_target(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return {row["target"]: {str(k): v for k, v in row.items()} for row in frame.to_dict("records")}
 
 
-def _verdict(row: dict[Hashable, Any], numbers: dict[str, float], provenance: str) -> str:
+def _verdict(
+    row: dict[Hashable, Any], numbers: dict[str, float], provenance: str, *, is_target: bool
+) -> str:
     if row["kind"] in ("input", "cited"):
         return str(row["kind"])
     if row["basis"] == "none":
         return "not_public"
+    if is_target:
+        return "stand_in"
     if math.isnan(numbers["computed"]):
         return "missing"
     if row["basis"] == "public_data" and provenance == "simulated":
         return "stand_in"
     sampled = not math.isnan(numbers["check_lower"])
     ends = ("check_lower", "check_upper") if sampled else ("computed", "computed")
-    if not agrees(row["value"], row["relation"], *(numbers[end] for end in ends)):
+    printed = parse_printed(row["value"])
+    is_count = sampled and numbers["computed"].is_integer() and printed.unit == 1
+    values = (numbers[end] for end in ends)
+    if not agrees(row["value"], row["relation"], *values, is_count=is_count):
         return "deviates"
     return "within_interval" if sampled else "reproduced"
 
@@ -569,9 +600,10 @@ def other_methods(computed: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The rows whose method is not "paper", with the columns of `computed.csv`.
+        The rows of other methods, with the columns of `computed.csv`.
     """
-    return computed[computed["method"] != PAPER_METHOD].reset_index(drop=True)
+    beside = ~computed["method"].isin((PAPER_METHOD, CALIBRATION_METHOD))
+    return computed[beside].reset_index(drop=True)
 
 
 def check(comparisons: pd.DataFrame) -> list[Failure]:

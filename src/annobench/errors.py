@@ -27,7 +27,3 @@ class PublicationError(ValueError):
 
 class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
-
-
-class ConvergenceWarning(UserWarning):
-    """An iterative fit or a sampler that did not reach its stopping rule."""

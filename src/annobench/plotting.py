@@ -230,7 +230,7 @@ def accuracy_plane(
     sensitivity, specificity : array_like, shape (J,)
         Rates against a gold standard; NaN is left out.
     n_labels : array_like, shape (J,)
-        The circle's area is proportional to it.
+        The circle's area grows with it.
     estimates : tuple of array_like, optional
         Estimated sensitivity and specificity; a line runs to them from each circle.
     means : tuple of float, optional
@@ -241,7 +241,10 @@ def accuracy_plane(
         Of both axes.
     """
     x, y, n = (np.asarray(v, dtype=np.float64) for v in (sensitivity, specificity, n_labels))
-    axes.plot([0, 1], [1, 0], color=GREEN, linewidth=1.4, linestyle="-.", label="chance", zorder=1)
+    if 2 * limits[0] < 1:
+        axes.plot(
+            [0, 1], [1, 0], color=GREEN, linewidth=1.4, linestyle="-.", label="chance", zorder=1
+        )
     if means is not None:
         axes.axvline(means[0], color=BLUE, linewidth=1, zorder=1)
         axes.axhline(means[1], color=BLUE, linewidth=1, zorder=1, label="estimated means")
@@ -254,7 +257,8 @@ def accuracy_plane(
         axes.scatter(x[gone], y[gone], s=30, marker="x", color=VERMILION, linewidth=1.3,
                      label="removed", zorder=4)  # fmt: skip
     axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="sensitivity", ylabel="specificity")
-    axes.legend(loc="lower left")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="lower left")
 
 
 def against(

@@ -67,13 +67,18 @@ def test_a_reader_finds_the_usual_files(name):
     assert (TOP / name).read_text().strip()
 
 
-def test_the_lock_names_no_registry():
-    text = (TOP / "requirements" / "lock.txt").read_text()
+LOCKS = pytest.mark.parametrize("name", ["lock.txt", "peers.txt"])
+
+
+@LOCKS
+def test_a_lock_names_no_registry(name):
+    text = (TOP / "requirements" / name).read_text()
     assert not re.findall(r"^.*(?:https?://|--index|--extra-index|--find-links).*$", text, re.M)
 
 
-def test_everything_locked_has_a_hash():
-    text = (TOP / "requirements" / "lock.txt").read_text()
+@LOCKS
+def test_everything_locked_has_a_hash(name):
+    text = (TOP / "requirements" / name).read_text()
     entries = re.split(r"\n(?=\S)", text.strip())
     assert all("--hash=sha256:" in entry for entry in entries if entry[0].isalnum())
 

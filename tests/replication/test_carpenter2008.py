@@ -67,8 +67,8 @@ def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
         table["name"] for table in paper["tables"]
     }
     captions = json.loads((results / "captions.json").read_text())
-    assert set(captions) == figures
-    assert all({"caption", "provenance", "seed"} <= set(caption) for caption in captions.values())
+    assert set(captions) == figures | {f"tables/{table['name']}" for table in paper["tables"]}
+    assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
 
 
 def test_figures_of_stand_in_data_say_so_in_the_drawing(results):

@@ -95,6 +95,25 @@ def test_a_check_interval_holds_what_rounds_to_the_printed_value(judge):
     assert verdict(judge(".50", value(0.6, check_lower=0.5051, check_upper=0.7))) == "deviates"
 
 
+def test_a_sampled_count_is_not_rounded(judge):
+    # 18.4 rounds to 18, but nobody rounds a count: runs that give 18.4 to 22.6 give 19 to 22.
+    counted = value(21.0, check_lower=18.4, check_upper=22.6)
+    assert verdict(judge("18", counted)) == "deviates"
+    assert verdict(judge("19", counted)) == "within_interval"
+    measured = value(5.4, check_lower=4.4, check_upper=6.4)
+    assert verdict(judge("6", measured)) == "within_interval"
+    assert verdict(judge("7", value(5.4, check_lower=4.4, check_upper=6.6))) == "within_interval"
+
+
+def test_what_a_simulation_was_calibrated_to_is_left_blank(judge):
+    frame = judge("239", value(239.0, "simulated", method=compare.CALIBRATION_METHOD))
+    assert verdict(frame) == "stand_in"
+    assert math.isnan(frame["computed"].iloc[0])
+    assert frame["method"].iloc[0] == "calibration target"
+    with pytest.raises(PublicationError, match="is a calibration target, but its provenance is"):
+        judge("239", value(239.0, "real", method=compare.CALIBRATION_METHOD))
+
+
 def test_the_interval_of_the_estimate_never_decides(judge):
     assert verdict(judge("1", value(2.0, lower=0.0, upper=9.0, level=0.95))) == "deviates"
 

@@ -246,6 +246,13 @@ def test_the_probe_tells_whether_anything_answers(server):
     assert "does not answer (ConnectionError)" in why
 
 
+def test_the_probe_is_not_content_with_a_server_that_takes_the_call_and_hangs(server):
+    server.hang.clear()
+    answer, why = probe_network(f"{server.url}/file", timeout=0.5)
+    assert not answer
+    assert "/file did not answer" in why or "/file does not answer" in why
+
+
 def test_the_probe_is_bounded_even_if_looking_up_the_name_hangs(monkeypatch):
     release = threading.Event()
 
@@ -421,21 +428,39 @@ def test_available_lists_what_is_not_at_hand(tmp_path):
     assert datasets.available("snow2008_rte", mirror=tmp_path / "mirror") == [dataset.files[1]]
 
 
-def test_a_failed_preparation_leaves_no_output(tmp_path, monkeypatch):
-    folder = tmp_path / "out"
+def test_a_full_disk_leaves_the_data_that_were_there(tmp_path, monkeypatch):
+    datasets.prepare("snow2008_wsd", tmp_path, mode="simulated", seed=1)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    write, done = datasets._write_parquet, []
+
+    def fail_at_the_second(frame, path):
+        if done:
+            raise OSError("disk full")
+        done.append(path)
+        write(frame, path)
+
+    monkeypatch.setattr(datasets, "_write_parquet", fail_at_the_second)
+    with pytest.raises(DataUnavailableError, match=r"can't be written here \(disk full\)"):
+        datasets.prepare("snow2008_wsd", tmp_path, mode="simulated", seed=2)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_mixture_of_old_and_new_tables_is_never_taken_for_whole(tmp_path, monkeypatch):
+    datasets.prepare("snow2008_wsd", tmp_path, mode="simulated", seed=1)
     replace, done = os.replace, []
 
     def fail_at_the_second(source, target):
         if done:
-            raise OSError("disk full")
+            raise OSError("no rename")
         done.append(target)
         replace(source, target)
 
-    datasets.prepare("snow2008_wsd", folder, mode="simulated", seed=1)
     monkeypatch.setattr(os, "replace", fail_at_the_second)
-    with pytest.raises(DataUnavailableError, match=r"can't be written here \(disk full\)"):
-        datasets.prepare("snow2008_wsd", folder, mode="simulated", seed=2)
-    assert list(folder.iterdir()) == []
+    with pytest.raises(DataUnavailableError, match="no rename"):
+        datasets.prepare("snow2008_wsd", tmp_path, mode="simulated", seed=2)
+    assert done, "one table was renamed"
+    with pytest.raises(ReaderError, match="its SHA-256 is"):
+        datasets.read(tmp_path)
 
 
 def test_a_folder_that_can_not_be_made_is_reported(tmp_path):

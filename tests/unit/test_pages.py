@@ -125,7 +125,10 @@ def test_a_figure_without_a_caption_is_an_error(paper):
 
 def test_a_long_table_is_cut_and_says_how_long_it_is(tmp_path):
     pd.DataFrame({"n": range(100)}).to_csv(tmp_path / "one.csv", index=False)
-    [table] = render_paper.tables_of([{"name": "one"}], tmp_path)
+    [table] = render_paper.tables_of(
+        [{"name": "one"}], tmp_path, {"tables/one": {"provenance": "real"}}
+    )
+    assert table["provenance"] == "real"
     assert len(table["rows"]) == render_paper.ROWS_SHOWN
     assert table["n_rows"] == 100
 

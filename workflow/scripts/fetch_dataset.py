@@ -19,7 +19,7 @@ def main(
         with replacing(folder / "meta.json") as draft:
             draft.write_text(json.dumps(meta | {"upgrades": upgrades}, indent=1) + "\n")
     if meta["provenance"] == "simulated" and mode == "auto":
-        print(f"WARNING: data set {id} is SIMULATED ({answer['reason']})", flush=True)
+        print(f"WARNING: data set {id} is SIMULATED: {meta['why_simulated']}", flush=True)
 
 
 if "snakemake" in globals():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annobench import datasets
-from annobench.datasets.sources import probe_network
+from annobench.datasets.sources import address, probe_network
 from annobench.files import recording, replacing
 
 LOG = logging.getLogger(__name__)
@@ -14,9 +14,13 @@ LOG = logging.getLogger(__name__)
 
 def main(ids: Iterable[str], base_url: str, answer: Path) -> None:
     """Write whether the network is reachable: null where nobody needs to know."""
-    wanting = [id for id in ids if datasets.available(id)]
+    wanting = {id: files for id in ids if (files := datasets.available(id))}
     if wanting:
-        reachable, reason = probe_network(base_url)
+        # A file that is needed, because a server may answer at its door and hang behind it.
+        first = next(iter(wanting))
+        reachable, reason = probe_network(
+            address(base_url, datasets.get(first).source, wanting[first][0])
+        )
         LOG.info("needed by %s: reachable is %s %s", ", ".join(wanting), reachable, reason)
     else:
         reachable, reason = None, "every file is held locally"

@@ -37,7 +37,9 @@ def figures_of(paper: dict[str, Any], captions: dict[str, dict[str, Any]]) -> li
     return [figure | captions[figure["name"]] for figure in paper["figures"]]
 
 
-def tables_of(tables: Iterable[dict[str, str]], folder: Path) -> list[dict[str, Any]]:
+def tables_of(
+    tables: Iterable[dict[str, str]], folder: Path, captions: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
     """Read each table for showing: cut to the rows shown, long numbers to six digits."""
     read = []
     for table in tables:
@@ -57,6 +59,7 @@ def tables_of(tables: Iterable[dict[str, str]], folder: Path) -> list[dict[str, 
                 "numeric": numeric.to_list(),
                 "rows": head.to_numpy().tolist(),
                 "n_rows": len(frame),
+                "provenance": captions.get(f"tables/{table['name']}", {}).get("provenance"),
             }
         )
     return read
@@ -92,6 +95,7 @@ def main(
     """Return the page as HTML."""
     paper = read_record(record)
     compared, beside = read_comparison(comparison), read_computed(others)
+    described = json.loads(captions.read_text(encoding="utf-8"))
     sources = read_metas(metas)
     return render(
         site,
@@ -100,8 +104,8 @@ def main(
         depth=2,
         paper=paper,
         tally=Tally.of(compared),
-        figures=figures_of(paper, json.loads(captions.read_text(encoding="utf-8"))),
-        tables=tables_of(paper["tables"], comparison.parent / "tables"),
+        figures=figures_of(paper, described),
+        tables=tables_of(paper["tables"], comparison.parent / "tables", described),
         deviating=deviating(compared),
         groups=values_of(compared, beside),
         additional=unpublished(compared, beside),

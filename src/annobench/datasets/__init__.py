@@ -14,6 +14,7 @@ import json
 import logging
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, get_args
@@ -223,26 +224,23 @@ def prepare(
     tables, meta = _obtain(id, mode, seed, mirror, cache, base_url, network)
     target = Path(folder)
     try:
-        for table in _TABLES:
-            path = target / f"{table}.parquet"
-            with replacing(path) as draft:
+        # Everything is written before anything is renamed, meta.json last, so that a failure
+        # leaves what was there as it was.
+        with ExitStack() as stack:
+            record = stack.enter_context(replacing(target / "meta.json"))
+            for table in _TABLES:
+                path = target / f"{table}.parquet"
+                draft = stack.enter_context(replacing(path))
                 _write_parquet(getattr(tables, table), draft)
-            meta["hashes"][path.name] = _sha256(path)
-        with replacing(target / "meta.json") as draft:
-            draft.write_text(
+                meta["hashes"][path.name] = _sha256(draft)
+            record.write_text(
                 json.dumps(meta, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
             )
-    except BaseException as error:
-        # Tables without their meta.json, or beside an older one, are worse than none.
-        if target.is_dir():
-            for name in ("labels.parquet", "items.parquet", "meta.json"):
-                (target / name).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise DataUnavailableError(
-                f"{target}: the data set {id} can't be written here ({error}). Nothing was left "
-                "behind; choose a folder that can be written."
-            ) from error
-        raise
+    except OSError as error:
+        raise DataUnavailableError(
+            f"{target}: the data set {id} can't be written here ({error}). Choose a folder that "
+            "can be written."
+        ) from error
     return meta
 
 

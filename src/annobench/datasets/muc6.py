@@ -39,7 +39,7 @@ _SOURCE = Source(
     files=(GOLD, LABELS),
 )
 _CITATION = (
-    "Carpenter (2008). Multilevel Bayesian models of categorical data annotation. "
+    "Carpenter (2008). A multilevel Bayesian model of categorical data annotation. "
     "Technical report, Alias-i, section 5."
 )
 _HOME = ("https://github.com/lingpipe/sandbox/tree/master/hierAnno/trunk/R/data/mturk-ne",)

@@ -248,16 +248,36 @@ def fetch(
             "not asked."
         )
     target = _inside(cache, _cached(source, file))
-    url = f"{base_url.rstrip('/')}/{source.repository}/{source.commit}/{file.path}"
+    url = address(base_url, source, file)
     return target, "network", _download(url, target, file, timeout)
 
 
-def probe_network(base_url: str, timeout: float = 8.0) -> tuple[bool, str]:
-    """Ask whether an address answers at all, within a bounded time.
+def address(base_url: str, source: Source, file: SourceFile) -> str:
+    """Return the address of a file.
 
     Parameters
     ----------
     base_url : str
+        Address in front.
+    source : Source
+        Repository and commit.
+    file : SourceFile
+        The file.
+
+    Returns
+    -------
+    str
+        ``<base_url>/<repository>/<commit>/<path>``.
+    """
+    return f"{base_url.rstrip('/')}/{source.repository}/{source.commit}/{file.path}"
+
+
+def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
+    """Ask whether an address answers, down to its first bytes, within a bounded time.
+
+    Parameters
+    ----------
+    url : str
         The address; any HTTP answer counts.
     timeout : float, default 8
         Seconds after which the answer is no, also when looking up the name hangs.
@@ -273,17 +293,18 @@ def probe_network(base_url: str, timeout: float = 8.0) -> tuple[bool, str]:
         import requests
 
         try:
-            requests.head(base_url, timeout=timeout, allow_redirects=False).close()
+            with requests.get(url, timeout=timeout, stream=True) as response:
+                next(response.iter_content(1), b"")
             answer.append((True, ""))
         except (requests.RequestException, OSError, ValueError) as error:
-            answer.append((False, f"{base_url} does not answer ({type(error).__name__})"))
+            answer.append((False, f"{url} does not answer ({type(error).__name__})"))
 
     # A name server that never replies can't be timed out from inside, so the waiting is
     # done outside, and the thread may outlive it.
     thread = threading.Thread(target=ask, name="annobench-probe", daemon=True)
     thread.start()
     thread.join(timeout)
-    return answer[0] if answer else (False, f"{base_url} did not answer within {timeout:g} s")
+    return answer[0] if answer else (False, f"{url} did not answer within {timeout:g} s")
 
 
 def _check_relative(path: str) -> None:

@@ -26,11 +26,12 @@ reflected, which samples the restricted posterior exactly; reflections are count
 **The sampler.** The paper's three steps, with one change: the m and s of an annotator
 population are drawn given the annotators' counts alone, their theta integrated out
 (beta-binomial), and theta after them. This mixes far faster than drawing m and s
-given theta; `collapsed=False` does the latter, as the paper describes it. And each sweep
-proposes to exchange the categories of all items of one annotator: where most annotators
-of a batch of items labelled nothing else, the batch has a mirror mode of its own, nearly
-as probable as the right one if nothing pulls annotators together (the variant without the
-hierarchy), and a sampler without this move stays in whichever it met first.
+given theta; `collapsed=False` does the latter, as the paper describes it. With either,
+every fourth sweep proposes to exchange the categories of all items of one annotator: where
+most annotators of a batch of items labelled nothing else, the batch has a mirror mode of
+its own, nearly as probable as the right one if nothing pulls annotators together (the
+variant without the hierarchy), and a sampler without this move stays in whichever it met
+first.
 
 Differences from the paper: its conditional of c_i = 0 prints pi where 1 - pi is
 meant, and the mean of its beta-binomial lacks the factor n.
@@ -312,6 +313,7 @@ def fit(
     n_warmup: int = 1_000,
     n_draws: int = 2_500,
     thin_items: int = 5,
+    threads: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> HierarchicalBinaryFit:
     """Sample the posterior of the multilevel binary model from dispersed starts.
@@ -336,6 +338,8 @@ def fit(
         Chains C, sweeps thrown away, and draws S kept in each.
     thin_items : int, default 5
         Keep the item probabilities of every T-th draw. Their mean uses all.
+    threads : int, optional
+        Chains sampled at once; by default all.
     progress : callable, optional
         Called with the number of sweeps done since its last call, from any thread.
 
@@ -420,7 +424,7 @@ def fit(
                     progress(high - low)
         return main, theta, probability, total / n_draws, switches
 
-    with ThreadPoolExecutor(max_workers=n_chains) as pool:
+    with ThreadPoolExecutor(max_workers=threads or n_chains) as pool:
         chains = list(pool.map(run, rng.spawn(n_chains)))
     main = np.stack([chain[0] for chain in chains])
     theta = np.stack([chain[1] for chain in chains])
