@@ -206,14 +206,7 @@ def _power_of_ten(exponent: int) -> Decimal:
     return Decimal((0, (1,), exponent))
 
 
-def agrees(
-    published: str,
-    relation: str,
-    lower: float,
-    upper: float | None = None,
-    *,
-    is_count: bool = False,
-) -> bool:
+def agrees(published: str, relation: str, lower: float, upper: float | None = None) -> bool:
     """Say whether a computed number, or an interval, is what was printed.
 
     Parameters
@@ -225,9 +218,8 @@ def agrees(
         one, a tie in either direction; "about" one unit of the last significant place.
     lower, upper : float
         The computed number alone, or the ends of its check interval. An interval agrees
-        if it meets the numbers that the relation allows.
-    is_count : bool, default False
-        A count is printed as it is and never rounded: "eq" then allows it alone.
+        if it meets the numbers that the relation allows. For counts, whose check interval
+        is continuous, the half unit is the usual correction for continuity.
 
     Returns
     -------
@@ -249,7 +241,7 @@ def agrees(
     high = low if upper is None else _TWELVE_DIGITS.create_decimal_from_float(upper)
     match relation:
         case "eq" | "about":
-            slack = significant_unit if relation == "about" else 0 if is_count else unit / 2
+            slack = unit / 2 if relation == "eq" else significant_unit
             return low <= value + slack and value - slack <= high
         case "lt":
             return low < value
@@ -505,8 +497,7 @@ def compare(
     The first rule that fits decides: kind `input` or `cited`; `not_public` (basis `none`);
     `missing` (no computed row, or NaN); `stand_in` (basis `public_data`, simulated in this
     run, or a value that the simulation was calibrated to, which is left blank);
-    `within_interval` (the check interval meets what was printed: a count itself, else the
-    numbers that round to it); `reproduced` (no
+    `within_interval` (the check interval meets what was printed); `reproduced` (no
     check interval, and equal to the printed precision or the relation holds); `deviates`.
     """
     name = paper or "comparison"
@@ -581,10 +572,7 @@ def _verdict(
         return "stand_in"
     sampled = not math.isnan(numbers["check_lower"])
     ends = ("check_lower", "check_upper") if sampled else ("computed", "computed")
-    printed = parse_printed(row["value"])
-    is_count = sampled and numbers["computed"].is_integer() and printed.unit == 1
-    values = (numbers[end] for end in ends)
-    if not agrees(row["value"], row["relation"], *values, is_count=is_count):
+    if not agrees(row["value"], row["relation"], *(numbers[end] for end in ends)):
         return "deviates"
     return "within_interval" if sampled else "reproduced"
 

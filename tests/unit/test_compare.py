@@ -95,16 +95,6 @@ def test_a_check_interval_holds_what_rounds_to_the_printed_value(judge):
     assert verdict(judge(".50", value(0.6, check_lower=0.5051, check_upper=0.7))) == "deviates"
 
 
-def test_a_sampled_count_is_not_rounded(judge):
-    # 18.4 rounds to 18, but nobody rounds a count: runs that give 18.4 to 22.6 give 19 to 22.
-    counted = value(21.0, check_lower=18.4, check_upper=22.6)
-    assert verdict(judge("18", counted)) == "deviates"
-    assert verdict(judge("19", counted)) == "within_interval"
-    measured = value(5.4, check_lower=4.4, check_upper=6.4)
-    assert verdict(judge("6", measured)) == "within_interval"
-    assert verdict(judge("7", value(5.4, check_lower=4.4, check_upper=6.6))) == "within_interval"
-
-
 def test_what_a_simulation_was_calibrated_to_is_left_blank(judge):
     frame = judge("239", value(239.0, "simulated", method=compare.CALIBRATION_METHOD))
     assert verdict(frame) == "stand_in"
