@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from annobench.datasets import available
+from annobench.datasets import available, get
 from documents import DocumentError, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
@@ -38,7 +38,7 @@ def mode_of(config: Mapping[str, Any], dataset: str) -> str:
 
 
 def upgrades(results: Path, dataset: str, mode: str) -> int:
-    """Count how often real files turned up for a data set that had been simulated.
+    """Count how often files turned up that make simulated data real, or the simulation better.
 
     As a parameter of its rule this makes simulated results real once a mirror is named, and
     leaves real results alone in a shell where it is not.
@@ -47,7 +47,12 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
         meta = json.loads((results / "data" / dataset / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return 0
-    waiting = mode != "simulated" and meta["provenance"] == "simulated" and not available(dataset)
+    wanting = {file.path for file in available(dataset)}
+    used = {file["path"] for file in meta["files"]}
+    turned_up = {file.path for file in get(dataset).simulate_from} - wanting - used
+    waiting = meta["provenance"] == "simulated" and (
+        bool(turned_up) or (mode != "simulated" and not wanting)
+    )
     return int(meta.get("upgrades", 0)) + waiting
 
 

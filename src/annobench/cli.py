@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -47,6 +48,9 @@ def fit(
     positive: Annotated[
         str | None, typer.Option(help="The positive category; by default the last in order.")
     ] = None,
+    negative: Annotated[
+        str | None, typer.Option(help="The other category, where only the positive one occurs.")
+    ] = None,
     item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
@@ -54,7 +58,7 @@ def fit(
         bool, typer.Option(help="Estimate what annotators are like on the whole.")
     ] = True,
     draws: Annotated[int, typer.Option(min=100, help="Draws kept in each of 4 chains.")] = 2_500,
-    seed: Annotated[int, typer.Option(help="Seed of the sampler.")] = datasets.DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sampler.")] = datasets.DEFAULT_SEED,
 ) -> None:
     """Find categories and annotators' accuracy from binary labels, by the multilevel model."""
     # The compiled model takes seconds to load, which the other commands need not pay.
@@ -62,8 +66,9 @@ def fit(
 
     n_chains, n_warmup = 4, 1_000
     try:
-        annotations = _positive_last(
-            read_labels(labels, item=item, annotator=annotator, label=label), positive
+        _check_folder(out)
+        annotations = _binary(
+            read_labels(labels, item=item, annotator=annotator, label=label), positive, negative
         )
         with Progress(console=Console(stderr=True), transient=True) as progress:
             bar = progress.add_task("Sampling", total=n_chains * (n_warmup + draws))
@@ -82,7 +87,8 @@ def fit(
     worst = fitted.diagnostics["r_hat"].max()
     low, high = fitted.interval("prevalence")
     typer.echo(
-        f"{annotations!r}\n"
+        f"{annotations.n_labels} labels of {annotations.n_annotators} annotators for "
+        f"{annotations.n_items} items\n"
         f"prevalence of {annotations.categories[1]!r}: {fitted.prevalence[1]:.3f} "
         f"(95% interval {low:.3f} to {high:.3f})\n"
         f"largest R-hat {worst:.3f}; label switches {int(fitted.label_switches.sum())}\n"
@@ -90,22 +96,54 @@ def fit(
     )
     if worst > 1.01:
         typer.echo("The chains have not converged (R-hat above 1.01): take more --draws.", err=True)
+    if fitted.label_switches.sum() > 0.01 * n_chains * draws:
+        typer.echo(
+            "These labels hardly tell annotators from chance (many label switches): what is "
+            "positive, and who is good, rests on the prior.",
+            err=True,
+        )
 
 
-def _positive_last(annotations: Annotations, positive: str | None) -> Annotations:
-    if positive is None:
-        return annotations
-    if positive not in annotations.categories:
+def _check_folder(out: Path) -> None:
+    """Refuse a folder that can't be written, before any time is spent."""
+    home = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
+        raise AnnotationError(
+            f"fit: --out {out} can't be written, as {home} is not a folder that can be. "
+            "Name another folder."
+        )
+
+
+def _binary(annotations: Annotations, positive: str | None, negative: str | None) -> Annotations:
+    """Put the positive category last; say which labels there are if they are not two."""
+    categories = annotations.categories
+    if positive is not None and positive not in (*categories, negative):
         raise AnnotationError(
             f"fit: the positive category {positive!r} is not among the labels "
-            f"({', '.join(map(repr, annotations.categories[:10]))}). Name one of them."
+            f"({', '.join(map(repr, categories[:10]))}). Name one of them."
         )
-    others = [name for name in annotations.categories if name != positive]
+    if positive is not None and negative is not None:
+        wanted = [negative, positive]
+    else:
+        wanted = [name for name in categories if name != positive]
+        wanted += [] if positive is None else [positive]
+    if len(wanted) != 2 or set(categories) - set(wanted):
+        counts = annotations.counts.sum(axis=0)
+        listed = ", ".join(
+            f"{name!r} ({n} times)" for name, n in zip(categories[:10], counts, strict=False)
+        )
+        alike = len({name.strip().lower() for name in categories}) < len(categories)
+        raise AnnotationError(
+            f"fit: the labels must be of two categories, but they are {listed}. "
+            + ("Some differ only by spaces or capitals. " if alike else "")
+            + "Correct or collapse them; where only one category occurs, name both with "
+            "--positive and --negative."
+        )
     return Annotations.from_frame(
         annotations.to_frame(),
         items=annotations.items,
         annotators=annotations.annotators,
-        categories=[*others, positive],
+        categories=wanted,
     )
 
 
@@ -165,7 +203,7 @@ def fetch(
     out: Annotated[
         Path | None, typer.Option(help="Folder to write to; by default one named as the data set.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of a simulation.")] = datasets.DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = datasets.DEFAULT_SEED,
 ) -> None:
     """Write a data set as labels.parquet, items.parquet and meta.json."""
     logging.basicConfig(

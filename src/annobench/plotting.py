@@ -190,7 +190,10 @@ def histogram(
     for position, name, line in marks:
         axes.axvline(position, color=VERMILION, linestyle=line, linewidth=1.6, label=name)
     if marks:
-        axes.legend()
+        # Room above the tallest bar, so that the legend hides nothing.
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high * (10 if log else 1.3))
+        axes.legend(loc="upper left")
 
 
 def residuals(axes: Axes, values: ArrayLike) -> None:
@@ -254,7 +257,7 @@ def accuracy_plane(
     axes.scatter(x, y, s=0.9 * n + 4, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=3)
     if removed is not None:
         gone = np.asarray(removed, dtype=bool)
-        axes.scatter(x[gone], y[gone], s=30, marker="x", color=VERMILION, linewidth=1.3,
+        axes.scatter(x[gone], y[gone], s=75, marker="x", color=VERMILION, linewidth=1.3,
                      label="removed", zorder=4)  # fmt: skip
     axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="sensitivity", ylabel="specificity")
     if axes.get_legend_handles_labels()[0]:

@@ -63,8 +63,13 @@ def test_the_positive_category_can_be_named(run, labels, tmp_path):
     [
         ("item,annotator,label\nx,ann,1\nx,bob\n", "line 3"),
         ("item,annotator,label\n", "a header but no rows"),
-        ("item,annotator,label\nx,ann,1\ny,ann,2\nz,ann,3\n", "at most 2 categories"),
+        (
+            "item,annotator,label\nx,ann,1\ny,ann,2\nz,ann,3\n",
+            "'1' (1 times), '2' (1 times), '3' (1 times)",
+        ),
         ("thing,annotator,label\nx,ann,1\n", "item"),
+        ("item,annotator,label\nx,ann,no\ny,ann,No\nz,ann,yes\n", "only by spaces or capitals"),
+        ("item,annotator,label\nx,ann,1\ny,bob,1\n", "--positive and --negative"),
     ],
 )
 def test_a_bad_file_gets_a_message_and_leaves_nothing(run, tmp_path, text, message):
@@ -86,7 +91,22 @@ def test_an_unknown_positive_category_is_refused_with_those_known(run, labels, t
 def test_an_output_folder_that_is_a_file_is_named(run, labels):
     result = run("fit", labels, "--out", labels, "--draws", 100)
     assert result.exit_code == 1
-    assert "labels.csv" in result.output
+    assert "labels.csv can't be written" in " ".join(result.output.split())
+
+
+def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label\nx,ann,yes\ny,ann,yes\nx,bob,yes\n")
+    words = ("--out", tmp_path / "out", "--draws", 100, "--positive", "yes", "--negative", "no")
+    result = run("fit", path, *words)
+    assert result.exit_code == 0, result.output
+    assert "hardly tell annotators from chance" in " ".join(result.output.split())
+
+
+def test_a_negative_seed_is_refused_without_a_traceback(run, labels, tmp_path):
+    result = run("fit", labels, "--out", tmp_path / "out", "--seed", -1)
+    assert result.exit_code == 2
+    assert "Traceback" not in result.output
 
 
 def test_data_list_names_every_data_set(run):

@@ -1,5 +1,6 @@
 """Configuration and records are refused with the path of the key that is wrong."""
 
+import json
 import os
 from pathlib import Path
 
@@ -75,17 +76,35 @@ def test_an_upgrade_counts_only_when_real_files_turn_up_for_simulated_data(tmp_p
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
     assert upgrades(tmp_path, "anesthesia", "auto") == 0, "nothing has run"
     meta.parent.mkdir(parents=True)
-    meta.write_text('{"provenance": "simulated"}')
+    meta.write_text('{"provenance": "simulated", "files": []}')
     assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still wanting"
     held = mirror / "anesthesia" / "data" / "anesthesia.rda"
     held.parent.mkdir(parents=True)
     held.write_bytes(b"only its existence counts here")
     assert upgrades(tmp_path, "anesthesia", "auto") == 1
     assert upgrades(tmp_path, "anesthesia", "simulated") == 0, "a simulation is what was asked for"
-    meta.write_text('{"provenance": "real", "upgrades": 1}')
+    meta.write_text('{"provenance": "real", "upgrades": 1, "files": []}')
     assert upgrades(tmp_path, "anesthesia", "auto") == 1
     monkeypatch.delenv("ANNOBENCH_DATA_MIRROR")
     assert upgrades(tmp_path, "anesthesia", "auto") == 1, "forgetting the mirror changes nothing"
+
+
+def test_a_simulation_is_made_anew_when_a_file_it_builds_on_turns_up(tmp_path, monkeypatch):
+    gold = "hierAnno/trunk/R/data/mturk-ne/per.gold.tsv"
+    meta = tmp_path / "data" / "muc6_person" / "meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.write_text('{"provenance": "simulated", "files": []}')
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", str(tmp_path / "mirror"))
+    assert upgrades(tmp_path, "muc6_person", "auto") == 0
+    held = tmp_path / "mirror" / "muc6_person" / gold
+    held.parent.mkdir(parents=True)
+    held.write_bytes(b"only its existence counts here")
+    assert upgrades(tmp_path, "muc6_person", "auto") == 1
+    meta.write_text(
+        json.dumps({"provenance": "simulated", "upgrades": 1, "files": [{"path": gold}]})
+    )
+    assert upgrades(tmp_path, "muc6_person", "auto") == 1
 
 
 def test_a_results_folder_may_be_missing_or_there(tmp_path):

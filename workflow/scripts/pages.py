@@ -32,7 +32,7 @@ class Face:
 FACES = {
     "reproduced": Face("✓", "reproduced", "equal to the printed precision, or the relation holds"),
     "within_interval": Face(
-        "≈", "within interval", "sampled; the check interval holds the printed value"
+        "≈", "within interval", "sampled; the check interval meets what rounds to the printed value"
     ),
     "deviates": Face("≠", "deviates", "comes out different; the explanation stands beside it"),
     "missing": Face("∅", "missing", "a result that was not computed"),
@@ -72,11 +72,6 @@ class Tally:
     def judged(self) -> int:
         """The values that can be judged."""
         return sum(self.counts[verdict] for verdict in JUDGED)
-
-    @property
-    def held(self) -> int:
-        """The values that come out as printed."""
-        return self.counts["reproduced"] + self.counts["within_interval"]
 
     @property
     def present(self) -> list[tuple[str, Face, int]]:

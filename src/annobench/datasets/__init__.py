@@ -386,7 +386,7 @@ def _obtain(
         tables = dataset.parse(finder.paths(dataset.files))
     else:
         if missing:
-            _LOG.warning("data set %s is SIMULATED, not real: %s. %s", id, why, _HOW_TO_SUPPLY)
+            _LOG.warning("data set %s is SIMULATED, not real: %s", id, why)
         finder.fetch(dataset.simulate_from, False)
         stream = np.random.default_rng([seed, zlib.crc32(id.encode())])
         tables = dataset.simulate(stream, finder.paths(dataset.simulate_from))

@@ -31,7 +31,18 @@ MAX_FAULTS = 10
 
 #: Usual names of the columns, compared without regard to case, spaces and hyphens.
 USUAL_NAMES = {
-    "item": ("item", "item_id", "orig_id", "task", "example", "unit", "question", "id"),
+    "item": (
+        "item",
+        "item_id",
+        "orig_id",
+        "task",
+        "task_id",
+        "example",
+        "unit",
+        "unit_id",
+        "question",
+        "id",
+    ),
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "coder", "judge"),
     "label": ("label", "response", "answer", "category", "annotation", "rating", "value"),
 }
@@ -265,7 +276,7 @@ def _choose(path: Path, header: list[str], wanted: dict[str, str | None]) -> dic
         if len(fits) == 1 and fits[0] not in chosen:
             chosen[fits[0]] = role
             continue
-        hint = f'Say which it is with {role}="..."'
+        hint = f'Say which it is with {role}="..." (--{role} on the command line)'
         if name is not None:
             what = "is used twice" if fits else "is not among the columns"
             faults.append(f"column {name!r}, given as {role}, {what}.")

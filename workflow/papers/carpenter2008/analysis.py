@@ -633,7 +633,11 @@ def figure2(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem
             plotting.estimates_against_truth(
                 axes, getattr(truth, name), getattr(fitted, name), low, high, limits=(0.4, 1)
             )
-            axes.set(title=name.capitalize(), xlabel="simulated", ylabel="posterior mean, 95%")
+            axes.set(
+                title=name.capitalize(),
+                xlabel="simulated",
+                ylabel="posterior mean and 95% interval",
+            )
         plotting.save_figure(figure, stem)
 
 
@@ -704,7 +708,11 @@ def figure_estimates(
                 axes, table[f"gold_{name}"], table[name], table[f"{name}_lower80"],
                 table[f"{name}_upper80"], mean=float(getattr(fitted.draws, f"{name}_mean").mean()),
             )  # fmt: skip
-            axes.set(title=name.capitalize(), xlabel="against gold", ylabel="posterior mean, 80%")
+            axes.set(
+                title=name.capitalize(),
+                xlabel="against gold",
+                ylabel="posterior mean and 80% interval",
+            )
         plotting.save_figure(figure, stem)
 
 
@@ -780,7 +788,9 @@ def figure_kappa(pairs: pd.DataFrame, stem: Path, stand_in: str | None) -> None:
                     axes, pairs["sample_kappa"], pairs[name], pairs[f"{name}_lower"],
                     pairs[f"{name}_upper"], label="pair of annotators",
                 )  # fmt: skip
-            axes.set(title=title, xlabel="sample kappa (Cohen)", ylabel="posterior mean, 95%")
+            axes.set(
+                title=title, xlabel="sample kappa (Cohen)", ylabel="posterior mean and 95% interval"
+            )
         plotting.save_figure(figure, stem)
 
 
@@ -947,11 +957,12 @@ def main(
 def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[str, Any]:
     """Say of every figure what it shows, from which data."""
     design = (
-        "1,000 items, 20 annotators, half of the labels missing at random, prevalence .2; "
+        "The paper's own simulation, done again: 1,000 items, 20 annotators, half of the labels "
+        "missing at random, prevalence .2; "
         "specificity from Beta(40, 8), sensitivity from Beta(20, 8)."
     )
-    rte_data = f"{rte.annotations.n_labels:,} labels, {rte.meta['title']} ({rte.provenance})."
-    muc_data = f"{muc.annotations.n_labels:,} labels, {muc.meta['title']} ({muc.provenance})."
+    rte_data = f"Data: {rte.annotations.n_labels:,} {rte.provenance} labels of RTE-1."
+    muc_data = f"Data: {muc.annotations.n_labels:,} {muc.provenance} labels of MUC-6 tokens."
     plane = (
         "A circle is an annotator, placed at the rates against the gold standard, its area "
         "growing with the number of labels; a grey line runs to the model's estimate. Blue "
@@ -976,10 +987,14 @@ def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[
         "figure7": (rte.provenance, "Gold category less the estimated probability (left) and the "
                     "share of votes (right); beyond the dotted lines an item is wrong, on them "
                     f"tied. {rte_data}"),
-        "figure8": (muc.provenance, "As Figure 5. " + muc_data),
-        "figure9": (muc.provenance, f"{plane} Left: the first 50 annotators, as in the "
-                    f"author's script. {muc_data}"),
-        "figure10": (muc.provenance, "As Figure 7. " + muc_data),
+        "figure8": (muc.provenance, "Posterior means with 80% intervals against the rates on the "
+                    "gold standard. Dashed: perfect agreement. Blue: estimated mean of the "
+                    f"annotators. {muc_data}"),
+        "figure9": (muc.provenance, "Left: the first 50 annotators, as in the author's script. "
+                    f"{plane} Right: the upper quadrant with all annotators. {muc_data}"),
+        "figure10": (muc.provenance, "Gold category less the estimated probability (left) and the "
+                     "share of votes (right); beyond the dotted lines a token is wrong, on them "
+                     f"tied. {muc_data}"),
         "kappa": (rte.provenance, "Pairs of annotators who share at least 100 items. Cohen's "
                   "kappa in the sample against the posterior mean with its 95% interval, with "
                   "chance agreement from each annotator's own rates (left) and from the "
