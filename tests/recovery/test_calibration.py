@@ -29,6 +29,7 @@ LEVEL = 0.05
 SETTINGS = {
     "as_printed": {"scale_exponent": 1.5},
     "uniform_inverse_square": {"scale_exponent": 2.0},
+    "uniform_inverse_root": {"scale_exponent": 0.5},
     "not_collapsed": {"scale_exponent": 1.5, "collapsed": False},
     "no_hierarchy": {"hierarchical": False},
 }

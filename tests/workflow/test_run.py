@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import time
 
 import pytest
@@ -148,6 +149,20 @@ def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone
     assert json.loads(meta.read_text())["provenance"] == "real"
     assert clone.planned(**named) == {}
     assert clone.planned() == {}
+
+
+def test_a_server_that_takes_calls_and_never_answers_is_asked_once(sources, tmp_path):
+    clone = sources.copy(tmp_path / "clone")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        output = clone.snakemake("data", ANNOBENCH_DATA_URL=address)
+        silent.setblocking(False)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+    answer = json.loads((clone.top / "results/data/network.json").read_text())
+    assert answer["reachable"] is False
+    assert "data set anesthesia is SIMULATED: data/anesthesia.rda" in output
 
 
 def test_the_network_is_asked_again_on_demand(built):
