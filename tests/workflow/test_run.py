@@ -53,7 +53,8 @@ def test_values_from_simulated_data_are_stand_ins_and_a_formula_reproduces(built
 
 def test_a_fall_back_to_simulated_data_is_loud(built):
     clone, output = built
-    assert "WARNING: data set anesthesia is SIMULATED (http://127.0.0.1:9" in output
+    assert "WARNING: data set anesthesia is SIMULATED: data/anesthesia.rda" in output
+    assert "(http://127.0.0.1:9" in output
     assert "WARNING: SIMULATED, not real: anesthesia." in output
     for page in (
         "index.html",

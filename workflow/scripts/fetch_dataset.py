@@ -19,7 +19,9 @@ def main(
         with replacing(folder / "meta.json") as draft:
             draft.write_text(json.dumps(meta | {"upgrades": upgrades}, indent=1) + "\n")
     if meta["provenance"] == "simulated" and mode == "auto":
-        print(f"WARNING: data set {id} is SIMULATED: {meta['why_simulated']}", flush=True)
+        network_says = f" ({answer['reason']})" if answer["reachable"] is False else ""
+        why = meta["why_simulated"] + network_says
+        print(f"WARNING: data set {id} is SIMULATED: {why}", flush=True)
 
 
 if "snakemake" in globals():
