@@ -72,12 +72,7 @@ def _parse(files: Mapping[str, Path]) -> DataTables:
             "repetition": rows.groupby(["item", "rater"]).cumcount() + 1,
         }
     )
-    return DataTables(labels.reset_index(drop=True), _items(labels["item"].unique()))
-
-
-def _items(names: object) -> pd.DataFrame:
-    items = pd.DataFrame({"item": pd.Series(names, dtype="str")})
-    return items.assign(gold=pd.Series(None, index=items.index, dtype="str"))
+    return DataTables.without_gold(labels)
 
 
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
@@ -94,7 +89,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables
             "repetition": np.tile(_REPETITION, _N_ITEMS),
         }
     )
-    return DataTables(labels, _items(labels["item"].unique()))
+    return DataTables.without_gold(labels)
 
 
 DATASETS = (

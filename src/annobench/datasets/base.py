@@ -37,6 +37,24 @@ class DataTables:
     labels: pd.DataFrame
     items: pd.DataFrame
 
+    @classmethod
+    def without_gold(cls, labels: pd.DataFrame) -> DataTables:
+        """Return tables whose items are those of the labels, with no gold standard.
+
+        Parameters
+        ----------
+        labels : DataFrame
+            One row a label.
+
+        Returns
+        -------
+        DataTables
+            The labels, numbered anew, and their items in the order of appearance.
+        """
+        items = pd.DataFrame({"item": pd.Series(labels["item"].unique(), dtype="str")})
+        items["gold"] = pd.Series([None] * len(items), dtype="str")
+        return cls(labels.reset_index(drop=True), items)
+
 
 @dataclass(frozen=True)
 class DataSet:

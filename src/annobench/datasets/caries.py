@@ -56,12 +56,7 @@ def _parse(files: Mapping[str, Path]) -> DataTables:
     report(path, ((line, "this dentist has judged this item above") for line in twice))
     labels = rows.rename(columns={"rater": "annotator", "rating": "label"})
     labels = labels[["item", "annotator", "label"]].reset_index(drop=True)
-    return DataTables(labels, _items(labels["item"].unique()))
-
-
-def _items(names: object) -> pd.DataFrame:
-    items = pd.DataFrame({"item": pd.Series(names, dtype="str")})
-    return items.assign(gold=pd.Series(None, index=items.index, dtype="str"))
+    return DataTables.without_gold(labels)
 
 
 def _labels_of(pattern: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -79,7 +74,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables
             "label": pd.Series(label).astype("str"),
         }
     )
-    return DataTables(labels, _items(labels["item"].unique()))
+    return DataTables.without_gold(labels)
 
 
 DATASETS = (
