@@ -4,6 +4,14 @@ Every message has three parts: what is wrong with the value got, where it stands
 and how to mend it.
 """
 
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+#: How many faults of one file are reported together.
+MAX_FAULTS = 10
+
 
 class AnnotationError(ValueError):
     """Labels that can't be made into `Annotations`, or that a method can't use."""
@@ -27,3 +35,26 @@ class PublicationError(ValueError):
 
 class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
+
+
+def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: str) -> None:
+    """Raise one error for the faults of a file, if there are any.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    faults : sequence of str
+        What is wrong, each with its line where known; the first `MAX_FAULTS` are shown.
+    remedy : str
+        How to mend them.
+
+    Raises
+    ------
+    ReaderError
+        If there is a fault.
+    """
+    if faults:
+        shown = "".join(f"\n  {fault}" for fault in faults[:MAX_FAULTS])
+        more = f"\n  and {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
+        raise ReaderError(f"{os.fspath(path)}:{shown}{more}\n{remedy}")

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.errors import ReaderError
-
-#: How many faults of one file are reported together.
-MAX_FAULTS = 10
+from annobench.errors import ReaderError, report_faults
 
 
 def read_text(path: Path) -> str:
@@ -79,12 +76,9 @@ def read_rows(
 
 
 def report(path: Path, faults: Iterable[tuple[object, str]]) -> None:
-    """Raise one error for up to ten faults, given as pairs of line and text."""
-    found = list(faults)
-    if found:
-        shown = "".join(f"\n  line {line}: {text}" for line, text in found[:MAX_FAULTS])
-        more = f"\n  and {len(found) - MAX_FAULTS} more" if len(found) > MAX_FAULTS else ""
-        raise ReaderError(f"{path}:{shown}{more}\nCorrect these rows, or supply the pinned file.")
+    """Raise one error for the faults, given as pairs of line and text."""
+    found = [f"line {line}: {text}" for line, text in faults]
+    report_faults(path, found, "Correct these rows, or supply the pinned file.")
 
 
 def one_per_item(path: Path, items: pd.Series[str], values: pd.Series[str], what: str) -> None:

@@ -23,11 +23,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.annotations import SCALES, Annotations, Scale
-from annobench.errors import AnnotationError, ReaderError
+from annobench.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.files import replacing
-
-#: How many faults of one file are reported together.
-MAX_FAULTS = 10
 
 #: Usual names of the columns, compared without regard to case, spaces and hyphens.
 USUAL_NAMES = {
@@ -326,15 +323,8 @@ def _careful(
                 )
     except csv.Error as error:
         faults.append(f"line {reader.line_num}: {error}")
-    _report(path, faults, "Complete or quote these rows; the file may have been cut off.")
+    report_faults(path, faults, "Complete or quote these rows; the file may have been cut off.")
     return rows[1:], lines[1:]
-
-
-def _report(path: Path, faults: list[str], remedy: str) -> None:
-    if faults:
-        shown = "".join(f"\n  {fault}" for fault in faults[:MAX_FAULTS])
-        more = f"\n  and {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
-        raise ReaderError(f"{path}:{shown}{more}\n{remedy}")
 
 
 def _build(
@@ -364,7 +354,7 @@ def _build(
             faults.append(f"{where[n]}: {' and '.join(texts)}")
         if rows.size > MAX_FAULTS:
             faults += [""] * (rows.size - len(faults))
-        _report(path, faults, "Correct these rows, or list the label among the categories.")
+        report_faults(path, faults, "Correct these rows, or list the label among the categories.")
     try:
         # Only the distinct labels go through validation; the rows are codes already.
         distinct = Annotations.from_arrays(
