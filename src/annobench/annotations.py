@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
@@ -17,9 +17,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.errors import AnnotationError
+from annobench.kernels.grouping import counting_order, find_repeat
 
-Scale = Literal["nominal", "ordinal", "interval"]
-SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval")
+Scale = Literal["nominal", "ordinal", "interval", "set"]
+SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "set")
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
@@ -60,8 +61,7 @@ class View:
         """
         offsets = np.zeros(n_groups + 1, dtype=np.int64)
         np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
-        order = np.argsort(group, kind="stable").astype(np.int64)
-        return cls(_frozen(offsets), _frozen(order))
+        return cls(_frozen(offsets), _frozen(counting_order(group, offsets)))
 
     def __getitem__(self, group: int) -> NDArray[np.int64]:
         """Return the indices of the labels of one group."""
@@ -72,9 +72,9 @@ class View:
 class Annotations:
     """Labels that annotators gave to items.
 
-    Use the constructors `from_arrays`, `from_frame` and `from_contingency`; they
-    validate. Missing labels are rows that are absent, repeated labels are rows that
-    come twice, and the number of labels may differ from item to item.
+    Use the constructors `from_arrays`, `from_frame`, `from_sets` and
+    `from_contingency`; they validate. Missing labels are rows that are absent, repeated
+    labels are rows that come twice, and the number of labels may differ from item to item.
 
     Attributes
     ----------
@@ -87,8 +87,13 @@ class Annotations:
     items, annotators, categories : tuple of str
         The original names, by code. Items and annotators stand in the order of their
         first appearance, categories in their sorted order unless the caller gave one.
-    scale : {"nominal", "ordinal", "interval"}
-        What the order and distance of the categories mean.
+    scale : {"nominal", "ordinal", "interval", "set"}
+        What the order and distance of the categories mean. On the set scale a category
+        is a set of elements.
+    members : tuple of frozenset of str
+        The elements of each category, by code; empty but on the set scale.
+    elements : tuple of str
+        The elements C that sets are made of; empty but on the set scale.
     """
 
     item: NDArray[np.int32]
@@ -98,6 +103,8 @@ class Annotations:
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     scale: Scale = field(default="nominal")
+    members: tuple[frozenset[str], ...] = ()
+    elements: tuple[str, ...] = ()
 
     @classmethod
     def from_arrays(
@@ -143,9 +150,10 @@ class Annotations:
         >>> a.n_items, a.n_annotators, a.categories
         (2, 2, ('no', 'yes'))
         """
-        if scale not in SCALES:
+        if scale not in SCALES or scale == "set":
             raise AnnotationError(
-                f"Annotations: scale {scale!r} is not one of {', '.join(SCALES)}."
+                f"Annotations: scale {scale!r} is not one of {', '.join(SCALES[:-1])}. "
+                "Labels that are sets are given to from_sets."
             )
         columns = {
             name: pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
@@ -288,6 +296,83 @@ class Annotations:
             tuple(map(str, names)),
         )
 
+    @classmethod
+    def from_sets(
+        cls,
+        item: ArrayLike | Sequence[object],
+        annotator: ArrayLike | Sequence[object],
+        label: Sequence[Iterable[object] | None],
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        elements: Iterable[object] | None = None,
+    ) -> Annotations:
+        """Build annotations whose labels are sets, as when a text may have several topics.
+
+        Parameters
+        ----------
+        item, annotator : array_like, shape (N,)
+            Names.
+        label : sequence of iterables, length N
+            The elements that the annotator chose; an empty set is a label, None a missing one.
+        items, annotators : iterable, optional
+            As in `from_arrays`.
+        elements : iterable, optional
+            All elements in the wanted order; by default those seen, sorted.
+
+        Returns
+        -------
+        Annotations
+            On the set scale; each distinct set is one category, and `membership` says
+            which elements it has.
+
+        Raises
+        ------
+        AnnotationError
+            If a label is a single name instead of a set, an element is not in the list
+            given, or as in `from_arrays`.
+
+        Examples
+        --------
+        >>> a = Annotations.from_sets(["x", "x"], ["ann", "bob"], [{"joy", "fear"}, set()])
+        >>> a.categories
+        ('{}', '{fear, joy}')
+        """
+        sets = [_elements(value) for value in label]
+        seen = sorted(set().union(*(members for members in sets if members is not None)))
+        order = seen if elements is None else [str(name) for name in elements]
+        unknown = sorted(set(seen) - set(order))
+        if unknown:
+            raise AnnotationError(
+                f"Annotations.from_sets: element {', '.join(map(repr, unknown[:SHOWN]))} not among "
+                f"the {len(order)} known ({', '.join(map(repr, order[:10]))}). "
+                "Correct the label, or add the element to the list."
+            )
+        rank = {name: position for position, name in enumerate(order)}
+        distinct = sorted(
+            {members for members in sets if members is not None},
+            key=lambda members: (len(members), sorted(rank[name] for name in members)),
+        )
+        code = {members: str(number) for number, members in enumerate(distinct)}
+        plain = cls.from_arrays(
+            item,
+            annotator,
+            [None if members is None else code[members] for members in sets],
+            items=items,
+            annotators=annotators,
+            categories=code.values(),
+        )
+        names = tuple("{" + ", ".join(sorted(members, key=rank.get)) + "}" for members in distinct)  # type: ignore[arg-type]
+        return replace(
+            plain, categories=names, scale="set", members=tuple(distinct), elements=tuple(order)
+        )
+
+    @cached_property
+    def membership(self) -> NDArray[np.bool_]:
+        """The table of shape (K, C): ``[k, c]`` says whether category k has the element c."""
+        table = [[name in members for name in self.elements] for members in self.members]
+        return _frozen(np.asarray(table, dtype=bool).reshape(self.n_categories, len(self.elements)))
+
     @property
     def n_items(self) -> int:
         """The number of items I, those without a label included."""
@@ -327,8 +412,34 @@ class Annotations:
 
     @cached_property
     def values(self) -> NDArray[np.float64]:
-        """The labels as numbers, shape (N,); interval scale, or categories that are numbers."""
-        return _frozen(np.asarray([float(name) for name in self.categories])[self.label])
+        """The labels as numbers, shape (N,); interval scale, or categories that are numbers.
+
+        Raises
+        ------
+        AnnotationError
+            If a category is not a finite number.
+        """
+        return _frozen(self.category_values[self.label])
+
+    @cached_property
+    def category_values(self) -> NDArray[np.float64]:
+        """The categories as numbers, shape (K,).
+
+        Raises
+        ------
+        AnnotationError
+            If a category is not a finite number.
+        """
+        numbers = _numbers(pd.Series(self.categories, dtype=object))
+        return _frozen(np.asarray(numbers, dtype=np.float64))
+
+    @cached_property
+    def first_repeat(self) -> int | None:
+        """Index of the first label, by item, whose annotator had labelled the item before."""
+        repeat = int(
+            find_repeat(self.by_item.offsets, self.by_item.order, self.annotator, self.n_annotators)
+        )
+        return None if repeat < 0 else repeat
 
     def to_frame(self) -> pd.DataFrame:
         """Return the labels by name.
@@ -373,14 +484,14 @@ class Annotations:
             )
         stays = keep[self.annotator]
         codes = (np.cumsum(keep) - 1).astype(np.int32)
-        return Annotations(
-            _frozen(self.item[stays]),
-            _frozen(codes[self.annotator[stays]]),
-            _frozen(self.label[stays]),
-            self.items,
-            tuple(name for name, stay in zip(self.annotators, keep, strict=True) if stay),
-            self.categories,
-            self.scale,
+        return replace(
+            self,
+            item=_frozen(self.item[stays]),
+            annotator=_frozen(codes[self.annotator[stays]]),
+            label=_frozen(self.label[stays]),
+            annotators=tuple(
+                name for name, stay in zip(self.annotators, keep, strict=True) if stay
+            ),
         )
 
     def __repr__(self) -> str:
@@ -395,6 +506,17 @@ def _frozen(array: ArrayT) -> ArrayT:
     array = array.copy() if array.base is not None else array
     array.setflags(write=False)
     return array
+
+
+def _elements(value: Iterable[object] | None) -> frozenset[str] | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise AnnotationError(
+            f"Annotations.from_sets: the label {value!r} is not a set of names. "
+            "Give a set or a list, an empty one for none of them."
+        )
+    return frozenset(map(str, value))
 
 
 def _missing(column: pd.Series[Any]) -> pd.Series[bool]:

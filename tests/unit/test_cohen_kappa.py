@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from annobench.agreement import cohen_kappa
-from annobench.agreement.cohen_kappa import contingency
+from annobench.agreement import cohen_kappa, contingency
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError, DegenerateWarning
 
@@ -94,7 +93,7 @@ def test_items_that_lack_a_label_are_left_out():
 
 
 def test_equal_labels_throughout_leave_kappa_undefined():
-    with pytest.warns(DegenerateWarning, match="every label is the same"):
+    with pytest.warns(DegenerateWarning, match="Every label is the same"):
         result = cohen_kappa(Annotations.from_contingency([[9, 0], [0, 0]]))
     assert math.isnan(result.estimate)
     assert math.isnan(result.standard_error)
@@ -114,5 +113,5 @@ def test_input_without_a_kappa_is_refused():
     with pytest.raises(AnnotationError, match="labelled an item twice"):
         cohen_kappa(twice)
     apart = Annotations.from_arrays(list("xy"), list("ab"), [0, 1])
-    with pytest.raises(AnnotationError, match="no item has a label of both"):
+    with pytest.raises(AnnotationError, match="no item has a label of both annotators"):
         cohen_kappa(apart)

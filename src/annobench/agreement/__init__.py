@@ -1,6 +1,96 @@
-"""Coefficients of agreement between annotators."""
+"""Coefficients of agreement between annotators: one module a coefficient, found by discovery.
 
+Every coefficient is a function of `Annotations` that returns an `Agreement`: the estimate, its
+standard error and intervals, and what it is made of.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.bayesian_kappa import KappaPosterior, kappa_posterior
-from annobench.agreement.cohen_kappa import CohenKappa, cohen_kappa
+from annobench.agreement.bias_index import bias_index
+from annobench.agreement.breakdown import contingency, one_against_rest
+from annobench.agreement.brennan_prediger import brennan_prediger
+from annobench.agreement.cohen_kappa import cohen_kappa
+from annobench.agreement.conditional_kappa import conditional_kappa
+from annobench.agreement.conger_kappa import conger_kappa
+from annobench.agreement.fleiss_kappa import fleiss_kappa
+from annobench.agreement.gwet_ac1 import gwet_ac1
+from annobench.agreement.icc import icc
+from annobench.agreement.kappa_maximum import kappa_maximum
+from annobench.agreement.krippendorff_alpha import krippendorff_alpha
+from annobench.agreement.light_kappa import light_kappa
+from annobench.agreement.pearson import pearson
+from annobench.agreement.percent_agreement import percent_agreement
+from annobench.agreement.prevalence_index import prevalence_index
+from annobench.agreement.resampling import Difference, Interval, difference
+from annobench.agreement.scott_pi import scott_pi
+from annobench.agreement.spearman import spearman
+from annobench.discovery import modules_with
 
-__all__ = ["CohenKappa", "KappaPosterior", "cohen_kappa", "kappa_posterior"]
+__all__ = [
+    "Agreement",
+    "Coefficient",
+    "Difference",
+    "Interval",
+    "KappaPosterior",
+    "bennett_s",
+    "bias_index",
+    "brennan_prediger",
+    "cohen_kappa",
+    "conditional_kappa",
+    "conger_kappa",
+    "contingency",
+    "difference",
+    "discover",
+    "fleiss_kappa",
+    "gwet_ac1",
+    "gwet_ac2",
+    "icc",
+    "kappa_maximum",
+    "kappa_posterior",
+    "krippendorff_alpha",
+    "light_kappa",
+    "multi_kappa",
+    "multi_pi",
+    "one_against_rest",
+    "pabak",
+    "pearson",
+    "percent_agreement",
+    "prevalence_index",
+    "scott_pi",
+    "spearman",
+]
+
+#: Other names of the same coefficients.
+multi_pi = fleiss_kappa
+multi_kappa = conger_kappa
+bennett_s = pabak = brennan_prediger
+gwet_ac2 = gwet_ac1
+
+
+def discover() -> dict[str, ModuleType]:
+    """Import every coefficient and return its module by the name in its record.
+
+    Returns
+    -------
+    dict of str to module
+        Each module has `METHOD` and a function of the record's name.
+
+    Raises
+    ------
+    ImportError
+        If two modules hold the same name.
+    """
+    found: dict[str, ModuleType] = {}
+    for module in modules_with("annobench.agreement", "METHOD").values():
+        name = module.METHOD.name
+        if name in found:
+            raise ImportError(
+                f"agreement: the name {name!r} stands in {found[name].__name__} and in "
+                f"{module.__name__}. Rename one."
+            )
+        found[name] = module
+    return found

@@ -1,0 +1,325 @@
+"""Where agreement comes from: by category, by annotator, by pair of annotators, by item."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from annobench.agreement import resampling
+from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
+from annobench.annotations import Annotations, View
+from annobench.errors import AnnotationError, DegenerateWarning
+
+if TYPE_CHECKING:
+    from annobench.agreement.base import Agreement
+
+_CHUNK = 4_000_000
+
+
+def contingency(annotations: Annotations) -> NDArray[np.float64]:
+    """Cross-tabulate the labels of two annotators on the items that both labelled.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        ``[k, l]``: items labelled k by the first and l by the second.
+
+    Raises
+    ------
+    AnnotationError
+        If there are not exactly two annotators, or one labelled an item twice.
+
+    Examples
+    --------
+    >>> contingency(Annotations.from_contingency([[1, 2], [0, 3]]))
+    array([[1., 2.],
+           [0., 3.]])
+    """
+    if annotations.n_annotators != 2:
+        raise AnnotationError(
+            f"contingency: needs exactly two annotators, got {annotations.n_annotators}. "
+            "Choose two with keep_annotators."
+        )
+    if annotations.first_repeat is not None:
+        raise AnnotationError(
+            "contingency: an annotator labelled an item twice. Keep one label of each."
+        )
+    pairs = LabelPairs(annotations)
+    k = annotations.n_categories
+    label = annotations.label.astype(np.int64)
+    flat = np.bincount(label[pairs.first] * k + label[pairs.second], minlength=k * k)
+    return flat.reshape(k, k).astype(np.float64)
+
+
+def one_against_rest(annotations: Annotations, category: str) -> Annotations:
+    """Merge all categories but one.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels of K categories.
+    category : str
+        The one that stays.
+
+    Returns
+    -------
+    Annotations
+        Nominal, of the two categories "not <category>" and "<category>".
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such category.
+    """
+    if category not in annotations.categories:
+        raise AnnotationError(
+            f"one_against_rest: category {category!r} is not among "
+            f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
+        )
+    code = annotations.categories.index(category)
+    return replace(
+        annotations,
+        label=(annotations.label == code).astype(np.int16),
+        categories=(f"not {category}", category),
+        scale="nominal",
+        members=(),
+        elements=(),
+    )
+
+
+def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
+    """Set each category against the rest.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        A coefficient without weights or metric.
+    level : float
+        Of the analytic intervals, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        category, n_labels, estimate, standard_error, lower, upper; NaN for a category that
+        nobody or everybody gave throughout.
+
+    Raises
+    ------
+    AnnotationError
+        If weights or a metric leave no meaning to merged categories.
+    """
+    resampling.check_level(level, agreement.name)
+    if not agreement.collapsible:
+        raise AnnotationError(
+            f"{agreement.name}: categories can't be set against the rest with weights or a metric. "
+            "Compute the coefficient without them."
+        )
+    annotations = agreement.annotations
+    counts = np.bincount(annotations.label, minlength=annotations.n_categories)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        for category, n_labels in zip(annotations.categories, counts, strict=True):
+            one = agreement.repeat(one_against_rest(annotations, category))
+            ends = one.interval("analytic", level=level)
+            found.append(
+                (category, int(n_labels), one.estimate, one.standard_error, ends.lower, ends.upper)
+            )
+    columns = ["category", "n_labels", "estimate", "standard_error", "lower", "upper"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def expand_pairs(annotations: Annotations, pairs: LabelPairs) -> Annotations:
+    """Make every pair of labels an item of its own, of two annotators.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    pairs : LabelPairs
+        Their pairs.
+
+    Returns
+    -------
+    Annotations
+        Items stand in the order of the pairs.
+    """
+    n = pairs.first.size
+    item = np.arange(n, dtype=np.int32)
+    return replace(
+        annotations,
+        item=np.concatenate([item, item]),
+        annotator=np.repeat(np.array([0, 1], dtype=np.int32), n),
+        label=annotations.label[np.concatenate([pairs.first, pairs.second])],
+        items=tuple(map(str, range(n))),
+        annotators=("1", "2"),
+    )
+
+
+def by_pair(agreement: Agreement) -> pd.DataFrame:
+    """Compute a coefficient for every pair of annotators with common items.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+
+    Returns
+    -------
+    DataFrame
+        first, second, n_items, estimate, standard_error, observed_agreement.
+
+    Raises
+    ------
+    AnnotationError
+        If there are more than a hundred million pairs of labels.
+    """
+    annotations = agreement.annotations
+    pairs = LabelPairs(annotations)
+    expanded = expand_pairs(annotations, pairs)
+    form = agreement.build(expanded, None)
+    rows = form.rows
+    estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
+    by_pair = View.of(pairs.pair, pairs.n_pairs)
+    step = max(1, _CHUNK // rows.shape[1] ** 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for start in range(0, pairs.n_pairs, step):
+            stop = min(start + step, pairs.n_pairs)
+            chosen = by_pair.order[by_pair.offsets[start] : by_pair.offsets[stop]]
+            piece, pair = rows[chosen], pairs.pair[chosen] - start
+            belongs = sparse.csr_array(
+                (np.ones(pair.size), (pair, np.arange(pair.size))), shape=(stop - start, pair.size)
+            )
+            totals = dense(belongs @ piece)
+            part = slice(start, stop)
+            estimate[part] = form.value(totals)
+            observed[part] = 1 - form.disagreements(totals)[0] / form.scale
+            added = _influence_by_pair(form, totals, piece, pair)
+            n = np.bincount(pair, minlength=stop - start)
+            mean = (belongs @ added) / n
+            spread = belongs @ (added - mean[pair]) ** 2
+            divisor = n - agreement.method.error_divisor
+            error[part] = np.where(n > 1, np.sqrt(spread * n / np.maximum(divisor, 1)), math.nan)
+    names = np.array(annotations.annotators, dtype=object)
+    return pd.DataFrame(
+        {
+            "first": names[pairs.first_annotator],
+            "second": names[pairs.second_annotator],
+            "n_items": np.diff(by_pair.offsets),
+            "estimate": estimate,
+            "standard_error": error,
+            "observed_agreement": observed,
+        }
+    )
+
+
+def _influence_by_pair(
+    form: Form, totals: Floats, rows: Rows, pair: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return what each item adds to the coefficient of its pair of annotators."""
+    n_pairs, n_totals = totals.shape
+    gradient = np.empty((n_pairs, n_totals))
+    for total in range(n_totals):
+        moved = totals.astype(complex)
+        moved[:, total] += 1e-30j
+        gradient[:, total] = form.value(moved).imag / 1e-30
+    if isinstance(rows, sparse.csr_array):
+        item = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+        terms = rows.data * gradient[pair[item], rows.indices]
+        return np.bincount(item, terms, minlength=rows.shape[0]).astype(np.float64)
+    return np.einsum("is,is->i", rows, gradient[pair])
+
+
+def leave_one_out(agreement: Agreement) -> pd.DataFrame:
+    """Compute a coefficient without each annotator in turn.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+
+    Returns
+    -------
+    DataFrame
+        annotator, estimate; NaN where it is undefined or no pair of annotators is left.
+    """
+    values = [resampling.without(agreement, j) for j in range(agreement.n_annotators)]
+    return pd.DataFrame({"annotator": agreement.annotations.annotators, "estimate": values})
+
+
+def by_annotator(agreement: Agreement) -> pd.DataFrame:
+    """Compare each annotator with the others.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+
+    Returns
+    -------
+    DataFrame
+        annotator; n_labels; n_pairs, the pairs of labels with another annotator's on the same
+        item; observed_agreement, their mean; without, the coefficient when the annotator
+        is left out; change, how much leaving out adds.
+    """
+    annotations = agreement.annotations
+    pairs = by_pair(agreement)
+    both = pd.concat(
+        [
+            pairs.rename(columns={one: "annotator"})[["annotator", "n_items", "observed_agreement"]]
+            for one in ("first", "second")
+        ]
+    )
+    both["agreeing"] = both["n_items"] * both["observed_agreement"]
+    sums = both.groupby("annotator", sort=False)[["n_items", "agreeing"]].sum()
+    sums = sums.reindex(list(annotations.annotators), fill_value=0)
+    without = leave_one_out(agreement)["estimate"].to_numpy()
+    n_pairs = sums["n_items"].to_numpy(dtype=np.int64)
+    agreeing = sums["agreeing"].to_numpy(dtype=np.float64)
+    return pd.DataFrame(
+        {
+            "annotator": annotations.annotators,
+            "n_labels": np.diff(annotations.by_annotator.offsets),
+            "n_pairs": n_pairs,
+            "observed_agreement": np.divide(
+                agreeing, n_pairs, out=np.full(n_pairs.size, math.nan), where=n_pairs > 0
+            ),
+            "without": without,
+            "change": without - agreement.estimate,
+        }
+    )
+
+
+def by_item(agreement: Agreement) -> pd.DataFrame:
+    """Give the observed agreement of every item.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+
+    Returns
+    -------
+    DataFrame
+        item, n_labels, observed_agreement (NaN with fewer than two labels).
+    """
+    annotations = agreement.annotations
+    return pd.DataFrame(
+        {
+            "item": annotations.items,
+            "n_labels": np.diff(annotations.by_item.offsets),
+            "observed_agreement": 1 - agreement.form.item_disagreement / agreement.form.scale,
+        }
+    )

@@ -1,0 +1,293 @@
+"""Forms of the coefficients for numbers: correlations and intraclass correlations.
+
+They have no observed and expected agreement; `disagreements` gives NaN.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from annobench.agreement.forms import NOTHING, Floats, Form, Rows, Totals, ratio
+from annobench.annotations import Annotations
+
+
+class WithoutChance(Form):
+    """A coefficient that is no observed agreement set against an expected one.
+
+    Attributes
+    ----------
+    n_items : int
+        Items I.
+    """
+
+    n_items: int
+
+    @cached_property
+    def item_disagreement(self) -> Floats:
+        """Not defined: NaN for each item."""
+        return np.full(self.n_items, np.nan)
+
+    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return NaN twice.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (...)
+            NaN.
+        """
+        nothing = np.full(totals.shape[:-1], np.nan)
+        return nothing, nothing
+
+
+class Numeric(WithoutChance):
+    """What the forms for numbers have in common.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Complete: every annotator labelled every item, once.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator.
+    """
+
+    def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
+        j = annotations.n_annotators
+        self.n_items = annotations.n_items
+        self.c = np.ones(j) if multiplicity is None else multiplicity
+        values = annotations.values
+        reach = float(np.ptp(values)) if values.size else 0.0
+        self.table = np.full((annotations.n_items, j), np.nan)
+        self.table[annotations.item, annotations.annotator] = (
+            values - (values.mean() if values.size else 0.0)
+        ) / (reach or 1.0)
+
+
+class Covariances(Numeric):
+    """Means and covariances of annotators: the intraclass correlations, and Pearson's.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Complete: every annotator labelled every item, once.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator.
+    """
+
+    @cached_property
+    def rows(self) -> Rows:
+        """One, the labels of each annotator, and their products."""
+        n, j = self.table.shape
+        products = (self.table[:, :, None] * self.table[:, None, :]).reshape(n, j * j)
+        return np.concatenate([np.ones((n, 1)), self.table, products], axis=1)
+
+    def moments(self, totals: Totals) -> tuple[Totals, Totals, Totals]:
+        """Return the number of items, the annotators' means, and their covariances.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        n : ndarray, shape (...)
+            Items.
+        mean : ndarray, shape (..., J)
+            Means.
+        covariance : ndarray, shape (..., J, J)
+            With the divisor n - 1.
+        """
+        j = self.c.size
+        n = totals[..., 0]
+        mean = totals[..., 1 : 1 + j] / n[..., None]
+        products = totals[..., 1 + j :].reshape(*totals.shape[:-1], j, j)
+        centred = products - n[..., None, None] * mean[..., :, None] * mean[..., None, :]
+        return n, mean, ratio(centred, (n - 1)[..., None, None], 0.0)
+
+
+class PearsonCorrelation(Covariances):
+    """Pearson's correlation of two annotators.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators, complete.
+    multiplicity : ndarray, shape (J,), or None
+        Not used: two annotators can't be resampled.
+    """
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the correlation.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            In [-1, 1]; NaN if an annotator gave all items one label.
+        """
+        _, _, covariance = self.moments(totals)
+        spread = covariance[..., 0, 0] * covariance[..., 1, 1]
+        spread = np.where(spread.real > NOTHING**2, spread, np.nan)
+        return covariance[..., 0, 1] / np.sqrt(spread)
+
+
+class SpearmanCorrelation(Numeric):
+    """Spearman's correlation of two annotators: Pearson's of their mid-ranks.
+
+    The rows say which pair of labels each item has. The midranks follow from the totals, so that
+    a resampled item moves the ranks of all others.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators, complete.
+    multiplicity : ndarray, shape (J,), or None
+        Not used: two annotators can't be resampled.
+    """
+
+    def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
+        super().__init__(annotations, multiplicity)
+        pairs, self.cell = np.unique(self.table, axis=0, return_inverse=True)
+        self.order = [np.unique(column, return_inverse=True)[1] for column in pairs.T]
+        self.n_cells = pairs.shape[0]
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Which pair of labels, shape (I, pairs that occur)."""
+        one = np.ones(self.n_items)
+        shape = (self.n_items, self.n_cells)
+        return sparse.csr_array(
+            sparse.coo_array((one, (np.arange(self.n_items), self.cell)), shape)
+        )
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the correlation.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            In [-1, 1]; NaN if an annotator gave all items one label.
+        """
+        n = totals.sum(axis=-1)[..., None]
+        first, second = (self._midranks(totals, order) / n - 0.5 for order in self.order)
+        product = (totals * first * second).sum(axis=-1)
+        spread = (totals * first**2).sum(axis=-1) * (totals * second**2).sum(axis=-1)
+        n = n[..., 0]
+        spread = np.where(spread.real > (NOTHING * n.real) ** 2, spread, np.nan)
+        return product / np.sqrt(spread)
+
+    def _midranks(self, totals: Totals, order: Floats) -> Totals:
+        margin = np.zeros((*totals.shape[:-1], int(order.max(initial=-1)) + 1), totals.dtype)
+        np.add.at(np.moveaxis(margin, -1, 0), order, np.moveaxis(totals, -1, 0))
+        return (np.cumsum(margin, axis=-1) - margin / 2)[..., order]
+
+
+class IntraclassCorrelation(Covariances):
+    """The six intraclass correlations, from variance components of annotators' pairs.
+
+    With complete labels the mean squares follow from the mean variance of an annotator, the
+    mean covariance of two, and the variance of the annotators' means; stated in pairs, copies
+    of one annotator can be left out.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Complete: every annotator labelled every item, once.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator.
+    model : {"one-way", "two-way"}
+        Whether annotators are crossed with items.
+    kind : {"agreement", "consistency"}
+        Whether differences between annotators' means count; always for one way.
+    average : bool
+        Whether the mean of all annotators is meant instead of a single one.
+
+    References
+    ----------
+    McGraw and Wong (1996), Psychological Methods 1, table 4.
+    """
+
+    def __init__(
+        self,
+        annotations: Annotations,
+        multiplicity: Floats | None,
+        model: str,
+        kind: str,
+        average: bool,
+    ) -> None:
+        super().__init__(annotations, multiplicity)
+        self.model, self.kind, self.average = model, kind, average
+
+    def mean_squares(self, totals: Totals) -> tuple[Totals, Totals, Totals, Totals]:
+        """Return the number of items and the mean squares of items, annotators and error.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        n, items, annotators, error : ndarray, shape (...)
+            In units of the squared range of all labels.
+        """
+        n, mean, covariance = self.moments(totals)
+        c, j = self.c, self.c.sum()
+        pairs = j**2 - (c**2).sum()
+        variances = np.einsum("...jj->...j", covariance)
+        variance = (variances * c).sum(axis=-1) / j
+        between = np.einsum("j,...jl,l->...", c, covariance, c) - (c**2 * variances).sum(axis=-1)
+        between = ratio(between, np.full_like(between, pairs), 0.0)
+        centred = mean - (mean * c).sum(axis=-1)[..., None] / j
+        # Half the mean squared difference of two different annotators' means.
+        shift = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs), 0.0)
+        items = variance + (j - 1) * between
+        return n, items, n * shift, variance - between
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the intraclass correlation.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            At most 1; NaN if all labels are the same.
+        """
+        n, items, annotators, error = self.mean_squares(totals)
+        j = self.c.sum()
+        if self.model == "one-way":
+            within = ((n - 1) * (j - 1) * error + (j - 1) * annotators) / (n * (j - 1))
+            below = items if self.average else items + (j - 1) * within
+            return _quotient(items - within, below)
+        if self.kind == "consistency":
+            below = items if self.average else items + (j - 1) * error
+        else:
+            shift = (annotators - error) / n
+            below = items + shift if self.average else items + (j - 1) * error + j * shift
+        return _quotient(items - error, below)
+
+
+def _quotient(above: Totals, below: Totals) -> Totals:
+    defined = np.abs(below.real) > NOTHING
+    return np.where(defined, above / np.where(defined, below, 1), np.nan)

@@ -1,0 +1,72 @@
+"""Light's kappa: the mean of Cohen's kappas of all pairs of annotators.
+
+Each pair is compared on the items that both labelled. Pairs without a defined kappa are left
+out of the mean.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import Floats, Form, PairMean
+from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.annotations import Annotations
+
+METHOD = Coefficient(
+    name="light_kappa",
+    title="Light's kappa",
+    reference="Light (1971), Psychological Bulletin 76",
+    accepts=frozenset({"nominal", "ordinal", "interval"}),
+    annotators="any",
+    missing="Each pair of annotators is compared on the items that both labelled.",
+    degenerate="No pair of annotators has a defined Cohen's kappa.",
+    standard_error="Delta method over items, annotators fixed",
+    error_divisor=1,
+)
+
+
+def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreement:
+    """Estimate Light's kappa.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        At least two annotators, one label of each for an item.
+    weights : {"linear", "quadratic"} or array_like of shape (K, K), optional
+        How much two categories agree; see `annobench.agreement.weights`.
+
+    Returns
+    -------
+    Agreement
+        Estimate, observed and expected agreement, standard error, intervals, breakdowns.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has two labels, an annotator labelled an item twice, or the weights are no
+        table of weights.
+
+    Warns
+    -----
+    DegenerateWarning
+        If the expected agreement is 1; the estimate is then NaN.
+
+    References
+    ----------
+    Light (1971), Psychological Bulletin 76.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxxyyy"), list("abcabc"), [1, 1, 1, 0, 0, 1])
+    >>> round(light_kappa(a).estimate, 4)  # 1, 0 and 0
+    0.3333
+    """
+    METHOD.check(annotations)
+    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return PairMean(labels, copies, distances)
+
+    repeat = partial(light_kappa, weights=weights)
+    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)

@@ -1,0 +1,710 @@
+"""Standard errors, intervals and differences of coefficients, by weights on items and annotators.
+
+No label is ever copied: a bootstrap sample of items is a vector of weights on the rows of a
+form, and items with equal rows are drawn together.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError, DegenerateWarning
+
+if TYPE_CHECKING:
+    from annobench.agreement.base import Agreement
+
+Kind = Literal["analytic", "percentile", "bca", "jackknife", "bayesian"]
+Unit = Literal["items", "annotators", "both"]
+
+#: Fewer annotators than this say next to nothing about annotators that were not seen.
+MIN_ANNOTATORS: Final = 5
+#: With more undefined replicates than this share, an interval comes with a warning.
+MANY_UNDEFINED: Final = 0.05
+
+_KINDS: Final = {
+    "items": ("analytic", "percentile", "bca", "jackknife", "bayesian"),
+    "annotators": ("percentile", "bca", "jackknife"),
+    "both": ("percentile",),
+}
+_RANDOM: Final = ("percentile", "bca", "bayesian")
+_CHUNK: Final = 4_000_000
+_STEP: Final = 1e-30
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval of a coefficient.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Its ends; NaN where it is undefined.
+    level : float
+        In (0, 1).
+    kind : str
+        The method.
+    unit : str
+        What varied: items, annotators, or both.
+    n_undefined : int
+        Replicates that left the coefficient undefined; the interval is of the others.
+    """
+
+    lower: float
+    upper: float
+    level: float
+    kind: str
+    unit: str
+    n_undefined: int = 0
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The difference of two coefficients on the same items.
+
+    Attributes
+    ----------
+    estimate : float
+        The first minus the second.
+    standard_error : float
+        Of the difference, the covariance of the two included.
+    lower, upper, level : float
+        The interval and its level.
+    p_value : float
+        Two-sided, of no difference.
+    n_items : int
+        Items that enter both.
+    kind : str
+        "analytic" or "percentile".
+    """
+
+    estimate: float
+    standard_error: float
+    lower: float
+    upper: float
+    level: float
+    p_value: float
+    n_items: int
+    kind: str
+
+
+def influence(form: Form, totals: Totals) -> NDArray[np.float64]:
+    """Return what each item adds to the coefficient to first order.
+
+    The derivative is taken by the complex step, exact to rounding, in the direction of
+    each total or of each item, whichever are fewer.
+
+    Parameters
+    ----------
+    form : Form
+        The coefficient.
+    totals : ndarray, shape (S,)
+        Where.
+
+    Returns
+    -------
+    ndarray, shape (I,)
+        NaN where the coefficient is undefined.
+    """
+    rows = form.rows
+    n_items, n_totals = rows.shape
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if n_totals <= n_items:
+            directions: Any = sparse.eye_array(n_totals, format="csr")
+            return np.asarray(rows @ _derivatives(form, totals, directions))
+        return _derivatives(form, totals, rows)
+
+
+def _derivatives(form: Form, totals: Totals, directions: Rows) -> NDArray[np.float64]:
+    found = [np.zeros(0)]
+    step = max(1, _CHUNK // max(1, totals.size))
+    for start in range(0, directions.shape[0], step):
+        piece = dense(directions[start : start + step])
+        found.append(np.imag(form.value(totals + 1j * _STEP * piece)) / _STEP)
+    return np.concatenate(found)
+
+
+def standard_error(
+    influence: NDArray[np.float64], used: NDArray[np.bool_], divisor: int = 0
+) -> float:
+    """Return the large-sample standard error over items.
+
+    Parameters
+    ----------
+    influence : ndarray, shape (I,)
+        What each item adds.
+    used : ndarray of bool, shape (I,)
+        The items that enter.
+    divisor : {0, 1}, default 0
+        0 for the multinomial formula with n, 1 for the one with n - 1.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two items.
+    """
+    n = int(used.sum())
+    if n < 2:
+        return math.nan
+    return math.sqrt(float(influence[used].var()) * n * n / (n - divisor))
+
+
+def used_items(rows: Rows) -> NDArray[np.bool_]:
+    """Mark the items whose rows are not all zero.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_array, shape (I, S)
+        Statistics.
+
+    Returns
+    -------
+    ndarray of bool, shape (I,)
+        True where an item enters the coefficient.
+    """
+    if isinstance(rows, sparse.csr_array):
+        return np.asarray(abs(rows).sum(axis=1) > 0)
+    return np.asarray(rows.any(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class _Patterns:
+    """The rows that differ, and how many items have each."""
+
+    rows: Rows
+    frequency: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, form: Form) -> _Patterns:
+        rows = form.rows[used_items(form.rows)]
+        n = rows.shape[0]
+        if isinstance(rows, sparse.csr_array) or rows.shape[1] > 64:
+            return cls(rows, np.ones(n, dtype=np.int64))
+        code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
+        frequency = np.bincount(code) if n else np.zeros(0, dtype=np.int64)
+        if frequency.size > n / 3:
+            return cls(rows, np.ones(n, dtype=np.int64))
+        first = np.unique(code, return_index=True)[1]
+        return cls(rows[first], frequency)
+
+    @property
+    def n_items(self) -> int:
+        return int(self.frequency.sum())
+
+    def totals(self, weights: NDArray[Any]) -> Totals:
+        """Weight the rows, shape (B, P), and sum them, shape (B, S)."""
+        return weighted_sum(self.rows, weights)
+
+    def draws(self, replicates: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
+        """Yield weights of bootstrap samples, some replicates at a time."""
+        n, p = self.n_items, self.frequency.size
+        for size in _sizes(replicates, p):
+            if p < n:
+                yield rng.multinomial(n, self.frequency / n, size=size)
+            else:
+                yield draw_counts(n, size, rng)
+
+
+def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw n of n with replacement and count how often each came.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    replicates : int
+        How often.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (replicates, n)
+        Rows sum to n.
+    """
+    drawn = rng.integers(0, n, size=(replicates, n), dtype=np.int64)
+    drawn += n * np.arange(replicates)[:, None]
+    return np.bincount(drawn.ravel(), minlength=replicates * n).reshape(replicates, n)
+
+
+def weighted_sum(rows: Rows, weights: NDArray[Any]) -> Totals:
+    """Sum rows with weights.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_array, shape (P, S)
+        Statistics.
+    weights : ndarray, shape (B, P)
+        One row a replicate.
+
+    Returns
+    -------
+    ndarray, shape (B, S)
+        Totals.
+    """
+    if isinstance(rows, sparse.csr_array):
+        return np.asarray((rows.T @ weights.T.astype(np.float64)).T)
+    return weights.astype(np.float64) @ rows
+
+
+def bootstrap(
+    agreement: Agreement, unit: Unit, replicates: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Recompute a coefficient on resampled items, annotators, or both.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    unit : {"items", "annotators", "both"}
+        What is drawn with replacement.
+    replicates : int
+        How often.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray, shape (replicates,)
+        NaN where it is undefined.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two items or `MIN_ANNOTATORS` annotators to be resampled,
+        or no replicate is asked for.
+    """
+    _check_unit(agreement, unit)
+    if replicates < 1:
+        raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if unit == "items":
+            patterns = _Patterns.of(agreement.form)
+            values = [
+                agreement.form.value(patterns.totals(weights))
+                for weights in patterns.draws(replicates, rng)
+            ]
+            return np.concatenate(values)
+        return np.array(
+            [_annotator_replicate(agreement, unit, rng) for _ in range(replicates)], dtype=float
+        )
+
+
+def _annotator_replicate(agreement: Agreement, unit: Unit, rng: np.random.Generator) -> float:
+    active = _active_annotators(agreement.annotations)
+    copies = np.zeros(agreement.n_annotators)
+    copies[active] = draw_counts(active.size, 1, rng)[0]
+    form = agreement.build(agreement.annotations, copies)
+    rows = form.rows
+    if unit == "annotators":
+        return float(form.value(np.asarray(rows.sum(axis=0))))
+    weights = np.zeros((1, rows.shape[0]))
+    used = np.flatnonzero(agreement.used)
+    weights[0, used] = draw_counts(used.size, 1, rng)[0]
+    return float(form.value(weighted_sum(rows, weights)[0]))
+
+
+def interval(
+    agreement: Agreement,
+    kind: Kind,
+    unit: Unit,
+    level: float,
+    replicates: int,
+    rng: np.random.Generator | None,
+) -> Interval:
+    """Return an interval of a coefficient.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    kind : {"analytic", "percentile", "bca", "jackknife", "bayesian"}
+        Normal with the standard error; quantiles of the bootstrap; the same corrected for
+        bias and acceleration; Student's t with the jackknife's standard error; quantiles
+        of a Dirichlet posterior of the items' distribution.
+    unit : {"items", "annotators", "both"}
+        What varies. Analytic and Bayesian intervals are for items.
+    level : float
+        In (0, 1).
+    replicates : int
+        Of the random kinds.
+    rng : numpy.random.Generator or None
+        Needed by the random kinds.
+
+    Returns
+    -------
+    Interval
+        Cut at the coefficient's range; NaN where it is undefined.
+
+    Raises
+    ------
+    AnnotationError
+        If kind and unit don't go together, the level is not in (0, 1), rng is missing, or
+        there are too few annotators or items.
+
+    Warns
+    -----
+    DegenerateWarning
+        If more than 5% of the replicates are undefined.
+
+    Notes
+    -----
+    The Bayesian interval of two annotators has a Dirichlet prior of 1/K^2 on each pair of
+    labels; otherwise the posterior is that of the Bayesian bootstrap, whose prior has no
+    mass on patterns of labels that were not seen.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), chapters 11, 13 and 14; Rubin (1981), Annals of Statistics 9; the
+    prior: Berger, Bernardo and Sun (2015), Bayesian Analysis 10.
+    """
+    if kind not in _KINDS["items"] or unit not in _KINDS or kind not in _KINDS[unit]:
+        raise AnnotationError(
+            f"{agreement.name}: there is no {kind!r} interval with {unit!r} resampled. Of items "
+            f"there are {', '.join(_KINDS['items'])}; of annotators "
+            f"{', '.join(_KINDS['annotators'])}; of both {', '.join(_KINDS['both'])}."
+        )
+    check_level(level, agreement.name)
+    if kind in _RANDOM and rng is None:
+        raise AnnotationError(
+            f"{agreement.name}: the {kind} interval draws random numbers. Give rng=, such as "
+            "numpy.random.default_rng(1)."
+        )
+    if math.isnan(agreement.estimate):
+        return Interval(math.nan, math.nan, level, kind, unit)
+    tail = (1 - level) / 2
+    n_undefined = 0
+    if kind == "analytic":
+        if agreement.analytic_ends is not None:
+            lower, upper = agreement.analytic_ends(agreement, level)
+        else:
+            reach = float(stats.norm.isf(tail)) * agreement.standard_error
+            lower, upper = agreement.estimate - reach, agreement.estimate + reach
+    elif kind == "jackknife":
+        values = jackknife(agreement, unit)
+        values = values[~np.isnan(values)]
+        n = values.size
+        error = math.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
+        reach = float(stats.t.isf(tail, n - 1)) * error
+        lower, upper = agreement.estimate - reach, agreement.estimate + reach
+    else:
+        assert rng is not None
+        if kind == "bayesian":
+            values = posterior(agreement, replicates, rng)
+        else:
+            values = bootstrap(agreement, unit, replicates, rng)
+        n_undefined = int(np.isnan(values).sum())
+        if n_undefined > MANY_UNDEFINED * values.size:
+            warnings.warn(
+                f"{agreement.name}: {n_undefined} of {values.size} replicates leave the "
+                "coefficient undefined; the interval is of the others alone.",
+                DegenerateWarning,
+                stacklevel=3,
+            )
+        values = values[~np.isnan(values)]
+        tails = (
+            _corrected_tails(agreement, values, unit, tail) if kind == "bca" else (tail, 1 - tail)
+        )
+        lower, upper = np.quantile(values, tails) if values.size else (math.nan, math.nan)
+    low, high = agreement.method.lowest, agreement.method.highest
+    return Interval(
+        float(np.clip(lower, low, high)), float(np.clip(upper, low, high)),
+        level, kind, unit, n_undefined,
+    )  # fmt: skip
+
+
+def _corrected_tails(
+    agreement: Agreement, values: NDArray[np.float64], unit: Unit, tail: float
+) -> tuple[float, float]:
+    """Return the two levels of the quantiles that BCa takes."""
+    below = float((values < agreement.estimate).mean() + (values == agreement.estimate).mean() / 2)
+    within = 0.5 / max(1, values.size)
+    shift = float(stats.norm.ppf(min(max(below, within), 1 - within)))
+    left_out = jackknife(agreement, unit)
+    from_mean = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
+    spread = float((from_mean**2).sum())
+    bend = float((from_mean**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+
+    def corrected(z: float) -> float:
+        return float(stats.norm.cdf(shift + (shift + z) / (1 - bend * (shift + z))))
+
+    z = float(stats.norm.isf(tail))
+    return corrected(-z), corrected(z)
+
+
+def jackknife(agreement: Agreement, unit: Unit) -> NDArray[np.float64]:
+    """Recompute a coefficient without each item, or without each annotator.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    unit : {"items", "annotators"}
+        What is left out.
+
+    Returns
+    -------
+    ndarray, shape (number of items or annotators that have labels,)
+        NaN where it is undefined.
+
+    Raises
+    ------
+    AnnotationError
+        If there are too few annotators or items to leave one out.
+    """
+    _check_unit(agreement, unit)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if unit == "annotators":
+            active = _active_annotators(agreement.annotations)
+            return np.array([without(agreement, j) for j in active], dtype=float)
+        patterns = _Patterns.of(agreement.form)
+        totals = agreement.totals
+        values = [np.zeros(0)]
+        step = max(1, _CHUNK // max(1, totals.size))
+        for start in range(0, patterns.frequency.size, step):
+            values.append(agreement.form.value(totals - dense(patterns.rows[start : start + step])))
+        return np.repeat(np.concatenate(values), patterns.frequency)
+
+
+def without(agreement: Agreement, annotator: int) -> float:
+    """Recompute a coefficient without one annotator.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    annotator : int
+        The code of the annotator.
+
+    Returns
+    -------
+    float
+        NaN if it is undefined or no pair of annotators is left.
+    """
+    copies = np.ones(agreement.n_annotators)
+    copies[annotator] = 0
+    form = agreement.build(agreement.annotations, copies)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(form.value(np.asarray(form.rows.sum(axis=0))))
+
+
+def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw a coefficient from the Dirichlet posterior of the items' distribution.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    draws : int
+        How many.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray, shape (draws,)
+        NaN where it is undefined.
+
+    Notes
+    -----
+    See `interval` for the prior.
+    """
+    rows, shape = _posterior_rows(agreement)
+    values = [np.zeros(0)]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for size in _sizes(draws, shape.size):
+            share = rng.standard_gamma(shape, size=(size, shape.size))
+            share *= agreement.n_items / share.sum(axis=1, keepdims=True)
+            values.append(agreement.form.value(weighted_sum(rows, share)))
+    return np.concatenate(values)
+
+
+def _posterior_rows(agreement: Agreement) -> tuple[Rows, Floats]:
+    a = agreement.annotations
+    k = a.n_categories
+    if agreement.method.annotators == "two" and a.scale != "interval" and k <= 30:
+        cells = Annotations.from_contingency(np.ones((k, k), dtype=int), categories=a.categories)
+        rows = agreement.build(cells, None).rows
+        both = np.full((a.n_items, 2), 0)
+        both[a.item, a.annotator] = a.label
+        seen = np.bincount(both[:, 0] * k + both[:, 1], minlength=k * k)
+        return rows, seen + 1 / k**2
+    patterns = _Patterns.of(agreement.form)
+    return patterns.rows, patterns.frequency.astype(np.float64)
+
+
+def difference(
+    first: Agreement,
+    second: Agreement,
+    kind: Literal["analytic", "percentile"] = "analytic",
+    *,
+    level: float = 0.95,
+    replicates: int = 2000,
+    rng: np.random.Generator | None = None,
+) -> Difference:
+    """Compare two coefficients computed on the same items.
+
+    They may differ in annotators, in categories (such as a collapsed scheme), or in the
+    coefficient itself. Items are matched by name and resampled together, so that what the two share
+    cancels.
+
+    Parameters
+    ----------
+    first, second : Agreement
+        The two.
+    kind : {"analytic", "percentile"}, default "analytic"
+        By the items' influence and the normal distribution, or by the bootstrap.
+    level : float, default 0.95
+        In (0, 1).
+    replicates : int, default 2000
+        Of the bootstrap.
+    rng : numpy.random.Generator, optional
+        Needed by the bootstrap.
+
+    Returns
+    -------
+    Difference
+        First minus second, with its interval and the two-sided p-value of no difference.
+
+    Raises
+    ------
+    AnnotationError
+        If the two have no item in common, the kind is unknown, the level is not in
+        (0, 1), or rng is missing.
+
+    References
+    ----------
+    Analytic: the delta method on shared items, as Gwet (2016), Educational and Psychological
+    Measurement 76, for two sets of annotators. Bootstrap p-value: Efron and Tibshirani (1993),
+    chapter 16.
+
+    Examples
+    --------
+    >>> from annobench.agreement import brennan_prediger, cohen_kappa
+    >>> a = Annotations.from_contingency([[30, 10], [10, 30]])
+    >>> difference(cohen_kappa(a), brennan_prediger(a)).estimate
+    0.0
+    """
+    check_level(level, "difference")
+    if kind not in ("analytic", "percentile"):
+        raise AnnotationError(
+            f"difference: kind {kind!r} is not one of analytic, percentile. Name one of them."
+        )
+    names = dict.fromkeys((*first.annotations.items, *second.annotations.items))
+    position = {name: number for number, name in enumerate(names)}
+    at = [np.array([position[name] for name in one.annotations.items]) for one in (first, second)]
+    enters = np.zeros((2, len(names)), dtype=bool)
+    for row, one, index in zip(enters, (first, second), at, strict=True):
+        row[index] = one.used
+    n_shared = int(enters.all(axis=0).sum())
+    if n_shared == 0:
+        raise AnnotationError(
+            "difference: the two coefficients have no item in common, matched by name. Name the "
+            "items alike; for two independent samples compare their intervals."
+        )
+    estimate = first.estimate - second.estimate
+    used = enters[0] | enters[1]
+    influences = np.zeros((2, len(names)))
+    for row, one, index in zip(influences, (first, second), at, strict=True):
+        row[index] = np.where(one.used, one.influence, 0.0)
+    error = standard_error(influences[0] - influences[1], used)
+    tail = (1 - level) / 2
+    if kind == "analytic":
+        reach = float(stats.norm.isf(tail)) * error
+        lower, upper = estimate - reach, estimate + reach
+        if error > 0:
+            p_value = float(2 * stats.norm.sf(abs(estimate) / error))
+        else:
+            p_value = 1.0 if estimate == 0 else math.nan
+    else:
+        if rng is None:
+            raise AnnotationError(
+                "difference: the percentile interval draws random numbers. Give rng=, such as "
+                "numpy.random.default_rng(1)."
+            )
+        values = _difference_replicates(first, second, at, used, replicates, rng)
+        values = values[~np.isnan(values)]
+        lower, upper = np.quantile(values, (tail, 1 - tail)) if values.size else (math.nan,) * 2
+        beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
+        p_value = min(1.0, 2 * (beyond + 1) / (values.size + 1)) if values.size else math.nan
+    return Difference(estimate, error, float(lower), float(upper), level, p_value, n_shared, kind)
+
+
+def _difference_replicates(
+    first: Agreement,
+    second: Agreement,
+    at: list[NDArray[np.int64]],
+    used: NDArray[np.bool_],
+    replicates: int,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    values = [np.zeros(0)]
+    n = int(used.sum())
+    with np.errstate(invalid="ignore", divide="ignore"):
+        for size in _sizes(replicates, used.size):
+            weights = np.zeros((size, used.size))
+            weights[:, used] = draw_counts(n, size, rng)
+            one, other = (
+                agreement.form.value(weighted_sum(agreement.form.rows, weights[:, index]))
+                for agreement, index in zip((first, second), at, strict=True)
+            )
+            values.append(one - other)
+    return np.concatenate(values)
+
+
+def check_level(level: float, name: str) -> None:
+    """Refuse a level outside (0, 1).
+
+    Parameters
+    ----------
+    level : float
+        The level.
+    name : str
+        Who asks, for messages.
+
+    Raises
+    ------
+    AnnotationError
+        If it is outside.
+    """
+    if not 0 < level < 1:
+        raise AnnotationError(f"{name}: level must be between 0 and 1, got {level}; such as 0.95.")
+
+
+def _check_unit(agreement: Agreement, unit: Unit) -> None:
+    if unit != "items":
+        active = _active_annotators(agreement.annotations).size
+        if active < MIN_ANNOTATORS:
+            raise AnnotationError(
+                f"{agreement.name}: {active} annotators are too few to be resampled; at least "
+                f"{MIN_ANNOTATORS} are needed. Resample items, and speak of these annotators only."
+            )
+    if unit != "annotators" and agreement.used.sum() < 2:
+        raise AnnotationError(
+            f"{agreement.name}: items can't be resampled, as only {agreement.used.sum()} enters "
+            "the coefficient. Give at least two."
+        )
+
+
+def _active_annotators(annotations: Annotations) -> NDArray[np.int64]:
+    """Return the codes of the annotators who share an item with another."""
+    shared = np.diff(annotations.by_item.offsets)[annotations.item] > 1
+    n_shared = np.bincount(annotations.annotator[shared], minlength=annotations.n_annotators)
+    return np.flatnonzero(n_shared)
+
+
+def _sizes(replicates: int, width: int) -> Iterator[int]:
+    """Split replicates so that a table of them and `width` columns fits in memory."""
+    step = max(1, _CHUNK // max(1, width))
+    for start in range(0, replicates, step):
+        yield min(step, replicates - start)
