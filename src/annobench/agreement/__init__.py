@@ -22,6 +22,7 @@ from annobench.agreement.icc import icc
 from annobench.agreement.kappa_maximum import kappa_maximum
 from annobench.agreement.krippendorff_alpha import krippendorff_alpha
 from annobench.agreement.light_kappa import light_kappa
+from annobench.agreement.paired_agreement import paired_agreement
 from annobench.agreement.pearson import pearson
 from annobench.agreement.percent_agreement import percent_agreement
 from annobench.agreement.prevalence_index import prevalence_index
@@ -57,6 +58,7 @@ __all__ = [
     "multi_pi",
     "one_against_rest",
     "pabak",
+    "paired_agreement",
     "pearson",
     "percent_agreement",
     "prevalence_index",

@@ -224,6 +224,8 @@ class Agreement:
     @cached_property
     def standard_error(self) -> float:
         """Large-sample standard error, items resampled and annotators fixed; NaN if undefined."""
+        if math.isnan(self.estimate) or self.n_items < 2:
+            return math.nan
         return resampling.standard_error(self.influence, self.used, self.method.error_divisor)
 
     @cached_property

@@ -112,12 +112,12 @@ def conditional_kappa(annotations: Annotations, category: str) -> Agreement:
     >>> conditional_kappa(table, "0").estimate  # (30/40 - 1/2) / (1 - 1/2)
     0.5
     """
+    annotations = METHOD.check(annotations)
     if category not in annotations.categories:
         raise AnnotationError(
             f"conditional_kappa: category {category!r} is not among "
             f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
         )
-    annotations = METHOD.check(annotations)
     code = annotations.categories.index(category)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

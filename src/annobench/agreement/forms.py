@@ -93,6 +93,21 @@ class Form(ABC):
         observed, expected = self.disagreements(totals)
         return 1 - ratio(observed, expected, NOTHING * self.scale)
 
+    def gradient(self, totals: Totals) -> Floats | None:
+        """Return the derivative with respect to the totals, where a form has a quick one.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (S,)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (S,), or None
+            None leaves it to the complex step.
+        """
+        return None
+
 
 class Pooled(Form):
     """One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S.

@@ -32,7 +32,8 @@ METHOD = Coefficient(
     accepts=frozenset({"nominal", "ordinal", "interval"}),
     annotators="any",
     missing="Items that lack a label of any annotator are left out.",
-    degenerate="All labels are the same, or fewer than two items are complete.",
+    degenerate="All labels are the same, fewer than two items are complete, or annotators are so "
+    "opposed that the variance to divide by is not positive.",
     standard_error="Delta method over items; the analytic interval is the F interval",
     lowest=-math.inf,
     error_divisor=1,
@@ -79,7 +80,8 @@ def icc(
     Warns
     -----
     DegenerateWarning
-        If all labels are the same; the estimate is then NaN.
+        If all labels are the same, fewer than two items are complete, or annotators are so
+        opposed that the variance to divide by is not positive; the estimate is then NaN.
 
     References
     ----------
@@ -161,7 +163,7 @@ def f_interval(
     Returns
     -------
     lower, upper : float
-        (1, 1) without any error.
+        (1, 1) without any error; NaN if the items do not differ at all and neither do errors.
 
     References
     ----------
@@ -177,6 +179,8 @@ def f_interval(
         rho = (items - error) / (items + (k - 1) * error + k * shift)
         if rho >= 1:
             return 1.0, 1.0
+        if items <= 0 and error <= 0:
+            return math.nan, math.nan
         a = k * rho / (n * (1 - rho))
         b = 1 + k * rho * (n - 1) / (n * (1 - rho))
         freedom = (a * annotators + b * error) ** 2 / (

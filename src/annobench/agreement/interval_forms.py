@@ -124,6 +124,14 @@ class PearsonCorrelation(Covariances):
         Not used: two annotators can't be resampled.
     """
 
+    def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
+        super().__init__(annotations, multiplicity)
+        # Each annotator about the own centre and to the own scale: digits and zeros stay exact.
+        self.table -= self.table.mean(axis=0)
+        reach = np.ptp(self.table, axis=0)
+        self.table /= np.where(reach > 0, reach, 1.0)
+        self.table[:, reach == 0] = 0.0
+
     def value(self, totals: Totals) -> Totals:
         """Return the correlation.
 
@@ -138,9 +146,9 @@ class PearsonCorrelation(Covariances):
             In [-1, 1]; NaN if an annotator gave all items one label.
         """
         _, _, covariance = self.moments(totals)
-        spread = covariance[..., 0, 0] * covariance[..., 1, 1]
-        spread = np.where(spread.real > NOTHING**2, spread, np.nan)
-        return covariance[..., 0, 1] / np.sqrt(spread)
+        first, second = covariance[..., 0, 0], covariance[..., 1, 1]
+        varied = (first.real > NOTHING) & (second.real > NOTHING)
+        return covariance[..., 0, 1] / np.sqrt(np.where(varied, first * second, np.nan))
 
 
 class SpearmanCorrelation(Numeric):
@@ -188,10 +196,43 @@ class SpearmanCorrelation(Numeric):
         n = totals.sum(axis=-1)[..., None]
         first, second = (self._midranks(totals, order) / n - 0.5 for order in self.order)
         product = (totals * first * second).sum(axis=-1)
-        spread = (totals * first**2).sum(axis=-1) * (totals * second**2).sum(axis=-1)
-        n = n[..., 0]
-        spread = np.where(spread.real > (NOTHING * n.real) ** 2, spread, np.nan)
-        return product / np.sqrt(spread)
+        one, other = ((totals * ranks**2).sum(axis=-1) for ranks in (first, second))
+        nothing = NOTHING * n[..., 0].real
+        varied = (one.real > nothing) & (other.real > nothing)
+        return product / np.sqrt(np.where(varied, one * other, np.nan))
+
+    def gradient(self, totals: Totals) -> Floats:
+        """Return the derivative, in time linear in the pairs of labels that occur.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (S,)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (S,)
+            A label added moves the ranks of all above it.
+        """
+        n = totals.sum()
+        ranks = [self._midranks(totals, order) / n - 0.5 for order in self.order]
+        above = [[self._above(totals * moved, order) for moved in ranks] for order in self.order]
+        product = (totals * ranks[0] * ranks[1]).sum()
+        slope = ranks[0] * ranks[1] + (above[0][1] + above[1][0] - 2 * product) / n
+        value = self.value(totals)
+        gradient = np.zeros_like(slope)
+        scale = 1.0
+        for rank, own in zip(ranks, (above[0][0], above[1][1]), strict=True):
+            square = (totals * rank**2).sum()
+            gradient -= value / 2 * (rank**2 + 2 * (own - square) / n) / square
+            scale *= square
+        return np.asarray(gradient + slope / np.sqrt(scale))
+
+    @staticmethod
+    def _above(terms: Floats, order: Floats) -> Floats:
+        """Sum the terms at labels above each one's, and half of those at the same label."""
+        sums = np.bincount(order, terms)
+        return np.asarray(sums.sum() - np.cumsum(sums) + sums / 2)[order]
 
     def _midranks(self, totals: Totals, order: Floats) -> Totals:
         margin = np.zeros((*totals.shape[:-1], int(order.max(initial=-1)) + 1), totals.dtype)
@@ -272,22 +313,18 @@ class IntraclassCorrelation(Covariances):
         Returns
         -------
         ndarray, shape (...)
-            At most 1; NaN if all labels are the same.
+            At most 1; NaN if all labels are the same, or a mean square to divide by is not
+            positive.
         """
         n, items, annotators, error = self.mean_squares(totals)
         j = self.c.sum()
         if self.model == "one-way":
             within = ((n - 1) * (j - 1) * error + (j - 1) * annotators) / (n * (j - 1))
             below = items if self.average else items + (j - 1) * within
-            return _quotient(items - within, below)
+            return ratio(items - within, below, NOTHING)
         if self.kind == "consistency":
             below = items if self.average else items + (j - 1) * error
         else:
             shift = (annotators - error) / n
             below = items + shift if self.average else items + (j - 1) * error + j * shift
-        return _quotient(items - error, below)
-
-
-def _quotient(above: Totals, below: Totals) -> Totals:
-    defined = np.abs(below.real) > NOTHING
-    return np.where(defined, above / np.where(defined, below, 1), np.nan)
+        return ratio(items - error, below, NOTHING)

@@ -9,6 +9,7 @@ import numpy as np
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import NOTHING, Floats, Form, Margins, Totals, ratio
+from annobench.agreement.weights import check_category_count
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -52,7 +53,9 @@ class LargestKappa(Margins):
         _, expected = self.disagreements(totals)
         margins = totals[..., 2:].reshape(*totals.shape[:-1], 2, -1)
         first, second = margins[..., 0, :], margins[..., 1, :]
-        smaller = np.where(first.real <= second.real, first, second)
+        # At a tie the derivative is the mean of its two sides.
+        smaller = np.where(first.real < second.real, first, second)
+        smaller = np.where(first.real == second.real, (first + second) / 2, smaller)
         apart = 1 - ratio(smaller.sum(axis=-1), first.sum(axis=-1), 0.0)
         return 1 - ratio(apart, expected, NOTHING)
 
@@ -92,6 +95,7 @@ def kappa_maximum(annotations: Annotations) -> Agreement:
     0.6154
     """
     annotations = METHOD.check(annotations)
+    check_category_count(annotations, METHOD.name)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return LargestKappa(labels, copies, None)

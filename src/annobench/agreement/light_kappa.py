@@ -1,17 +1,19 @@
 """Light's kappa: the mean of Cohen's kappas of all pairs of annotators.
 
 Each pair is compared on the items that both labelled. Pairs without a defined kappa are left
-out of the mean.
+out of the mean, with a warning.
 """
 
 from __future__ import annotations
 
+import warnings
 from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, PairMean
+from annobench.agreement.forms import NOTHING, Floats, Form, PairMean
 from annobench.agreement.weights import Weights, agreement_weights, weight_distances
 from annobench.annotations import Annotations
+from annobench.errors import DegenerateWarning
 
 METHOD = Coefficient(
     name="light_kappa",
@@ -50,7 +52,8 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     Warns
     -----
     DegenerateWarning
-        If the expected agreement is 1; the estimate is then NaN.
+        If pairs of annotators gave all their common items one label; they are left out, and
+        the estimate is NaN if all did.
 
     References
     ----------
@@ -69,4 +72,15 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
         return PairMean(labels, copies, distances)
 
     repeat = partial(light_kappa, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    result = Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    form = result.form
+    assert isinstance(form, PairMean)
+    undefined = int((form.pair_disagreements(result.totals)[1] <= NOTHING).sum())
+    if 0 < undefined < form.pairs.n_pairs:
+        warnings.warn(
+            f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all their "
+            "common items one label, have no kappa, and are left out of the mean.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    return result

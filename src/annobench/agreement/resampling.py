@@ -101,8 +101,8 @@ class Difference:
 def influence(form: Form, totals: Totals) -> NDArray[np.float64]:
     """Return what each item adds to the coefficient to first order.
 
-    The derivative is taken by the complex step, exact to rounding, in the direction of
-    each total or of each item, whichever are fewer.
+    Without a formula of the form's own, the derivative is taken by the complex step, exact to
+    rounding, in the direction of each total or of each item, whichever are fewer.
 
     Parameters
     ----------
@@ -119,6 +119,9 @@ def influence(form: Form, totals: Totals) -> NDArray[np.float64]:
     rows = form.rows
     n_items, n_totals = rows.shape
     with np.errstate(invalid="ignore", divide="ignore"):
+        gradient = form.gradient(totals)
+        if gradient is not None:
+            return np.asarray(rows @ gradient)
         if n_totals <= n_items:
             directions: Any = sparse.eye_array(n_totals, format="csr")
             return np.asarray(rows @ _derivatives(form, totals, directions))
