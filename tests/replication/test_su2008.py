@@ -1,0 +1,196 @@
+"""Su and Markert (2008): what the printed numbers depend on, and what the analysis writes."""
+
+import importlib.util
+import json
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from annobench import agreement, datasets
+from annobench.compare import check, compare, read_computed, read_errata, read_published
+from annobench.errors import AnnotationError
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
+TABLES = sorted((PAPER / "tables").glob("*.csv"))
+RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("su2008_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def study(analysis):
+    return analysis.Study.of(
+        *(analysis.read_confusion(PAPER / "tables" / f"table{n}.csv") for n in (1, 2))
+    )
+
+
+def run(analysis, top, **source):
+    for name in RECORD["datasets"]:
+        datasets.prepare(name, top / name, network=False, **source)
+    analysis.main(
+        rating_folders={name: top / name for name in RECORD["datasets"]},
+        printed_tables=TABLES,
+        folder=top / "out",
+        seed=3,
+    )
+    return top / "out"
+
+
+def compared(folder):
+    return compare(
+        read_published(PAPER / "published.csv"),
+        read_computed(folder / "computed.csv"),
+        read_errata(PAPER / "errata.csv"),
+        paper="su2008",
+    )
+
+
+@pytest.fixture(scope="module")
+def results(analysis, tmp_path_factory):
+    """Everything the analysis writes, from simulated ratings."""
+    top = tmp_path_factory.mktemp("su2008")
+    return run(analysis, top, mode="simulated", seed=3, mirror=None)
+
+
+def test_simulated_ratings_claim_nothing(results):
+    comparison = compared(results)
+    assert not (comparison["verdict"] == "missing").any()
+    of_ratings = comparison[comparison["basis"] == "public_data"].query("kind == 'result'")
+    assert set(of_ratings["verdict"]) == {"stand_in"}
+    assert check(comparison) == []
+    computed = read_computed(results / "computed.csv").set_index("target")
+    targets = computed[computed["method"] == "calibration target"]
+    assert targets.index.str.startswith("table5.").sum() == 16
+
+
+def test_real_ratings_leave_nothing_missing_unexplained_or_stale(analysis, tmp_path, mirror):
+    comparison = compared(run(analysis, tmp_path, mode="real", mirror=mirror))
+    assert len(comparison) == 289
+    assert check(comparison) == []
+    deviating = comparison.loc[comparison["verdict"] == "deviates", "target"]
+    assert {name for name in deviating if name.startswith("table")} == {
+        "table5.group1.negative.1_2.correlation",
+        "table5.group1.negative.2_3.alpha",
+    }
+    # Of the percentages and kappas of section 4, none deviates.
+    assert not deviating.str.match(r".*(_kappa|\.observed_agreement)$").any()
+
+
+def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    tables = {table["name"] for table in RECORD["tables"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
+    assert {path.stem for path in (results / "tables").iterdir()} == tables
+    captions = json.loads((results / "captions.json").read_text())
+    assert set(captions) == figures | {f"tables/{name}" for name in tables}
+    assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
+    for name in ("reliability", "rater2"):
+        assert captions[name]["provenance"] == "simulated"
+        assert b"#d55e00" in (results / "figures" / f"{name}.svg").read_bytes().lower()
+
+
+def test_kappa_of_the_test_set_follows_from_the_printed_totals(study):
+    # Table 2: 7 + 41 + 65 + 17 + 253 + 25 + 13 = 421 of 496 on the diagonal; sums of products
+    # of totals 11*17 + 42*58 + 71*80 + 27*31 + 284*257 + 41*30 + 20*23 = 83818.
+    observed, expected = Fraction(421, 496), Fraction(83818, 496**2)
+    kappa = agreement.cohen_kappa(study.test["full"])
+    assert kappa.observed_agreement == pytest.approx(float(observed), rel=1e-12)
+    assert kappa.estimate == pytest.approx(float((observed - expected) / (1 - expected)), rel=1e-12)
+
+
+def test_a_single_category_kappa_follows_from_its_row_and_column(study):
+    # B: both 7, rows alone 4, columns alone 10, neither 475; chance (11*17 + 485*479) / 496^2.
+    observed, expected = Fraction(482, 496), Fraction(11 * 17 + 485 * 479, 496**2)
+    single = agreement.cohen_kappa(study.test["full"]).by_category().set_index("category")
+    wanted = (observed - expected) / (1 - expected)
+    assert single.loc["B", "estimate"] == pytest.approx(float(wanted), rel=1e-12)
+
+
+def test_rows_are_annotator_2_and_columns_annotator_1(analysis, study):
+    table = analysis.contingency(study.train["full"])
+    printed = pd.read_csv(PAPER / "tables" / "table1.csv", comment="#", index_col="category")
+    assert (table.to_numpy() == printed.to_numpy()).all()
+    second = study.train["full"].by_annotator[1]
+    assert np.bincount(study.train["full"].label[second]).tolist() == [3, 15, 10, 21, 51, 6, 4]
+
+
+def test_collapsing_table_2_gives_the_printed_blocks(analysis, study):
+    assert analysis.contingency(study.test["subjectivity"]).to_numpy().tolist() == [
+        [7, 4, 0],
+        [0, 135, 5],
+        [10, 30, 305],
+    ]
+    polarity = analysis.contingency(study.test["polarity"])
+    assert list(polarity) == ["B", "N", "P", "V", "NoPol"]
+    assert polarity.loc["NoPol"].tolist() == [9, 6, 10, 6, 253]
+
+
+def test_both_levels_name_every_category_of_the_tables(analysis, study):
+    assert set(analysis.LEVELS.categories) == set(study.test["full"].categories)
+    with pytest.raises(AnnotationError, match="no parent is given for 'S', 'O'"):
+        analysis.LEVELS.collapse(study.test["subjectivity"], "polarity")
+
+
+def test_equal_labels_stay_equal_so_observed_agreement_proves_nothing(study):
+    full, polarity = study.test["full"], study.test["polarity"]
+    before, after = (a.label[:496] == a.label[496:] for a in (full, polarity))
+    # McNemar's table of the comparison: 21 synsets are won, none can be lost.
+    assert (after & ~before).sum() == 21
+    assert not (before & ~after).any()
+
+
+def test_the_gain_of_kappa_by_polarity_is_significant_and_that_by_subjectivity_is_not(results):
+    rows = pd.read_csv(results / "tables" / "differences.csv").set_index("target")
+    assert rows.loc["polarity.cohen_kappa_gain", "p_value"] < 0.001
+    assert rows.loc["subjectivity.cohen_kappa_gain", "p_value"] > 0.1
+    assert rows.loc["test.cohen_kappa_gain", "p_value"] > 0.5
+
+
+def test_exchanging_the_annotators_gives_the_counts_of_section_4_4(analysis, study):
+    claims = analysis.annotator_claims(study)
+    assert claims["annotator2.n_positive"] == 91
+    assert analysis.turned(claims) == {
+        "annotator2.n_positive": 103,
+        "annotator2.n_negative": 88,
+        "annotator1.n_positive": 91,
+        "annotator1.n_negative": 83,
+        "annotator2.n_more_polar": 17,
+    }
+
+
+def test_no_whole_number_of_words_is_the_printed_share():
+    shares = [100 * n / 298 for n in range(299)]
+    assert not [share for share in shares if abs(share - 32.5) <= 0.05]
+    assert not [n for n in range(97, 1000) if abs(9700 / n - 32.5) <= 0.05]
+
+
+def test_alpha_is_on_absolute_differences_of_all_pooled_scores(analysis, mirror):
+    data = datasets.load("micro_wnop_group2_negative", mode="real", mirror=mirror)
+    scores = analysis.wide(data).to_numpy()
+    pooled = scores.ravel()
+    expected = np.abs(pooled[:, None] - pooled)
+    observed = np.abs(scores[:, 0] - scores[:, 1]).mean()
+    corrected = expected.sum() / (pooled.size * (pooled.size - 1))
+    for name, chance in (("alpha", expected.mean()), ("alpha, corrected", corrected)):
+        found = analysis.COEFFICIENTS[name](data.annotations)
+        assert found.estimate == pytest.approx(1 - observed / chance, rel=1e-10), name
+
+
+def test_a_table_whose_rows_and_columns_differ_is_refused(analysis, tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("# Table 9\ncategory,B,S\nB,1,0\nO,0,1\n")
+    with pytest.raises(ValueError, match=r"table\.csv: rows are \['B', 'O'\], but columns"):
+        analysis.read_confusion(path)
