@@ -20,6 +20,7 @@ from scipy import sparse, stats
 from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.kernels.grouping import tally
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement
@@ -218,7 +219,7 @@ class _Patterns:
                 yield draw_counts(n, size, rng)
 
 
-def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw n of n with replacement and count how often each came.
 
     Parameters
@@ -232,12 +233,10 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
 
     Returns
     -------
-    ndarray of int, shape (replicates, n)
-        Rows sum to n.
+    ndarray, shape (replicates, n)
+        Whole numbers; rows sum to n.
     """
-    drawn = rng.integers(0, n, size=(replicates, n), dtype=np.int64)
-    drawn += n * np.arange(replicates)[:, None]
-    return np.bincount(drawn.ravel(), minlength=replicates * n).reshape(replicates, n)
+    return np.asarray(tally(rng.integers(0, n, size=(replicates, n), dtype=np.int32), n))
 
 
 def weighted_sum(rows: Rows, weights: NDArray[Any]) -> Totals:
@@ -256,8 +255,8 @@ def weighted_sum(rows: Rows, weights: NDArray[Any]) -> Totals:
         Totals.
     """
     if isinstance(rows, sparse.csr_array):
-        return np.asarray((rows.T @ weights.T.astype(np.float64)).T)
-    return weights.astype(np.float64) @ rows
+        return np.asarray((rows.T @ np.asarray(weights, dtype=np.float64).T).T)
+    return np.asarray(weights, dtype=np.float64) @ rows
 
 
 def bootstrap(
