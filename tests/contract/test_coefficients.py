@@ -219,8 +219,7 @@ def test_values_and_intervals_stay_in_their_range(table):
         if result is None or math.isnan(result.estimate):
             continue
         assert result.estimate <= method.highest + 1e-12
-        if name != "conditional_kappa":
-            assert result.estimate >= method.lowest - 1e-12
+        assert result.estimate >= method.lowest - 1e-12
         assert result.standard_error >= 0 or result.n_items < 2
         found = result.interval()
         if not math.isnan(found.lower):

@@ -542,3 +542,51 @@ def test_a_difference_needs_common_items():
         ag.difference(first, first, "bca")
     with pytest.raises(AnnotationError, match="rng"):
         ag.difference(first, first, "percentile")
+
+
+# ------------------------------------------------------------------------- faults found in use
+
+
+@pytest.mark.parametrize(("function", "options", "a"), EVERY)
+def test_every_coefficient_has_a_bayesian_interval(function, options, a):
+    result = function(a, **options)
+    found = result.interval("bayesian", rng=np.random.default_rng(1), replicates=400)
+    assert found.lower <= found.upper
+    assert found.lower - 0.2 < result.estimate < found.upper + 0.2
+
+
+def test_the_prior_of_two_annotators_is_one_item_spread_over_the_table():
+    # Two categories, 10 agreements of 10: cells Dirichlet(5.25, 0.25, 0.25, 5.25), so observed
+    # agreement is Beta(10.5, 0.5).
+    from scipy import stats
+
+    a = Annotations.from_contingency([[5, 0], [0, 5]])
+    drawn = resampling.posterior(ag.brennan_prediger(a), 1000, np.random.default_rng(2))
+    assert drawn.max() == 1  # one row pattern: any number of annotators have no prior on the table
+    agreed = (resampling.posterior(ag.scott_pi(a), 40_000, np.random.default_rng(2)) + 1) / 2
+    exact = stats.beta(10.5, 0.5)
+    # Scott's pi is close to 2 A_o - 1 while both categories stay common; Monte Carlo and that: 2%.
+    assert agreed.mean() == pytest.approx(exact.mean(), abs=0.02)
+
+
+def test_intervals_hold_estimates_below_minus_one():
+    # Labels opposed throughout under weights, and a conditional kappa, go below -1.
+    opposed = Annotations.from_contingency([[0, 0, 10], [0, 0, 0], [10, 0, 0]])
+    result = ag.brennan_prediger(opposed, weights="quadratic")
+    assert result.estimate == pytest.approx(-2)
+    assert result.interval().lower <= result.estimate <= result.interval().upper
+    result = ag.conditional_kappa(Annotations.from_contingency([[0, 5], [45, 0]]), "0")
+    assert result.estimate == pytest.approx(-9)
+    assert result.interval().lower <= -9
+
+
+def test_coefficients_of_numbers_have_no_observed_agreement():
+    a = made(5, missing=0.0)
+    assert ag.icc(a).by_annotator()["observed_agreement"].isna().all()
+    with pytest.raises(AnnotationError, match="value of the categories counts"):
+        ag.icc(a).by_category()
+
+
+def test_three_items_say_nothing_of_a_correlation():
+    a = Annotations.from_arrays(list("xyzxyz"), list("aaabbb"), [1, 2, 4, 2, 3, 4])
+    assert (ag.pearson(a).interval().lower, ag.pearson(a).interval().upper) == (-1, 1)

@@ -123,8 +123,9 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
     resampling.check_level(level, agreement.name)
     if not agreement.collapsible:
         raise AnnotationError(
-            f"{agreement.name}: categories can't be set against the rest with weights or a metric. "
-            "Compute the coefficient without them."
+            f"{agreement.name}: no category can be set against the rest where the order, the "
+            "distance or the value of the categories counts. Use a coefficient of nominal labels, "
+            "without weights or metric."
         )
     annotations = agreement.annotations
     counts = np.bincount(annotations.label, minlength=annotations.n_categories)
@@ -283,10 +284,10 @@ def by_annotator(agreement: Agreement) -> pd.DataFrame:
         ]
     )
     both["agreeing"] = both["n_items"] * both["observed_agreement"]
-    sums = both.groupby("annotator", sort=False)[["n_items", "agreeing"]].sum()
-    sums = sums.reindex(list(annotations.annotators), fill_value=0)
+    sums = both.groupby("annotator", sort=False)[["n_items", "agreeing"]].sum(min_count=1)
+    sums = sums.reindex(list(annotations.annotators))
     without = leave_one_out(agreement)["estimate"].to_numpy()
-    n_pairs = sums["n_items"].to_numpy(dtype=np.int64)
+    n_pairs = sums["n_items"].fillna(0).to_numpy(dtype=np.int64)
     agreeing = sums["agreeing"].to_numpy(dtype=np.float64)
     return pd.DataFrame(
         {

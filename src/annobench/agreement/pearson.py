@@ -25,6 +25,9 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="An annotator gave all items one label, or there are fewer than two items.",
     standard_error="Delta method over items",
+    lowest=-1.0,
+    assumes="Nothing about equal labels: only whether the labels of the two lie on one line.",
+    variants={"interval": ({},)},
 )
 
 
@@ -88,10 +91,10 @@ def fisher_interval(agreement: Agreement, level: float) -> tuple[float, float]:
     Returns
     -------
     lower, upper : float
-        NaN with fewer than four items.
+        With fewer than four items, which exclude nothing, -1 and 1.
     """
     if agreement.n_items < 4:
-        return math.nan, math.nan
+        return -1.0, 1.0
     reach = stats.norm.isf((1 - level) / 2) / math.sqrt(agreement.n_items - 3)
     centre = np.arctanh(np.clip(agreement.estimate, -1 + 1e-15, 1 - 1e-15))
     return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))

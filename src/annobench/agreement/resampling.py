@@ -521,28 +521,30 @@ def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDA
     -----
     See `interval` for the prior.
     """
-    rows, shape = _posterior_rows(agreement)
+    form, rows, shape = _posterior_rows(agreement)
+    n_items = agreement.used.sum()
     values = [np.zeros(0)]
     with np.errstate(invalid="ignore", divide="ignore"):
         for size in _sizes(draws, shape.size):
             share = rng.standard_gamma(shape, size=(size, shape.size))
-            share *= agreement.n_items / share.sum(axis=1, keepdims=True)
-            values.append(agreement.form.value(weighted_sum(rows, share)))
+            share *= n_items / share.sum(axis=1, keepdims=True)
+            values.append(form.value(weighted_sum(rows, share)))
     return np.concatenate(values)
 
 
-def _posterior_rows(agreement: Agreement) -> tuple[Rows, Floats]:
+def _posterior_rows(agreement: Agreement) -> tuple[Form, Rows, Floats]:
+    """Return a form, its rows, and the parameters of the Dirichlet distribution over them."""
     a = agreement.annotations
     k = a.n_categories
     if agreement.method.annotators == "two" and a.scale != "interval" and k <= 30:
         cells = Annotations.from_contingency(np.ones((k, k), dtype=int), categories=a.categories)
-        rows = agreement.build(cells, None).rows
-        both = np.full((a.n_items, 2), 0)
+        both = np.zeros((a.n_items, 2), dtype=np.int64)
         both[a.item, a.annotator] = a.label
         seen = np.bincount(both[:, 0] * k + both[:, 1], minlength=k * k)
-        return rows, seen + 1 / k**2
+        form = agreement.build(cells, None)
+        return form, form.rows, seen + 1 / k**2
     patterns = _Patterns.of(agreement.form)
-    return patterns.rows, patterns.frequency.astype(np.float64)
+    return agreement.form, patterns.rows, patterns.frequency.astype(np.float64)
 
 
 def difference(
