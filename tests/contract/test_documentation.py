@@ -1,0 +1,111 @@
+"""The pages say what runs, link to what is there, and leave out no coefficient."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from annobench import agreement
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGES = {str(path.relative_to(DOCS)): path for path in sorted(DOCS.rglob("*.md"))}
+COEFFICIENTS = agreement.discover()
+#: Pages of the folder that are not about one coefficient.
+OTHERS = {"README", "intervals"}
+
+SECTIONS = [
+    "Definition",
+    "Source",
+    "Assumptions",
+    "Missing data",
+    "Degenerate cases",
+    "Synonyms",
+    "When to use it",
+    "Relations",
+    "Example",
+    "Standard error",
+]
+
+
+def examples(text: str, name: str) -> doctest.DocTest:
+    """Read the examples of a page; a fence ends the output expected before it."""
+    unfenced = re.sub(r"^```.*$", "", text, flags=re.M)
+    return doctest.DocTestParser().get_doctest(unfenced, {}, name, name, 0)
+
+
+def failures(text: str, name: str) -> int:
+    return doctest.DocTestRunner(verbose=False).run(examples(text, name)).failed
+
+
+def page(name: str) -> str:
+    return (DOCS / "coefficients" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def sections(text: str) -> dict[str, str]:
+    """Split a page at its headings of the second level."""
+    parts = re.split(r"^## (.+)$", text, flags=re.M)
+    return dict(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+
+
+def index_rows() -> dict[str, list[str]]:
+    """Read the cells of the table of who assumes what, by the page that a row links to."""
+    rows = re.findall(r"^\| \[(\w+)\]\((\w+)\.md\) \|(.+)\|$", page("README"), flags=re.M)
+    assert all(name == target for name, target, _ in rows)
+    return {name: [cell.strip() for cell in cells.split("|")] for name, _, cells in rows}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_examples_of_a_page_give_what_they_show(name):
+    assert failures(PAGES[name].read_text(encoding="utf-8"), name) == 0
+
+
+def test_a_wrong_example_is_found(capsys):
+    # The negative control
+    assert failures("```python\n>>> 1 + 1\n3\n```\n", "wrong") == 1
+    assert failures("```python\n>>> 1 + 1\n2\n```\n", "right") == 0
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_between_pages_lead_somewhere(name):
+    path = PAGES[name]
+    targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    local = [target for target in targets if not re.match(r"https?:|mailto:", target)]
+    assert not [target for target in local if not (path.parent / target).exists()]
+
+
+def test_every_coefficient_has_a_page_and_every_page_a_coefficient():
+    pages = {path.stem for path in (DOCS / "coefficients").glob("*.md")}
+    assert COEFFICIENTS
+    assert pages - OTHERS == set(COEFFICIENTS)
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_a_page_has_all_its_sections(name):
+    found = sections(page(name))
+    assert list(found) == SECTIONS
+    assert all(found.values())
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_a_page_has_an_example_of_its_coefficient(name):
+    read = examples(sections(page(name))["Example"], name)
+    assert any(f"agreement.{name}(" in example.source for example in read.examples)
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_a_page_names_every_alias(name):
+    assert not [alias for alias in COEFFICIENTS[name].METHOD.aliases if alias not in page(name)]
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+def test_the_index_says_how_many_annotators_a_coefficient_takes(name):
+    cells = index_rows()[name]
+    assert len(cells) == 6
+    assert cells[0] == COEFFICIENTS[name].METHOD.annotators
+
+
+def test_the_index_lists_coefficients_alone():
+    assert set(index_rows()) == set(COEFFICIENTS)
