@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
@@ -124,6 +124,121 @@ def diagonal_rates(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     rates = np.full(right.shape, np.nan)
     np.divide(right, total, out=rates, where=total > 0)
     return rates
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryScores:
+    """Precision, recall and F-score of each category, and their summaries.
+
+    Attributes
+    ----------
+    precision, recall, f_score : ndarray, shape (..., K)
+        In [0, 1]. Precision is NaN for a category that no label names, recall for one
+        without an item; the F-score is NaN for one that has neither.
+    macro_precision, macro_recall : ndarray, shape (...)
+        Means over the categories that occur in the gold standard or among the labels; a
+        NaN among them counts as 0.
+    strict_f : ndarray, shape (...)
+        Harmonic mean of `macro_precision` and `macro_recall`.
+    mean_f : ndarray, shape (...)
+        Mean of the categories' F-scores.
+    accuracy : ndarray, shape (...)
+        Share of right labels; with one label an item it is precision, recall and F-score
+        pooled over categories (micro average).
+    """
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f_score: NDArray[np.float64]
+    macro_precision: NDArray[np.float64]
+    macro_recall: NDArray[np.float64]
+    strict_f: NDArray[np.float64]
+    mean_f: NDArray[np.float64]
+    accuracy: NDArray[np.float64]
+
+
+def category_scores(counts: ArrayLike) -> CategoryScores:
+    """Score confusion matrices by category.
+
+    Parameters
+    ----------
+    counts : array_like, shape (..., K, K)
+        ``[..., k, l]``: labels l given to items of gold category k, such as
+        `confusion_counts` makes for each annotator; shares do as well.
+
+    Returns
+    -------
+    CategoryScores
+        One value, or one a category, for each matrix.
+
+    Raises
+    ------
+    AnnotationError
+        If the matrices are not square, or an entry is negative or not finite.
+
+    Notes
+    -----
+    Two summaries go by the name of macro F: the harmonic mean of the mean precision and
+    the mean recall, here `strict_f`, and the mean of the F-scores, here `mean_f`. The
+    first is at least as large as the second. All are NaN for a matrix without labels.
+
+    References
+    ----------
+    Berthelin et al. (2008), section 4, for the name "strict F-score". Their Table 7 and 8
+    together fit the first form alone.
+
+    Examples
+    --------
+    >>> scores = category_scores([[30, 0], [4, 26]])
+    >>> scores.precision  # 30/34 and 26/26
+    array([0.88235294, 1.        ])
+    >>> scores.recall  # 30/30 and 26/30
+    array([1.        , 0.86666667])
+    >>> round(float(scores.strict_f), 3), round(float(scores.mean_f), 3)
+    (0.937, 0.933)
+    """
+    table = np.asarray(counts, dtype=np.float64)
+    if table.ndim < 2 or table.shape[-1] != table.shape[-2]:
+        raise AnnotationError(
+            f"category_scores: a confusion matrix must be square, got shape {table.shape}. "
+            "Give every category a row and a column, empty ones too."
+        )
+    if not np.isfinite(table).all() or (table < 0).any():
+        raise AnnotationError(
+            "category_scores: counts must be finite and at least 0. Correct the matrix."
+        )
+    right = np.diagonal(table, axis1=-2, axis2=-1)
+    gold, named = table.sum(axis=-1), table.sum(axis=-2)
+    precision, recall = _ratio(right, named), _ratio(right, gold)
+    f_score = _ratio(2 * right, gold + named)
+    occurs = gold + named > 0
+    macro_precision, macro_recall, mean_f = (
+        _ratio(np.where(occurs, np.nan_to_num(part), 0).sum(axis=-1), occurs.sum(axis=-1))
+        for part in (precision, recall, f_score)
+    )
+    return CategoryScores(
+        precision=precision,
+        recall=recall,
+        f_score=f_score,
+        macro_precision=macro_precision,
+        macro_recall=macro_recall,
+        # Nothing right at all: both means are 0, and so is what lies between them.
+        strict_f=np.where(
+            (macro_precision == 0) & (macro_recall == 0),
+            0.0,
+            _ratio(2 * macro_precision * macro_recall, macro_precision + macro_recall),
+        ),
+        mean_f=mean_f,
+        accuracy=_ratio(right.sum(axis=-1), gold.sum(axis=-1)),
+    )
+
+
+def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
+    """Divide; NaN where the whole is 0."""
+    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
+    result = np.full(np.broadcast(top, bottom).shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom > 0)
+    return result
 
 
 def _check_gold(caller: str, gold: NDArray[np.integer], n_items: int, n_categories: int) -> None:

@@ -7,7 +7,12 @@ import pytest
 
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
-from annobench.evaluation import confusion_counts, count_errors, diagonal_rates
+from annobench.evaluation import (
+    category_scores,
+    confusion_counts,
+    count_errors,
+    diagonal_rates,
+)
 
 
 def test_a_tie_of_two_counts_as_half_an_error():
@@ -72,3 +77,58 @@ def test_rates_are_diagonals_over_row_sums_and_nan_without_items():
     # ann: specificity 1/1, sensitivity 2/3; bob: specificity 0/1, sensitivity of no item.
     rates = diagonal_rates(np.array([[[1, 0], [1, 2]], [[0, 1], [0, 0]]]))
     np.testing.assert_array_equal(rates, [[1, 2 / 3], [0, np.nan]])
+
+
+def test_category_scores_by_hand():
+    # Rows are gold. Category 0: 6 of 8 found, 6 of 7 named right; 1: 3 of 4 and 3 of 5; 2: none
+    # of 1 found, none of 1 named right.
+    scores = category_scores([[6, 2, 0], [0, 3, 1], [1, 0, 0]])
+    np.testing.assert_allclose(scores.recall, [6 / 8, 3 / 4, 0])
+    np.testing.assert_allclose(scores.precision, [6 / 7, 3 / 5, 0])
+    np.testing.assert_allclose(scores.f_score, [12 / 15, 6 / 9, 0])
+    assert scores.macro_recall == pytest.approx(0.5)
+    assert scores.macro_precision == pytest.approx((6 / 7 + 3 / 5) / 3)
+    both = 0.5 + (6 / 7 + 3 / 5) / 3
+    assert scores.strict_f == pytest.approx((6 / 7 + 3 / 5) / 3 / both)
+    assert scores.mean_f == pytest.approx((12 / 15 + 6 / 9) / 3)
+    assert scores.accuracy == pytest.approx(9 / 13)
+
+
+def test_a_category_without_labels_or_items_counts_as_nothing_found():
+    # 1 is never named, 2 has no item, 3 does not occur: macro means over three categories.
+    scores = category_scores([[2, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]])
+    np.testing.assert_array_equal(scores.precision, [2 / 3, np.nan, 0, np.nan])
+    np.testing.assert_array_equal(scores.recall, [2 / 3, 0, np.nan, np.nan])
+    np.testing.assert_array_equal(scores.f_score, [2 / 3, 0, 0, np.nan])
+    assert scores.macro_precision == pytest.approx(2 / 9)
+    assert scores.macro_recall == pytest.approx(2 / 9)
+    assert scores.mean_f == pytest.approx(2 / 9)
+
+
+def test_scores_of_many_matrices_are_those_of_each(rng):
+    counts = rng.integers(0, 9, size=(5, 4, 4))
+    together = category_scores(counts)
+    for j, one in enumerate(counts):
+        for name, value in vars(category_scores(one)).items():
+            np.testing.assert_array_equal(getattr(together, name)[j], value)
+    # The harmonic mean is concave, so that the mean of F-scores is never the larger.
+    assert (together.strict_f >= together.mean_f - 1e-12).all()
+
+
+def test_extreme_scores():
+    perfect = category_scores(np.diag([3, 2]))
+    assert (perfect.strict_f, perfect.mean_f, perfect.accuracy) == (1, 1, 1)
+    wrong = category_scores([[0, 3], [2, 0]])
+    assert (wrong.strict_f, wrong.mean_f, wrong.accuracy) == (0, 0, 0)
+    nothing = category_scores(np.zeros((2, 2)))
+    assert np.isnan([nothing.strict_f, nothing.mean_f, nothing.accuracy]).all()
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [([[1, 2]], "must be square"), ([1], "must be square"), ([[1, -1], [0, 1]], "at least 0"),
+     ([[np.nan, 1], [0, 1]], "finite")],
+)  # fmt: skip
+def test_what_is_no_confusion_matrix_is_refused(counts, message):
+    with pytest.raises(AnnotationError, match=message):
+        category_scores(counts)
