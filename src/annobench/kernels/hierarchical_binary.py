@@ -179,8 +179,8 @@ def _reflect(main, theta):
 @njit(nogil=True, cache=True)
 def _draw_log_beta(rng, a, b, out):
     """Draw x from Beta(a, b); write log x and log(1 - x), finite even for tiny a or b."""
-    log_x = _draw_log_gamma(rng, a)
-    log_y = _draw_log_gamma(rng, b)
+    log_x = draw_log_gamma(rng, a)
+    log_y = draw_log_gamma(rng, b)
     high = max(log_x, log_y)
     norm = high + math.log(math.exp(log_x - high) + math.exp(log_y - high))
     out[0] = log_x - norm
@@ -188,7 +188,8 @@ def _draw_log_beta(rng, a, b, out):
 
 
 @njit(nogil=True, cache=True)
-def _draw_log_gamma(rng, shape):
+def draw_log_gamma(rng, shape):
+    """Draw the logarithm of a gamma variable, finite even for a tiny shape."""
     if shape >= 1.0:
         return math.log(rng.standard_gamma(shape))
     # Gamma(a) is Gamma(a + 1) times U ** (1 / a); in logs nothing underflows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -95,6 +96,28 @@ class Fit(Protocol):
     @property
     def posterior(self) -> NDArray[Any]:
         """Probability of each category for each item."""
+
+
+#: Sweeps of a sampler between two reports of progress.
+BLOCK = 250
+
+
+def blocks(n_warmup: int, n_draws: int) -> Iterator[tuple[int, int]]:
+    """Cut the sweeps of a chain into blocks that don't straddle the end of the warm-up.
+
+    Parameters
+    ----------
+    n_warmup, n_draws : int
+        Sweeps thrown away, numbered from -n_warmup, and kept, numbered from 0.
+
+    Yields
+    ------
+    first, last : int
+        The sweeps [first, last) of a block, at most `BLOCK`.
+    """
+    for low, high in ((-n_warmup, 0), (0, n_draws)):
+        for first in range(low, high, BLOCK):
+            yield first, min(first + BLOCK, high)
 
 
 def best_categories(posterior: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -54,7 +54,7 @@ from annobench.annotations import Annotations
 from annobench.diagnostics import convergence_table
 from annobench.errors import AnnotationError
 from annobench.kernels.hierarchical_binary import run_sweeps
-from annobench.models.base import Method
+from annobench.models.base import Method, blocks
 
 METHOD = Method(
     name="hierarchical_binary",
@@ -64,9 +64,6 @@ METHOD = Method(
     deterministic=False,
     max_categories=2,
 )
-
-#: Sweeps between two reports of progress.
-BLOCK = 250
 
 
 @dataclass(frozen=True, eq=False)
@@ -411,17 +408,15 @@ def fit(
         probability = np.empty((-(-n_draws // thin_items), n_items), dtype=np.float32)
         total = np.zeros(n_items)
         switches = 0
-        for first in range(-n_warmup, n_draws, BLOCK):
-            # Blocks never straddle the end of the warm-up: it is cut there.
-            for low, high in _cut(first, min(first + BLOCK, n_draws)):
-                switches += run_sweeps(
-                    generator, *labels, *items_of,
-                    state.main, state.theta, state.category, low, high, hierarchical,
-                    collapsed, scale_exponent, thin_items,
-                    main, theta, probability, total,
-                )  # fmt: skip
-                if progress is not None:
-                    progress(high - low)
+        for first, last in blocks(n_warmup, n_draws):
+            switches += run_sweeps(
+                generator, *labels, *items_of,
+                state.main, state.theta, state.category, first, last, hierarchical,
+                collapsed, scale_exponent, thin_items,
+                main, theta, probability, total,
+            )  # fmt: skip
+            if progress is not None:
+                progress(last - first)
         return main, theta, probability, total / n_draws, switches
 
     with ThreadPoolExecutor(max_workers=threads or n_chains) as pool:
@@ -521,10 +516,6 @@ def _beta_binomial(
         a, b = alpha[some, None], beta[some, None]
         total += np.exp(choose + betaln(a + k, b + size - k) - betaln(a, b)).sum(axis=0)
     return total / alpha.size
-
-
-def _cut(low: int, high: int) -> Sequence[tuple[int, int]]:
-    return ((low, 0), (0, high)) if low < 0 < high else ((low, high),)
 
 
 @dataclass(frozen=True)

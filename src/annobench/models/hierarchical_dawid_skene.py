@@ -1,0 +1,339 @@
+r"""The hierarchical Dawid-Skene model, by Gibbs sampling: full Bayes for any number of categories.
+
+An item is of category k with probability pi_k, the prevalence. Annotator j gives an item of
+category k the label l with probability theta_jkl, each label independently given the item's
+category. Row k of the annotators' confusion matrices comes from a Dirichlet distribution whose
+mean m_k and scale s_k are estimated::
+
+    pi ~ Dirichlet(1, ..., 1)           c_i ~ Categorical(pi)
+    m_k ~ Dirichlet(1, ..., 1)          p(s_k) proportional to s_k ** -(g + 1), s_k >= 1
+    theta_jk ~ Dirichlet(s_k m_k)       x_n ~ Categorical(theta_{j, c_i})
+
+With two categories this is the multilevel binary model of `hierarchical_binary`. An annotator of
+few labels is drawn toward the others, and how strongly follows from how much annotators differ.
+
+**The labels of the classes.** Permuting the categories leaves likelihood and prior as they are, so
+the posterior has K! equal parts. The prior is restricted to the part in which the classes bear the
+labels they are given: the trace of the matrix of means, sum_k m_kk, is the largest that any
+order of its rows has. A sweep that ends elsewhere is relabelled, which samples the
+restricted posterior exactly; relabellings are counted.
+
+**The sampler.** m and s are drawn by slice sampling given the counts of the annotators' labels
+alone, their rows integrated out (Dirichlet-multinomial); then the rows, the prevalence, and the
+categories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.annotations import Annotations
+from annobench.diagnostics import convergence_table
+from annobench.errors import AnnotationError
+from annobench.kernels.hierarchical_dawid_skene import run_sweeps
+from annobench.models.base import Method, blocks
+
+METHOD = Method(
+    name="hierarchical_dawid_skene",
+    reference="Carpenter (2008), sections 2 and 8",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"prevalence", "confusion", "draws", "diagnostics"}),
+    deterministic=False,
+    max_categories=200,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Draws from the posterior, C chains of S draws; of each T-th draw, S' = ceil(S / T).
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (C, S, K)
+        pi.
+    mean : ndarray, shape (C, S, K, K)
+        m: ``[..., k, l]`` is the mean probability of the label l on an item of category k.
+    scale : ndarray, shape (C, S, K)
+        s: how alike annotators are in their row k.
+    confusion : ndarray of float32, shape (C, S', J, K, K)
+        theta: ``[..., j, k, l]``.
+    item_probability : ndarray of float32, shape (C, S', I, K)
+        Probability of each category given the draw's other parameters.
+    """
+
+    prevalence: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    confusion: NDArray[np.float32]
+    item_probability: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class HierarchicalDawidSkeneFit:
+    """Posterior of the hierarchical Dawid-Skene model.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray, shape (I, K)
+        Posterior probability of each category of each item, averaged over all draws.
+    draws : Draws
+        The draws that everything else is computed from.
+    label_switches : ndarray of int, shape (C,)
+        Sweeps in the kept part of each chain after which the classes were relabelled.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
+    draws: Draws
+    label_switches: NDArray[np.int64]
+
+    @cached_property
+    def prevalence(self) -> NDArray[np.float64]:
+        """Posterior mean probability of each category, shape (K,)."""
+        return np.asarray(self.draws.prevalence.mean(axis=(0, 1)))
+
+    @cached_property
+    def confusion(self) -> NDArray[np.float64]:
+        """Posterior mean confusion matrices, shape (J, K, K): ``[j, truth, label]``."""
+        return np.asarray(self.draws.confusion.mean(axis=(0, 1), dtype=np.float64))
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """R-hat and effective sample sizes, one row a parameter.
+
+        The index is (parameter, name); names of pairs of categories are "truth > label". Of
+        an item it is the probability of its most probable category.
+        """
+        names = self.categories
+        pairs = [f"{truth} > {label}" for truth in names for label in names]
+        draws = self.draws
+        shape = draws.mean.shape[:2]
+        best = self.posterior.argmax(axis=1)
+        return convergence_table(
+            {
+                "prevalence": (draws.prevalence, names),
+                "mean": (draws.mean.reshape(*shape, -1), pairs),
+                "scale": (np.log(draws.scale), names),
+                "item_probability": (
+                    draws.item_probability[:, :, np.arange(best.size), best],
+                    self.items,
+                ),
+            }
+        )
+
+    def interval(self, parameter: str, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the central posterior interval of a parameter.
+
+        Parameters
+        ----------
+        parameter : {"prevalence", "mean", "scale", "confusion", "item_probability"}
+            An attribute of `Draws`.
+        level : float, default 0.95
+            Probability inside, in (0, 1).
+
+        Returns
+        -------
+        ndarray, shape (2, ...)
+            Lower and upper ends.
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, or the level is out of its range.
+        """
+        known = list(vars(self.draws))
+        if parameter not in known:
+            raise ValueError(f"interval: parameter {parameter!r} is not one of {', '.join(known)}.")
+        if not 0 < level < 1:
+            raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
+        tail = (1 - level) / 2
+        return np.asarray(
+            np.quantile(getattr(self.draws, parameter), [tail, 1 - tail], axis=(0, 1))
+        )
+
+    def predict_new_annotator(
+        self, rng: np.random.Generator, n_annotators: int = 1000
+    ) -> NDArray[np.float64]:
+        """Draw confusion matrices of annotators not yet seen.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Source of randomness.
+        n_annotators : int, default 1000
+            How many.
+
+        Returns
+        -------
+        ndarray, shape (n_annotators, K, K)
+            Each row of each from the Dirichlet distribution of one draw.
+
+        Raises
+        ------
+        ValueError
+            If fewer than one annotator is asked for.
+        """
+        if n_annotators < 1:
+            raise ValueError(
+                f"predict_new_annotator: n_annotators must be above 0, got {n_annotators}."
+            )
+        k = len(self.categories)
+        mean = self.draws.mean.reshape(-1, k, k)
+        scale = self.draws.scale.reshape(-1, k)
+        chosen = rng.integers(len(mean), size=n_annotators)
+        gammas = rng.standard_gamma(mean[chosen] * scale[chosen][..., None])
+        gammas += np.finfo(float).tiny
+        return np.asarray(gammas / gammas.sum(axis=2, keepdims=True))
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    rng: np.random.Generator,
+    scale_exponent: float = 1.5,
+    n_chains: int = 4,
+    n_warmup: int = 500,
+    n_draws: int = 1_000,
+    thin: int = 5,
+    threads: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> HierarchicalDawidSkeneFit:
+    """Sample the posterior of the hierarchical Dawid-Skene model from dispersed starts.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels in K categories. Missing and repeated labels are fine.
+    rng : numpy.random.Generator
+        Source of randomness; each chain gets a generator spawned from it.
+    scale_exponent : float, default 1.5
+        g > 0 in p(s) proportional to s ** -(g + 1).
+    n_chains, n_warmup, n_draws : int
+        Chains C, sweeps thrown away, and draws S kept in each.
+    thin : int, default 5
+        Keep confusion matrices and item probabilities of every T-th draw. The items'
+        posterior uses all.
+    threads : int, optional
+        Chains sampled at once; by default all.
+    progress : callable, optional
+        Called with the number of sweeps done since its last call, from any thread.
+
+    Returns
+    -------
+    HierarchicalDawidSkeneFit
+        Draws, posterior of the items, diagnostics.
+
+    Raises
+    ------
+    AnnotationError
+        If there is only one category, no label, or the labels are not categories.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    An item without labels has the prevalence for its probabilities; an annotator without
+    labels has draws from the annotators' distribution. A sweep costs time linear in the number of
+    labels times K, and in J K^2; memory is C S' (J K^2 + I K) numbers.
+
+    References
+    ----------
+    Carpenter (2008), sections 2 and 8; Paun et al. (2018), Transactions of the ACL 6, for the
+    same model. Slice sampling: Neal (2003), Annals of Statistics 31.
+
+    Examples
+    --------
+    >>> a = Annotations.from_contingency([[40, 5, 1], [5, 50, 2], [2, 2, 30]])
+    >>> result = fit(a, rng=np.random.default_rng(1), n_draws=100, n_warmup=100)
+    >>> result.posterior.shape, result.confusion.shape
+    ((137, 3), (2, 3, 3))
+    """
+    METHOD.check(annotations)
+    if annotations.n_categories < 2:
+        raise AnnotationError(
+            f"hierarchical_dawid_skene: needs at least two categories, got "
+            f"{annotations.n_categories} ({', '.join(map(repr, annotations.categories))}). Give "
+            "all categories of the scheme by name where only one occurs."
+        )
+    for name, value in (
+        ("scale_exponent", scale_exponent),
+        ("n_chains", n_chains),
+        ("n_draws", n_draws),
+        ("thin", thin),
+    ):
+        if not value > 0:
+            raise ValueError(f"hierarchical_dawid_skene.fit: {name} must be above 0, got {value}.")
+    if n_warmup < 0:
+        raise ValueError(
+            f"hierarchical_dawid_skene.fit: n_warmup must be at least 0, got {n_warmup}."
+        )
+    view = annotations.by_item
+    labels = (
+        view.offsets,
+        annotations.annotator[view.order],
+        annotations.label[view.order].astype(np.int16),
+    )
+    n_items, n_annotators = annotations.n_items, annotations.n_annotators
+    k = annotations.n_categories
+    n_stored = -(-n_draws // thin)
+
+    def run(generator: np.random.Generator) -> tuple[Any, ...]:
+        at_prevalence, at_mean, at_scale, response, category = _start(generator, annotations)
+        prevalence, mean = np.empty((n_draws, k)), np.empty((n_draws, k, k))
+        scale = np.empty((n_draws, k))
+        confusion = np.empty((n_stored, n_annotators, k, k), dtype=np.float32)
+        probability = np.empty((n_stored, n_items, k), dtype=np.float32)
+        total = np.zeros((n_items, k))
+        switches = 0
+        for first, last in blocks(n_warmup, n_draws):
+            switches += run_sweeps(
+                generator, *labels, at_prevalence, at_mean, at_scale, response, category,
+                first, last, scale_exponent, thin,
+                prevalence, mean, scale, confusion, probability, total,
+            )  # fmt: skip
+            if progress is not None:
+                progress(last - first)
+        return prevalence, mean, scale, confusion, probability, total / n_draws, switches
+
+    with ThreadPoolExecutor(max_workers=threads or n_chains) as pool:
+        chains = list(pool.map(run, rng.spawn(n_chains)))
+    prevalence, mean, scale, confusion, probability, posterior, switches = zip(*chains, strict=True)
+    return HierarchicalDawidSkeneFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=np.mean(posterior, axis=0),
+        draws=Draws(*map(np.stack, (prevalence, mean, scale, confusion, probability))),
+        label_switches=np.array(switches),
+    )
+
+
+def _start(rng: np.random.Generator, annotations: Annotations) -> tuple[NDArray[Any], ...]:
+    """Start from votes with noise of a strength that differs between chains."""
+    k = annotations.n_categories
+    noise = rng.uniform(0, 0.8)
+    votes = annotations.counts + 0.5 / k
+    probability = (1 - noise) * votes / votes.sum(axis=1, keepdims=True) + noise * rng.dirichlet(
+        np.ones(k)
+    )
+    edges = probability.cumsum(axis=1)
+    category = (rng.random((annotations.n_items, 1)) * edges[:, -1:] > edges).sum(axis=1)
+    accuracy = rng.uniform(0.5, 0.95, size=k)
+    mean = np.full((k, k), 1.0) * ((1 - accuracy) / (k - 1))[:, None]
+    np.fill_diagonal(mean, accuracy)
+    scale = np.exp(rng.uniform(0.5, 4.0, size=k))
+    response = np.log(np.broadcast_to(mean.T, (annotations.n_annotators, k, k))).copy()
+    prevalence = np.bincount(category, minlength=k) / max(1, category.size)
+    return prevalence, mean, scale, response, np.minimum(category, k - 1).astype(np.int64)

@@ -1,0 +1,141 @@
+"""Simulation-based calibration of the hierarchical Dawid-Skene model, and known parameters found.
+
+If parameters are drawn from the prior and labels from them, the rank of a parameter among draws
+from its posterior is uniform (Talts et al. 2018). The prior is restricted to the order of classes
+whose matrix of means has the largest trace, and so are the drawn parameters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from annobench.annotations import Annotations
+from annobench.kernels.hierarchical_dawid_skene import assignment
+from annobench.models import hierarchical_dawid_skene
+
+#: Two-sided chance of a false alarm of one test.
+LEVEL = 1e-3
+K = 3
+
+
+def labels_from(rng, prevalence, confusion, n_items, missing=0.2) -> tuple[Annotations, np.ndarray]:
+    """Draw labels of annotators with given confusion matrices, shape (J, K, K)."""
+    j, k, _ = confusion.shape
+    truth = rng.choice(k, size=n_items, p=prevalence)
+    edges = confusion[:, truth].cumsum(axis=2)
+    label = (rng.random((j, n_items, 1)) > edges[..., :-1]).sum(axis=2)
+    given = rng.random((j, n_items)) >= missing
+    annotator, item = np.nonzero(given)
+    return (
+        Annotations.from_arrays(
+            item,
+            annotator,
+            label[given],
+            items=range(n_items),
+            annotators=range(j),
+            categories=range(k),
+        ),
+        truth,
+    )
+
+
+def draw_truth(rng, n_annotators: int, exponent: float = 1.5) -> dict[str, np.ndarray]:
+    mean = rng.dirichlet(np.ones(K), size=K)
+    mean = mean[assignment(mean)]
+    scale = rng.random(K) ** (-1 / exponent)
+    confusion = np.array([[rng.dirichlet(m * s + 1e-12) for m, s in zip(mean, scale, strict=True)]
+                          for _ in range(n_annotators)])  # fmt: skip
+    return {
+        "prevalence": rng.dirichlet(np.ones(K)), "mean": mean, "scale": scale,
+        "confusion": confusion,
+    }  # fmt: skip
+
+
+def ranks(n_panels: int, seed: int, exponent: float) -> dict[str, list[float]]:
+    rng = np.random.default_rng(seed)
+    found: dict[str, list[float]] = {}
+    for _ in range(n_panels):
+        truth = draw_truth(rng, n_annotators=5)
+        annotations, _ = labels_from(rng, truth["prevalence"], truth["confusion"], n_items=40)
+        fitted = hierarchical_dawid_skene.fit(
+            annotations, rng=rng, n_chains=1, n_warmup=300, n_draws=2000, thin=20,
+            scale_exponent=exponent,
+        )  # fmt: skip
+        thinned = slice(None, None, 20)
+        for name, draws, value in (
+            ("prevalence", fitted.draws.prevalence[0, thinned, 0], truth["prevalence"][0]),
+            ("mean", fitted.draws.mean[0, thinned, 0, 0], truth["mean"][0, 0]),
+            ("mean off", fitted.draws.mean[0, thinned, 1, 2], truth["mean"][1, 2]),
+            ("scale", fitted.draws.scale[0, thinned, 0], truth["scale"][0]),
+            ("confusion", fitted.draws.confusion[0, :, 0, 0, 0], truth["confusion"][0, 0, 0]),
+        ):
+            below = (draws < value).sum() + rng.random() * ((draws == value).sum() + 1)
+            found.setdefault(name, []).append(below / (len(draws) + 1))
+    return found
+
+
+@pytest.mark.slow
+def test_ranks_of_known_parameters_are_uniform():
+    for name, values in ranks(400, seed=11, exponent=1.5).items():
+        test = scipy.stats.kstest(values, "uniform")
+        assert test.pvalue > LEVEL / 5, (name, test)
+
+
+@pytest.mark.slow
+def test_a_wrong_prior_is_noticed():
+    # The negative control: scales come from Pareto(1.5), and the sampler believes Pareto(0.25).
+    assert scipy.stats.kstest(ranks(400, seed=12, exponent=0.25)["scale"], "uniform").pvalue < LEVEL
+
+
+def test_known_parameters_are_found():
+    rng = np.random.default_rng(5)
+    mean = np.array([[0.8, 0.15, 0.05], [0.1, 0.85, 0.05], [0.2, 0.2, 0.6]])
+    confusion = np.array([[rng.dirichlet(20 * m) for m in mean] for _ in range(15)])
+    prevalence = np.array([0.5, 0.3, 0.2])
+    annotations, truth = labels_from(rng, prevalence, confusion, n_items=600, missing=0.5)
+    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=400, n_warmup=300)
+    lower, upper = fitted.interval("confusion", 0.999)
+    # 135 intervals of 99.9%, thinned draws for their ends: two misses allow for both.
+    assert ((confusion < lower) | (confusion > upper)).sum() <= 2
+    assert (fitted.posterior.argmax(axis=1) == truth).mean() > 0.9
+    assert (fitted.diagnostics["r_hat"] < 1.05).all()
+
+
+def test_two_categories_are_the_binary_model():
+    from annobench.models import hierarchical_binary
+
+    rng = np.random.default_rng(6)
+    confusion = np.array([[rng.dirichlet([8, 2]), rng.dirichlet([3, 9])] for _ in range(8)])
+    annotations, _ = labels_from(rng, np.array([0.6, 0.4]), confusion, n_items=150)
+    many = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=2500, n_warmup=500, thin=1)
+    two = hierarchical_binary.fit(annotations, rng=rng, n_draws=2500, n_warmup=500, thin_items=1)
+    for ours, theirs in (
+        (many.draws.prevalence[..., 1], two.draws.prevalence),
+        (many.draws.mean[..., 1, 1], two.draws.sensitivity_mean),
+        (np.log(many.draws.scale[..., 0]), np.log(two.draws.specificity_scale)),
+        (many.draws.confusion[..., 0, 0, 0], two.draws.specificity[..., 0]),
+        (many.draws.item_probability[..., 3, 1], two.draws.item_probability[..., 3]),
+    ):
+        error = np.hypot(*(draws.std() / np.sqrt(effective(draws)) for draws in (ours, theirs)))
+        assert abs(ours.mean() - theirs.mean()) < scipy.stats.norm.isf(LEVEL / 10) * error
+
+
+def effective(draws: np.ndarray) -> float:
+    from annobench.diagnostics import convergence_table
+
+    row = convergence_table({"x": (draws[..., None], [""])}).iloc[0]
+    return (row["standard_deviation"] / row["mcse_mean"]) ** 2
+
+
+def test_classes_keep_the_labels_they_bear():
+    rng = np.random.default_rng(7)
+    for k in (2, 3, 5, 8):
+        gain = rng.random((k, k))
+        from scipy.optimize import linear_sum_assignment
+
+        columns, rows = linear_sum_assignment(-gain.T)
+        order = assignment(gain)
+        assert gain[order, np.arange(k)].sum() == pytest.approx(gain[rows, columns].sum())
+        assert sorted(order) == list(range(k))
