@@ -34,6 +34,19 @@ SIZES = {
     "anesthesia": (45, 5, 315),
     "caries": (3869, 5, 19345),
     "muc6_gold": (190124, 1, 190124),
+    **{
+        f"micro_wnop_{part}_{score}": size
+        for part, size in (
+            ("common", (110, 1, 110)),
+            ("group1", (496, 3, 1488)),
+            ("group2", (499, 2, 998)),
+        )
+        for score in ("positive", "negative")
+    },
+    **{
+        f"semeval2007_{name}": (1000, 6, 6000)
+        for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
+    },
 }
 
 

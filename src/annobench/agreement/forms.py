@@ -93,6 +93,11 @@ class Form(ABC):
         observed, expected = self.disagreements(totals)
         return 1 - ratio(observed, expected, NOTHING * self.scale)
 
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the rows, shape (S,)."""
+        return np.asarray(self.rows.sum(axis=0), dtype=np.float64)
+
     def gradient(self, totals: Totals) -> Floats | None:
         """Return the derivative with respect to the totals, where a form has a quick one.
 
@@ -162,8 +167,8 @@ class Pooled(Form):
         return np.asarray(ratio(apart, self.n_pairs, 0.0), dtype=np.float64)
 
     @cached_property
-    def rows(self) -> Rows:
-        """Weighted disagreement, weight, labels in the pool, their copies, and the pool."""
+    def _parts(self) -> tuple[Floats, Floats]:
+        """The first four statistics of each item, and what its labels count in the pool."""
         paired = self.n_pairs > 0
         size = np.where(self.size > 0, self.size, 1.0)
         weight = {
@@ -179,13 +184,26 @@ class Pooled(Form):
             share = paired.astype(float)
         else:
             share = np.ones_like(size)
-        head = np.column_stack([apart, weight, self.size * share, self.copies * share])
+        return np.column_stack([apart, weight, self.size * share, self.copies * share]), share
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Weighted disagreement, weight, labels in the pool, their copies, and the pool."""
+        head, share = self._parts
         if self.chance in ("none", "uniform"):
             return head
         if isinstance(self.counts, sparse.csr_array):
             pool = sparse.diags_array(share) @ self.counts
             return sparse.csr_array(sparse.hstack([sparse.csr_array(head), pool]))
         return np.concatenate([head, self.counts * share[:, None]], axis=1)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the rows, made without them."""
+        head, share = self._parts
+        if self.chance in ("none", "uniform"):
+            return np.asarray(head.sum(axis=0))
+        return np.concatenate([head.sum(axis=0), share @ self.counts])
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement.
@@ -396,11 +414,24 @@ class Margins(Form):
         return self.observed.item_disagreement
 
     @cached_property
+    def _cell(self) -> NDArray[np.int64]:
+        """Which annotator gave which label, as one code, shape (N,)."""
+        a = self.annotations
+        return a.annotator.astype(np.int64) * a.n_categories + a.label
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the rows, made without them."""
+        a = self.annotations
+        margins = np.bincount(self._cell, minlength=a.n_annotators * a.n_categories)
+        return np.concatenate([self.observed.totals[:2], margins])
+
+    @cached_property
     def rows(self) -> Rows:
         """Disagreement, weight, and which annotator gave which label."""
         a = self.annotations
         head = self.observed.rows[:, :2]
-        cell = a.annotator.astype(np.int64) * a.n_categories + a.label
+        cell = self._cell
         shape = (a.n_items, a.n_annotators * a.n_categories)
         margins = sparse.coo_array((np.ones(a.n_labels), (a.item, cell)), shape=shape)
         if shape[1] <= 64:

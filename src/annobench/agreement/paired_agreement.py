@@ -51,7 +51,9 @@ METHOD: Final = Coefficient(
     degenerate="Expected agreement is 1: on every pair of categories, each annotator always gives "
     "the same combination, [0 1] and [1 0] counting as one unless combinations is 4.",
     standard_error="Infinitesimal jackknife over items.",
-    lowest=-math.inf,
+    assumes="Chance: each annotator gives two categories together blindly, by the own shares of "
+    "the combinations.",
+    variants={"set": ({"combinations": 3}, {"combinations": 4})},
 )
 
 #: What becomes of the combinations [0 0], [0 1], [1 0], [1 1] in expected agreement.
@@ -166,7 +168,13 @@ class PairedForm(Form):
 
 
 class PairedAgreement(Agreement):
-    """A_m with every intermediate value, and all that `Agreement` offers."""
+    """A_m with every intermediate value, and all that `Agreement` offers.
+
+    Attributes
+    ----------
+    method, annotations, build, repeat, collapsible, reasons, analytic_ends
+        As of `Agreement`; the annotations are those of items that every annotator labelled.
+    """
 
     @property
     def _paired(self) -> PairedForm:

@@ -307,9 +307,9 @@ def _annotator_replicate(agreement: Agreement, unit: Unit, rng: np.random.Genera
     copies = np.zeros(agreement.n_annotators)
     copies[active] = draw_counts(active.size, 1, rng)[0]
     form = agreement.build(agreement.annotations, copies)
-    rows = form.rows
     if unit == "annotators":
-        return float(form.value(np.asarray(rows.sum(axis=0))))
+        return float(form.value(form.totals))
+    rows = form.rows
     weights = np.zeros((1, rows.shape[0]))
     used = np.flatnonzero(agreement.used)
     weights[0, used] = draw_counts(used.size, 1, rng)[0]
@@ -497,7 +497,7 @@ def without(agreement: Agreement, annotator: int) -> float:
     copies[annotator] = 0
     form = agreement.build(agreement.annotations, copies)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return float(form.value(np.asarray(form.rows.sum(axis=0))))
+        return float(form.value(form.totals))
 
 
 def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,0 +1,220 @@
+"""Bhowmick, Mitra and Basu (2008): arithmetic, ranges, the stand-in, and the headlines."""
+
+import importlib.util
+import itertools
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from annobench import datasets
+from annobench.agreement.paired_agreement import from_membership, paired_agreement
+from annobench.compare import check, compare, read_computed, read_errata, read_published
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "bhowmick2008"
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("bhowmick2008_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def printed(analysis):
+    return analysis.read_printed(PAPER / "tables")
+
+
+@pytest.fixture(scope="module")
+def corpora(analysis):
+    return analysis.Corpora()
+
+
+@pytest.fixture(scope="module")
+def results(analysis, tmp_path_factory):
+    """Everything the analysis writes, from simulated headlines and with few repeats."""
+    top = tmp_path_factory.mktemp("bhowmick2008")
+    folders = [top / f"semeval2007_{name}" for name in analysis.EMOTIONS]
+    for folder in folders:
+        datasets.prepare(folder.name, folder, mode="simulated", seed=3, mirror=None, network=False)
+    analysis.main(
+        printed_tables=PAPER / "tables",
+        emotion_folders=folders,
+        folder=top / "out",
+        seed=3,
+        thresholds=(10, 50),
+        n_repeats=2,
+        n_orders=3,
+    )
+    return top / "out"
+
+
+def test_every_printed_result_is_computed_and_every_deviation_explained(results):
+    comparison = compare(
+        read_published(PAPER / "published.csv"),
+        read_computed(results / "computed.csv"),
+        read_errata(PAPER / "errata.csv"),
+    )
+    assert len(comparison) > 80
+    assert not (comparison["verdict"] == "missing").any()
+    assert check(comparison) == []
+
+
+def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
+    paper = yaml.safe_load((PAPER / "paper.yaml").read_text())
+    figures = {figure["name"] for figure in paper["figures"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
+    assert {path.stem for path in (results / "tables").iterdir()} == {
+        table["name"] for table in paper["tables"]
+    }
+    captions = json.loads((results / "captions.json").read_text())
+    assert set(captions) == figures | {f"tables/{table['name']}" for table in paper["tables"]}
+
+
+def test_figures_of_simulated_data_say_so_in_the_drawing(results):
+    for name in ("figure1", "figure1_headlines", "figure2", "figure3", "coefficients"):
+        assert b"imulated stand-in" in (results / "figures" / f"{name}.svg").read_bytes(), name
+    assert b"imulated stand-in" not in (results / "figures" / "consistency.svg").read_bytes()
+
+
+def test_the_conclusion_prints_the_mean_of_table_2(printed, analysis):
+    assert round(printed.table2["am"].mean(), 2) == 0.72
+    low, high = analysis.am_range(0.878, 0.534)
+    assert (round(low, 4), round(high, 4)) == (0.7368, 0.7395)
+
+
+def test_a_range_of_rounding_holds_every_pair_that_rounds_to_the_printed(analysis):
+    low, high = analysis.am_range(0.858, 0.526)
+    grid = np.linspace(-0.0005, 0.0005, 11)
+    values = [analysis.am(0.858 + o, 0.526 + e) for o, e in itertools.product(grid, grid)]
+    assert min(values) == pytest.approx(low)
+    assert max(values) == pytest.approx(high)
+
+
+def test_the_bounds_are_those_worked_out_by_hand(analysis, printed, corpora):
+    of_table4 = corpora.having(table4=printed.table4)
+    low, _ = analysis.bounds(corpora.pair_agreement[:, 0], of_table4)
+    assert low / 1000 == pytest.approx(1 - 5 * 419 / 15000)
+    low, _ = analysis.bounds(corpora.agreement, of_table4)
+    assert low / 1000 == pytest.approx(1 - 5 * 1104 / 45000)
+    both = corpora.having(table4=printed.table4, table5=printed.table5)
+    low, _ = analysis.bounds(corpora.agreement, both)
+    assert low / 1000 == pytest.approx(1 - (5 * 1104 - 251) / 45000)
+    of_table3 = corpora.having(table3=printed.table3)
+    _, high = analysis.bounds(corpora.agreement, of_table3)
+    assert high / 1000 == pytest.approx((14 * 0.2 + 73 * 0.4 + 198 * 0.6 + 715) / 1000)
+    low, _ = analysis.bounds(corpora.dissents, of_table3)
+    assert low == pytest.approx(14 * 5 + 73 * 3 + 198 * 2)
+    low, _ = analysis.bounds(corpora.classes[:, 3].astype(float), of_table4)
+    assert low == pytest.approx(1000 - 552 / 2)
+
+
+def test_tables_3_and_4_have_no_common_corpus(analysis, printed, corpora):
+    limits = corpora.having(table3=printed.table3, table4=printed.table4)
+    assert np.isnan(analysis.bounds(corpora.agreement, limits)).all()
+
+
+def test_the_bounds_hold_for_any_corpus(analysis, corpora, rng):
+    corpus = (rng.random((1000, 1, 6)) < 0.2) ^ (rng.random((1000, 3, 6)) < 0.05)
+    counts = analysis.table4(corpus, "123").iloc[:-1, 1:].to_numpy(dtype=int)
+    result = analysis.measured(corpus)
+    classes = np.bincount(analysis.classes_of(result.item_agreement), minlength=4)
+    for limits in (
+        corpora.having(table4=counts, table5=analysis.confusions(corpus)),
+        corpora.having(table3=classes, table4=counts),
+    ):
+        low, high = analysis.bounds(corpora.agreement, limits)
+        assert low - 1e-6 <= 1000 * result.observed_agreement <= high + 1e-6
+    assert (counts.sum(axis=0) % 2 == 0).all(), "one dissent makes two pairs disagree"
+
+
+def test_the_profiles_have_the_agreement_of_the_measure(analysis, corpora, rng):
+    chosen = rng.choice(len(corpora.dissenter), 200)
+    truth = rng.random((200, 1, 6)) < 0.3
+    dissent = corpora.dissenter[chosen][:, None, :] == np.arange(1, 4)[:, None]
+    item = analysis.measured(truth ^ dissent).item_agreement
+    np.testing.assert_allclose(item, corpora.agreement[chosen])
+    # The twenty values, in 45ths, by counting dissents of each annotator by hand.
+    assert analysis.attainable_agreements(corpora)["forty_fifths"].tolist() == [
+        *(3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 21, 26, 27, 35, 45)
+    ]  # fmt: skip
+
+
+def test_dissents_solve_table_4(analysis, printed):
+    dissents = analysis.dissents_of(printed.table4)
+    found = np.array([dissents[u] + dissents[v] for u, v in analysis.PAIRS])
+    odd = printed.table4.sum(axis=0) % 2
+    np.testing.assert_array_equal(found[[0, 2]], printed.table4[[0, 2]])
+    np.testing.assert_array_equal(found[1], printed.table4[1] - odd)
+
+
+def test_the_stand_in_meets_what_it_is_calibrated_to(analysis, printed):
+    runs = [analysis.stand_in(np.random.default_rng(seed), printed) for seed in range(5)]
+    odd = printed.table4.sum(axis=0) % 2
+    for corpus in runs:
+        counts = analysis.table4(corpus, "123").iloc[:-1, 1:].to_numpy(dtype=int)
+        np.testing.assert_array_equal(counts[[0, 2]], printed.table4[[0, 2]])
+        np.testing.assert_array_equal(counts[1], printed.table4[1] - odd)
+        # A swap makes two confusions, so an odd count is met to one.
+        assert (abs(analysis.confusions(corpus) - printed.table5) <= 1).all()
+    expected = [analysis.measured(corpus).expected_agreement for corpus in runs]
+    assert np.mean(expected) == pytest.approx(printed.table2["expected_agreement"].mean(), abs=1e-3)
+
+
+def test_shares_of_sets_give_the_expected_agreement_wanted(analysis):
+    two = analysis.share_of_two(0.786, 0.532)
+    # All annotators alike, categories equally common: one of 6 singles, one of 15 doubles, none.
+    sets = [
+        *np.eye(6, dtype=bool),
+        *[np.isin(np.arange(6), pair) for pair in analysis.CATEGORY_PAIRS],
+    ]
+    weights = [*[0.786 / 6] * 6, *[two / 15] * 15]
+    count = np.round(np.array(weights) * 9_000).astype(int)
+    none = np.zeros((9_000 - count.sum(), 6), dtype=bool)
+    corpus = np.concatenate([np.repeat(np.array(sets), count, axis=0), none])
+    result = paired_agreement(from_membership(np.repeat(corpus[:, None], 2, axis=1)))
+    assert result.expected_agreement == pytest.approx(0.532, abs=3e-4)
+
+
+def test_confusions_and_disagreements_by_hand(analysis):
+    # anger, disgust, none; anger and disgust against disgust is no confusion
+    corpus = np.zeros((2, 3, 6), dtype=bool)
+    corpus[0, 0, 0] = corpus[0, 1, 1] = True
+    corpus[1, 0, [0, 1]] = corpus[1, 1, 1] = True
+    assert analysis.confusions(corpus).tolist() == [1] + [0] * 14
+    assert analysis.table4(corpus, "123")["anger"].tolist() == [2, 2, 0, 4]
+    assert analysis.table4(corpus, "123")["disgust"].tolist() == [1, 1, 2, 4]
+
+
+def test_the_headlines_become_sets_at_the_threshold(analysis, results):
+    top = results.parent
+    data = [datasets.read(top / f"semeval2007_{name}") for name in analysis.EMOTIONS]
+    corpus, names = analysis.headline_sets(data, 50)
+    assert names == ["F1", "F2", "F3", "M1", "M2", "M3"]
+    label = data[3].labels.set_index(["annotator", "item"])["label"]["F3"]
+    np.testing.assert_array_equal(corpus[:, 2, 3], label.loc[data[0].items["item"]] >= 50)
+
+
+def test_independent_annotators_get_what_the_measure_gives(analysis, rng):
+    corpus = rng.random((50_000, 2, 6)) < 0.3
+    row = analysis.independent_am(np.array([0.3])).iloc[0]
+    pooled, apart = analysis.both(corpus)
+    assert abs(pooled.estimate - row["am"]) < 5 * pooled.standard_error
+    assert abs(apart.estimate - row["am_four"]) < 5 * apart.standard_error
+
+
+def test_a_table_that_lacks_a_category_is_refused(analysis, tmp_path):
+    for path in (PAPER / "tables").iterdir():
+        (tmp_path / path.name).write_text(path.read_text())
+    table = pd.read_csv(tmp_path / "table4.csv", comment="#").drop(columns="fear")
+    table.to_csv(tmp_path / "table4.csv", index=False)
+    with pytest.raises(KeyError, match="fear"):
+        analysis.read_printed(tmp_path)
