@@ -8,9 +8,10 @@ CORES ?= all
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
+IRRCAC := .venv-irrcac/.installed
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check test test-all lint format bench lock clean
+.PHONY: help install results check test test-all lint format bench conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -57,12 +58,23 @@ $(PEERS): requirements/peers.txt pyproject.toml
 	.venv-peers/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
+conformance: $(PEERS) $(IRRCAC)  ## Ask other packages for their coefficients, and store the answers.
+	.venv-peers/bin/python tests/reference/agreement/generate.py
+	.venv-irrcac/bin/python tests/reference/agreement/generate.py
+
+$(IRRCAC): requirements/irrcac.txt
+	test -x .venv-irrcac/bin/python || "$(PYTHON)" -m venv .venv-irrcac
+	.venv-irrcac/bin/python -m pip install --quiet --require-hashes -r requirements/irrcac.txt
+	touch $@
+
 lock:  ## Lock the dependencies and the peers anew, with uv.
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev \
 		--no-header --no-annotate pyproject.toml -o requirements/lock.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --extra peers \
 		--no-header --no-annotate --constraints requirements/lock.txt \
 		pyproject.toml -o requirements/peers.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group irrcac \
+		--no-header --no-annotate -o requirements/irrcac.txt
 
 clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
 	$(BIN)/snakemake --cores 1 --delete-all-output

@@ -67,7 +67,7 @@ def test_a_reader_finds_the_usual_files(name):
     assert (TOP / name).read_text().strip()
 
 
-LOCKS = pytest.mark.parametrize("name", ["lock.txt", "peers.txt"])
+LOCKS = pytest.mark.parametrize("name", ["lock.txt", "peers.txt", "irrcac.txt"])
 
 
 @LOCKS

@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 EXAMPLE = "example_paper"
 
 #: What a run needs of the repository.
-PARTS = ("Snakefile", "config", "envs", "profiles", "src", "workflow")
+PARTS = ("Snakefile", "config", "envs", "profiles", "src", "workflow", "tests/reference/agreement")
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ def test_everything_is_built(built):
         "notebooks/example_paper.ipynb",
         "notebooks/example_paper.html",
         "comparison.csv",
+        "studies/conformance/index.html",
         "index.html",
     ):
         assert (results / path).stat().st_size > 0, path
@@ -71,7 +72,7 @@ def test_a_fall_back_to_simulated_data_is_loud(built):
 def test_pages_open_offline(built):
     clone, _ = built
     pages = sorted((clone.top / "results").rglob("*.html"))
-    assert len(pages) == 3
+    assert len(pages) == 4
     for page in pages:
         html = page.read_text()
         assert not re.findall(
@@ -116,14 +117,18 @@ def test_the_report_is_made(built, tmp_path):
     ("path", "reruns"),
     [
         ("src/annobench/models/voting.py", COMPUTED),
-        # The analysis does not import this model.
-        ("src/annobench/models/hierarchical_binary.py", set()),
+        # The analysis does not import this model; the coefficients of agreement do.
+        ("src/annobench/models/hierarchical_binary.py", {"conformance"}),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("notebooks/example_paper.ipynb", {"render_notebook"}),
         ("workflow/site/index.html.j2", {"build_site"}),
-        ("workflow/site/style.css", {"render_notebook", "render_paper", "build_site"}),
+        (
+            "workflow/site/style.css",
+            {"render_notebook", "render_paper", "conformance", "build_site"},
+        ),
+        ("tests/reference/agreement/disagreements.csv", {"conformance"}),
         ("workflow/scripts/check.py", set()),
     ],
 )
@@ -174,7 +179,7 @@ def test_the_network_is_asked_again_on_demand(built):
 def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
-    assert set(planned) == FETCHED
+    assert set(planned) == FETCHED | {"conformance"}
 
 
 # --- the check -----------------------------------------------------------------------
