@@ -22,6 +22,7 @@ import numpy as np
 
 from annobench import agreement
 from annobench.annotations import Annotations
+from benchmarks._record import Record
 
 #: Seconds, and ratios of speed (design, section 5).
 TARGETS = {"alpha": 0.060, "alpha ratio": 500, "bootstrap": 0.1}
@@ -29,6 +30,9 @@ TARGETS = {"alpha": 0.060, "alpha ratio": 500, "bootstrap": 0.1}
 TABLES = 3
 #: Replicates that are timed where a thousand would take hours; the time is scaled up.
 COPIES = 10
+
+
+RECORD = Record("agreement", "krippendorff", "simpledorff", "scikit-learn", "statsmodels")
 
 
 class Result(NamedTuple):
@@ -110,13 +114,16 @@ def matrix(annotations: Annotations) -> np.ndarray:
     return table
 
 
-def show(results: dict[str, Result]) -> None:
-    """Print one table: time, ratio to the first row, memory, value."""
+def show(work: str, results: dict[str, Result], target: str = "") -> None:
+    """Print and record one table: time, ratio to the first row, memory, value."""
     print(f"  {'':<46}{'seconds':>12}{'ratio':>10}{'peak MB':>10}  value")
     first = next(iter(results.values()))
     for name, r in results.items():
         ratio = r.seconds / first.seconds
         print(f"  {name:<46}{r.seconds:>12.4f}{ratio:>10.3g}{r.peak / 1e6:>10,.0f}  {r.value:.15g}")
+        RECORD.add(work, name, "time", "s", r.seconds, target if r is first else "")
+        RECORD.add(work, name, "times ours", "", ratio)
+        RECORD.add(work, name, "peak memory", "MB", r.peak / 1e6)
 
 
 def peers(*names: str) -> bool:
@@ -139,10 +146,11 @@ def bench_alpha(
 ) -> None:
     """Time nominal alpha; the peer's time grows with annotators, and with categories squared."""
     labels = panel(n_items, per_item, n_annotators, n_categories)
-    print(
-        f"\nKrippendorff's alpha, nominal: {labels.n_labels:,} labels of {n_items:,} items by "
+    work = (
+        f"Krippendorff's alpha, nominal: {labels.n_labels:,} labels of {n_items:,} items by "
         f"{n_annotators:,} annotators in {n_categories} categories"
     )
+    print(f"\n{work}")
     results = {"annobench": measured(lambda: alpha_of(labels), repeats=7)}
     needs = TABLES * 8 * n_items * n_categories**2
     if needs > 0.9 * available():
@@ -166,16 +174,15 @@ def bench_alpha(
                     frame, "item", "annotator", "label"
                 )
             )
-    show(results)
+    at_scale = labels.n_labels == 1_000_000
+    show(work, results, f"at most {TARGETS['alpha']} s" if at_scale else "")
 
 
 def bench_bootstrap(n_items: int, per_item: int, replicates: int) -> None:
     """Time the bootstrap of alpha over items: by weights, and by resampled copies."""
     labels = panel(n_items, per_item, per_item, 4)
-    print(
-        f"\nBootstrap of alpha over items, {replicates:,} replicates of {labels.n_labels:,} "
-        "labels; the value is the standard deviation"
-    )
+    work = f"Bootstrap of alpha over items, {replicates:,} replicates of {labels.n_labels:,} labels"
+    print(f"\n{work}; the value is the standard deviation")
 
     def weighted() -> float:
         result = agreement.krippendorff_alpha(fresh(labels))
@@ -211,14 +218,15 @@ def bench_bootstrap(n_items: int, per_item: int, replicates: int) -> None:
         results[f"{name} ({COPIES}, scaled up)"] = took._replace(
             seconds=took.seconds * replicates / COPIES
         )
-    show(results)
+    show(work, results, f"at most {TARGETS['bootstrap']} s")
 
 
 def bench_cohen(n_items: int) -> None:
     """Time Cohen's kappa of two annotators."""
     labels = panel(n_items, 2, 2, 5)
     labels = replace(labels, annotator=np.tile(np.array([0, 1], np.int32), n_items))
-    print(f"\nCohen's kappa: {labels.n_labels:,} labels of {n_items:,} items")
+    work = f"Cohen's kappa: {labels.n_labels:,} labels of {n_items:,} items"
+    print(f"\n{work}")
     results = {
         "annobench": measured(lambda: agreement.cohen_kappa(fresh(labels)).estimate, repeats=7)
     }
@@ -231,13 +239,14 @@ def bench_cohen(n_items: int) -> None:
         results["statsmodels"] = measured(
             lambda: inter_rater.cohens_kappa(inter_rater.to_table(codes)[0]).kappa
         )
-    show(results)
+    show(work, results)
 
 
 def bench_fleiss(n_items: int, per_item: int) -> None:
     """Time Fleiss' kappa of complete labels."""
     labels = panel(n_items, per_item, per_item, 4)
-    print(f"\nFleiss' kappa: {labels.n_labels:,} labels of {n_items:,} items")
+    work = f"Fleiss' kappa: {labels.n_labels:,} labels of {n_items:,} items"
+    print(f"\n{work}")
     results = {
         "annobench": measured(lambda: agreement.fleiss_kappa(fresh(labels)).estimate, repeats=7)
     }
@@ -248,7 +257,7 @@ def bench_fleiss(n_items: int, per_item: int) -> None:
         results["statsmodels"] = measured(
             lambda: inter_rater.fleiss_kappa(inter_rater.aggregate_raters(codes)[0])
         )
-    show(results)
+    show(work, results)
 
 
 def main() -> None:
@@ -268,6 +277,7 @@ def main() -> None:
         f"\nTargets: alpha of 1,000,000 labels in {TARGETS['alpha']} s, {TARGETS['alpha ratio']} "
         f"times as fast as the krippendorff package; the bootstrap in {TARGETS['bootstrap']} s."
     )
+    RECORD.save()
 
 
 if __name__ == "__main__":

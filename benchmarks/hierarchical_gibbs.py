@@ -19,6 +19,7 @@ import numpy as np
 from annobench.diagnostics import convergence_table
 from annobench.errors import DataUnavailableError
 from annobench.models import hierarchical_binary
+from benchmarks._record import Record
 
 SCRIPT = Path(__file__).parents[1] / "tests" / "reference" / "numpyro" / "generate.py"
 #: Effective draws per second, Gibbs over NUTS (design, section 5).
@@ -119,7 +120,15 @@ def main() -> None:
             f"{r.sampler:<16}{r.n_draws:>8}{r.warmup:>11.2f}{r.sampling:>12.2f}"
             f"{r.effective:>11.0f}{r.rate:>9.1f}{r.rate_with_warmup:>14.1f}  {r.worst}"
         )
+    record = Record("hierarchical_gibbs", "numpyro", "jax")
+    work = f"Multilevel binary model of {name}: draws from its posterior on one core"
     gibbs = results[0]
+    for r in results:
+        record.add(work, r.sampler, "effective draws of the worst parameter", "per s", r.rate)
+        record.add(work, r.sampler, "with warm-up", "per s", r.rate_with_warmup)
+        if r is not gibbs:
+            target = f"ours at least {TARGET} times"
+            record.add(work, r.sampler, "ours over this", "", gibbs.rate / r.rate, target)
     for other in results[1:]:
         print(
             f"ratio of ESS/s {gibbs.rate / other.rate:.0f} (target {TARGET}), "
@@ -127,6 +136,8 @@ def main() -> None:
         )
     per_label = gibbs.sampling / gibbs.n_draws / annotations.n_labels
     print(f"Gibbs: {per_label * 1e9:.1f} ns per label and sweep")
+    record.add(work, gibbs.sampler, "a label and sweep", "ns", per_label * 1e9)
+    record.save()
 
 
 if __name__ == "__main__":

@@ -24,6 +24,9 @@ SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "set")
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
+#: The largest number on the interval scale, whose square is still a number.
+LARGEST = 1e150
+
 #: How many offending values an error message lists.
 SHOWN = 5
 
@@ -106,6 +109,16 @@ class Annotations:
     members: tuple[frozenset[str], ...] = ()
     elements: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Make the columns read-only."""
+        for column in (self.item, self.annotator, self.label):
+            column.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take back what was pickled, read-only again."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
     @classmethod
     def from_arrays(
         cls,
@@ -128,7 +141,8 @@ class Annotations:
         items, annotators, categories : iterable, optional
             All names in the wanted order, also those without a label. By default the
             names seen: items and annotators by first appearance, categories sorted
-            (numerically where all are numbers).
+            (numerically where all are numbers). Ordinal categories that are no numbers have to be
+            given.
         scale : {"nominal", "ordinal", "interval"}, default "nominal"
             What the order and distance of the categories mean. On the interval scale
             labels must be numbers, and equal numbers are one category.
@@ -142,7 +156,8 @@ class Annotations:
         ------
         AnnotationError
             If the columns differ in length, an item or annotator has no name, a name is
-            not in the list given for it, or an interval label is not a finite number.
+            not in the list given for it, ordinal categories that are no numbers come without
+            their order, or an interval label is not a finite number.
 
         Examples
         --------
@@ -182,6 +197,8 @@ class Annotations:
         if scale == "interval":
             labels = _numbers(labels)
             categories = None if categories is None else _numbers(pd.Series(list(categories)))
+        if scale == "ordinal" and categories is None:
+            _check_order(labels)
         label_codes, label_names = _codes(
             _names(labels), categories, "label", sort=categories is None
         )
@@ -212,7 +229,8 @@ class Annotations:
         Parameters
         ----------
         frame : DataFrame
-            One row a label. Other columns are ignored.
+            One row a label. Other columns are ignored. A categorical column `label` brings its
+            categories and their order.
         items, annotators, categories, scale
             As in `from_arrays`.
 
@@ -232,6 +250,8 @@ class Annotations:
                 f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
                 f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
             )
+        if categories is None and isinstance(frame["label"].dtype, pd.CategoricalDtype):
+            categories = frame["label"].cat.categories
         return cls.from_arrays(
             frame["item"].astype(object),
             frame["annotator"].astype(object),
@@ -253,7 +273,7 @@ class Annotations:
         contingency : array_like of int, shape (K, K)
             ``[k, l]``: items labelled k by the first annotator and l by the second.
         categories : iterable, optional
-            Names of the categories; by default "0", "1", ....
+            Names of the categories; by default those of a frame's rows, or else "0", "1", ....
 
         Returns
         -------
@@ -263,29 +283,42 @@ class Annotations:
         Raises
         ------
         AnnotationError
-            If the table is not square or has a negative or fractional count.
+            If the table is not square, has a negative or fractional count, or the
+            categories are not as many different names.
 
         Examples
         --------
         >>> Annotations.from_contingency([[30, 10], [10, 30]]).n_items
         80
         """
-        table = np.asarray(contingency)
+        if categories is None and isinstance(contingency, pd.DataFrame):
+            categories = contingency.index
+        try:
+            table = np.asarray(contingency, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise AnnotationError(
+                "from_contingency: the table must hold numbers of items only."
+            ) from error
         if table.ndim != 2 or table.shape[0] != table.shape[1]:
             raise AnnotationError(
                 f"from_contingency: the table must be square, got shape {table.shape}. "
                 "Give every category a row and a column, empty ones too."
             )
-        counts = table.astype(np.int64)
-        if (counts != table).any() or (counts < 0).any():
+        if not (np.isfinite(table) & (table >= 0) & (table == np.floor(table))).all():
             raise AnnotationError(
                 "from_contingency: counts must be whole numbers of at least 0. "
                 "Give numbers of items, not shares."
             )
+        counts = table.astype(np.int64)
+        names = tuple(map(str, range(len(counts)) if categories is None else categories))
+        if len(names) != len(counts) or len(set(names)) < len(names):
+            raise AnnotationError(
+                f"from_contingency: categories must be {len(counts)} different names, one for "
+                f"each row, got {', '.join(map(repr, names[:10]))}."
+            )
         n_categories = counts.shape[0]
         first, second = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), n_categories)
         n_items = first.size
-        names = map(str, range(n_categories)) if categories is None else categories
         item = np.arange(n_items, dtype=np.int32)
         return cls(
             _frozen(np.concatenate([item, item])),
@@ -293,7 +326,7 @@ class Annotations:
             _frozen(np.concatenate([first, second]).astype(np.int16)),
             tuple(map(str, range(n_items))),
             ("1", "2"),
-            tuple(map(str, names)),
+            names,
         )
 
     @classmethod
@@ -348,6 +381,10 @@ class Annotations:
                 f"the {len(order)} known ({', '.join(map(repr, order[:10]))}). "
                 "Correct the label, or add the element to the list."
             )
+        if len(set(order)) < len(order):
+            raise AnnotationError(
+                "Annotations.from_sets: an element is listed twice. List each name once."
+            )
         rank = {name: position for position, name in enumerate(order)}
         distinct = sorted(
             {members for members in sets if members is not None},
@@ -362,7 +399,10 @@ class Annotations:
             annotators=annotators,
             categories=code.values(),
         )
-        names = tuple("{" + ", ".join(sorted(members, key=rank.get)) + "}" for members in distinct)  # type: ignore[arg-type]
+        names = tuple(
+            "{" + ", ".join(_quoted(name) for name in sorted(members, key=rank.__getitem__)) + "}"
+            for members in distinct
+        )
         return replace(
             plain, categories=names, scale="set", members=tuple(distinct), elements=tuple(order)
         )
@@ -508,15 +548,25 @@ def _frozen(array: ArrayT) -> ArrayT:
     return array
 
 
-def _elements(value: Iterable[object] | None) -> frozenset[str] | None:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
+def _elements(value: Any) -> frozenset[str] | None:
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise AnnotationError(
             f"Annotations.from_sets: the label {value!r} is not a set of names. "
             "Give a set or a list, an empty one for none of them."
         )
-    return frozenset(map(str, value))
+    members = list(value)
+    if any(name is None or name is pd.NA or name != name for name in members):
+        raise AnnotationError(
+            f"Annotations.from_sets: the label {value!r} has an element without a name. Remove it."
+        )
+    return frozenset(map(str, members))
+
+
+def _quoted(name: str) -> str:
+    """Quote an element that would read as several."""
+    return repr(name) if set(name) & set(",{}'\"") else name
 
 
 def _missing(column: pd.Series[Any]) -> pd.Series[bool]:
@@ -535,7 +585,7 @@ def _names(column: pd.Series[Any]) -> pd.Series[str]:
 def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
     numbers = pd.to_numeric(column, errors="coerce").astype(float)
-    wrong = ~np.isfinite(numbers)
+    wrong = ~(numbers.abs() <= LARGEST)
     if wrong.any():
         shown = ", ".join(map(repr, column[wrong].unique()[:SHOWN]))
         raise AnnotationError(
@@ -543,6 +593,17 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
             "Correct them, or use the nominal scale."
         )
     return numbers.map(lambda x: str(int(x)) if x == int(x) else repr(float(x)))
+
+
+def _check_order(labels: pd.Series[Any]) -> None:
+    """Refuse ordinal labels whose order nobody has told."""
+    seen = pd.Series(labels.unique(), dtype=object)
+    if pd.to_numeric(seen, errors="coerce").isna().any():
+        raise AnnotationError(
+            f"Annotations: the order of the ordinal categories "
+            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
+            "known. Give all in their order with categories=, lowest first."
+        )
 
 
 def _codes(

@@ -34,7 +34,7 @@ class Errors:
     expected_accuracy: float
 
 
-def count_errors(posterior: NDArray[np.float64], gold: NDArray[np.integer]) -> Errors:
+def count_errors(posterior: NDArray[np.float64], gold: ArrayLike) -> Errors:
     """Compare the most probable category of each item with the gold standard.
 
     Parameters
@@ -53,7 +53,8 @@ def count_errors(posterior: NDArray[np.float64], gold: NDArray[np.integer]) -> E
     Raises
     ------
     AnnotationError
-        If there are no items, or the gold standard does not give each one category.
+        If there are no items, a probability is NaN, or the gold standard does not give each
+        item the code of one category.
 
     References
     ----------
@@ -64,7 +65,12 @@ def count_errors(posterior: NDArray[np.float64], gold: NDArray[np.integer]) -> E
     >>> count_errors(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), np.array([0, 0, 0]))
     Errors(errors=1, ties=1, expected_errors=1.5, expected_accuracy=0.5)
     """
-    _check_gold("count_errors", gold, *posterior.shape)
+    gold = _check_gold("count_errors", gold, *posterior.shape)
+    if np.isnan(posterior).any():
+        raise AnnotationError(
+            f"count_errors: {int(np.isnan(posterior).any(axis=1).sum())} items have NaN for a "
+            "probability. Leave them out, or give them shares."
+        )
     best = best_categories(posterior)
     number = best.sum(axis=1)
     right = best[np.arange(gold.size), gold]
@@ -99,7 +105,7 @@ def confusion_counts(annotations: Annotations, gold: NDArray[np.integer]) -> NDA
         If there are no items, or the gold standard does not give each one category.
     """
     k = annotations.n_categories
-    _check_gold("confusion_counts", gold, annotations.n_items, k)
+    gold = _check_gold("confusion_counts", gold, annotations.n_items, k)
     flat = (annotations.annotator.astype(np.int64) * k + gold[annotations.item]) * k
     counts = np.bincount(flat + annotations.label, minlength=annotations.n_annotators * k * k)
     return counts.reshape(-1, k, k).astype(np.int64)
@@ -241,17 +247,26 @@ def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
     return result
 
 
-def _check_gold(caller: str, gold: NDArray[np.integer], n_items: int, n_categories: int) -> None:
+def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -> NDArray[np.int64]:
+    """Return the gold codes as integers, or say what is wrong with them."""
+    codes = np.asarray(gold)
     if n_items == 0:
         raise AnnotationError(f"{caller}: there are no items to score. Give at least one.")
-    if gold.shape != (n_items,):
+    if codes.shape != (n_items,):
         raise AnnotationError(
-            f"{caller}: got {gold.size} gold categories for {n_items} items. Give each item one."
+            f"{caller}: got {codes.size} gold categories for {n_items} items. Give each item one."
         )
-    outside = gold[(gold < 0) | (gold >= n_categories)]
+    if codes.dtype.kind not in "bui":
+        raise AnnotationError(
+            f"{caller}: gold must be codes of categories, whole numbers in [0, {n_categories}), "
+            f"got {codes.dtype}. Leave out items without a gold category and give codes."
+        )
+    codes = codes.astype(np.int64)  # booleans would be taken for a mask
+    outside = codes[(codes < 0) | (codes >= n_categories)]
     if outside.size:
         # A negative code would count from the end.
         raise AnnotationError(
             f"{caller}: gold category {outside[0]} is not in [0, {n_categories}). "
             "Leave out items without a gold category."
         )
+    return codes

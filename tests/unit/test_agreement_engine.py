@@ -561,12 +561,14 @@ def test_the_prior_of_two_annotators_is_one_item_spread_over_the_table():
     from scipy import stats
 
     a = Annotations.from_contingency([[5, 0], [0, 5]])
-    drawn = resampling.posterior(ag.brennan_prediger(a), 1000, np.random.default_rng(2))
-    assert drawn.max() == 1  # one row pattern: any number of annotators have no prior on the table
-    agreed = (resampling.posterior(ag.scott_pi(a), 40_000, np.random.default_rng(2)) + 1) / 2
-    exact = stats.beta(10.5, 0.5)
-    # Scott's pi is close to 2 A_o - 1 while both categories stay common; Monte Carlo and that: 2%.
-    assert agreed.mean() == pytest.approx(exact.mean(), abs=0.02)
+    drawn = resampling.posterior(ag.brennan_prediger(a), 20_000, np.random.default_rng(2))
+    assert stats.kstest((drawn + 1) / 2, stats.beta(10.5, 0.5).cdf).pvalue > 1e-3
+    # Fleiss' kappa of two annotators is Scott's pi, and so is its posterior.
+    one, other = (
+        resampling.posterior(function(a), 100, np.random.default_rng(2))
+        for function in (ag.scott_pi, ag.fleiss_kappa)
+    )
+    np.testing.assert_allclose(one, other)
 
 
 def test_intervals_hold_estimates_below_minus_one():
@@ -590,3 +592,105 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
 def test_three_items_say_nothing_of_a_correlation():
     a = Annotations.from_arrays(list("xyzxyz"), list("aaabbb"), [1, 2, 4, 2, 3, 4])
     assert (ag.pearson(a).interval().lower, ag.pearson(a).interval().upper) == (-1, 1)
+
+
+def test_ordinal_items_are_measured_by_the_largest_distance():
+    a = Annotations.from_arrays(
+        [1, 1, 2, 2, 3, 3, 4, 4], list("xyxyxyxy"), [1, 1, 2, 3, 3, 1, 2, 2], scale="ordinal"
+    )
+    result = ag.krippendorff_alpha(a)
+    found = result.by_item()["observed_agreement"]
+    assert found.tolist() == pytest.approx([1, found[1], 0, 1])
+    assert found.mean() == pytest.approx(result.observed_agreement)
+
+
+@pytest.mark.parametrize("name", [n for n in CASES if n != "light_kappa"])
+def test_weighted_coefficients_share_one_observed_agreement(name):
+    # Weights whose least is 1/2: (60 * 1 + 20 * 1/2) / 80.
+    function, options, _ = CASES[name]
+    table = Annotations.from_contingency([[30, 10], [10, 30]])
+    result = function(table, weights=[[1, 0.5], [0.5, 1]], **options)
+    assert result.observed_agreement == pytest.approx(0.875)
+    assert result.by_item()["observed_agreement"].min() == pytest.approx(0.5)
+    if name == "percent_agreement":
+        assert result.estimate == pytest.approx(0.875)
+        assert math.isnan(result.expected_agreement)
+
+
+def test_items_of_one_label_change_nothing_where_they_count_for_nothing():
+    item, annotator, label = [1, 1, 2, 2, 3, 3, 4, 4], list("xyxyxyxy"), [1, 1, 0, 1, 0, 0, 1, 0]
+    pairs = Annotations.from_arrays(item, annotator, label)
+    more = Annotations.from_arrays(
+        [*item, *range(5, 50)], [*annotator, *"x" * 45], [*label, *[1] * 45]
+    )
+    for function in (ag.percent_agreement, ag.brennan_prediger, ag.krippendorff_alpha):
+        assert function(more).standard_error == pytest.approx(function(pairs).standard_error)
+
+
+def test_a_jackknife_of_undefined_values_is_no_interval():
+    with pytest.warns(DegenerateWarning, match="2 of 2 replicates"):
+        found = ag.cohen_kappa(Annotations.from_contingency([[1, 0], [0, 1]])).interval("jackknife")
+    assert math.isnan(found.lower)
+    assert found.n_undefined == 2
+
+
+@pytest.mark.parametrize(("function", "options", "a"), EVERY)
+def test_results_can_be_pickled(function, options, a):
+    import pickle
+
+    result = function(a, **options)
+    again = pickle.loads(pickle.dumps(result))
+    assert again.estimate == result.estimate
+    assert not again.annotations.label.flags.writeable
+
+
+def test_equal_coefficients_do_not_differ_by_rounding():
+    table = Annotations.from_contingency([[10, 7, 6], [3, 3, 0], [0, 0, 2]])
+    for other in (ag.light_kappa(table), ag.conger_kappa(table)):
+        found = ag.difference(ag.cohen_kappa(table), other)
+        assert (found.estimate, found.standard_error, found.p_value) == (0, 0, 1)
+
+
+def test_one_wild_label_does_not_silence_the_others():
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=200)
+    x = truth[:, None] + 0.2 * rng.normal(size=(200, 3))
+    x[7, 2] = 1e7
+    wild = Annotations.from_arrays(
+        np.repeat(np.arange(200), 3), list("abc") * 200, x.ravel(), scale="interval"
+    )
+    tame = wild.keep_annotators(np.array([True, True, False]))
+    for function in (ag.krippendorff_alpha, ag.icc):
+        expected = function(tame).estimate
+        pairs = function(wild).by_pair().set_index(["first", "second"])["estimate"]
+        assert pairs["a", "b"] == pytest.approx(expected, rel=1e-6)
+        without = function(wild).leave_one_out().set_index("annotator")["estimate"]
+        assert without["c"] == pytest.approx(expected, rel=1e-6)
+        draws = function(wild).bootstrap(replicates=200, rng=np.random.default_rng(1))
+        assert np.isfinite(draws).all()
+
+
+def test_a_slider_of_a_hundred_marks_is_no_burden():
+    # The derivative of ordinal alpha in closed form beside the complex step.
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 101, 60)
+    marks = np.clip(truth[:, None] + rng.integers(-9, 10, (60, 3)), 0, 100)
+    a = Annotations.from_arrays(
+        np.repeat(np.arange(60), 3), list("abc") * 60, marks.ravel(), categories=range(101),
+        scale="ordinal",
+    )  # fmt: skip
+    for small_sample in (True, False):
+        result = ag.krippendorff_alpha(a, small_sample=small_sample)
+        step = 1e-30j * dense(result.form.rows)
+        slopes = result.form.value(result.totals + step).imag / 1e-30
+        np.testing.assert_allclose(result.influence, slopes, rtol=1e-9, atol=1e-15)
+    assert len(result.by_pair()) == 3
+
+
+def test_a_difference_divides_as_its_coefficients_do():
+    a = made(10, n_items=20, n_annotators=3, missing=0.0)
+    one = ag.fleiss_kappa(a)
+    other = ag.percent_agreement(a)
+    influence = one.influence - other.influence
+    expected = math.sqrt(influence.var() * 20**2 / 19)
+    assert ag.difference(one, other).standard_error == pytest.approx(expected)

@@ -158,3 +158,82 @@ def test_no_labels_at_all_are_allowed():
     a = Annotations.from_arrays([], [], [])
     assert (a.n_items, a.n_annotators, a.n_labels, a.n_categories) == (0, 0, 0, 0)
     assert a.counts.shape == (0, 0)
+
+
+def test_the_order_of_ordinal_categories_has_to_be_known():
+    words = ["low", "high", "mid"]
+    with pytest.raises(AnnotationError, match="order of the ordinal categories 'low', 'high'"):
+        Annotations.from_arrays([1, 2, 3], list("aaa"), words, scale="ordinal")
+    order = ["low", "mid", "high"]
+    given = Annotations.from_arrays(
+        [1, 2, 3], list("aaa"), words, scale="ordinal", categories=order
+    )
+    assert given.categories == tuple(order)
+    frame = pd.DataFrame({"item": [1, 2, 3], "annotator": list("aaa"), "label": words})
+    frame["label"] = pd.Categorical(frame["label"], [*order, "top"], ordered=True)
+    assert Annotations.from_frame(frame, scale="ordinal").categories == (*order, "top")
+    numbers = Annotations.from_arrays([1, 2], list("aa"), ["10", "9"], scale="ordinal")
+    assert numbers.categories == ("9", "10")
+
+
+def test_columns_cannot_be_written():
+    a = Annotations(
+        np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([0, 0]),
+        ("x",), ("a", "b"), ("k",),
+    )  # fmt: skip
+    for column in (a.item, a.annotator, a.label):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1
+
+
+@pytest.mark.parametrize(
+    ("table", "categories", "message"),
+    [
+        ([[1, 2], [3, 4]], ["a"], "2 different names"),
+        ([[1, 2], [3, 4]], ["a", "a"], "2 different names"),
+        ([["x", "y"], ["z", "w"]], None, "numbers of items"),
+        ([[1, np.nan], [3, 4]], None, "whole numbers"),
+        ([[1, 0.5], [3, 4]], None, "whole numbers"),
+        ([[1, np.inf], [3, 4]], None, "whole numbers"),
+    ],
+)
+def test_tables_that_are_none_are_refused(table, categories, message):
+    with pytest.raises(AnnotationError, match=message):
+        Annotations.from_contingency(table, categories=categories)
+
+
+def test_the_names_of_a_frame_name_the_categories():
+    frame = pd.DataFrame([[1, 2], [3, 4]], index=["no", "yes"], columns=["no", "yes"])
+    assert Annotations.from_contingency(frame).categories == ("no", "yes")
+
+
+def test_sets_as_labels():
+    a = Annotations.from_sets(
+        ["u", "u", "v", "v"], list("abab"), [{"y", "x"}, ["x"], set(), None], elements=["x", "y"]
+    )
+    assert a.categories == ("{}", "{x}", "{x, y}")
+    assert a.n_labels == 3
+    np.testing.assert_array_equal(a.membership, [[0, 0], [1, 0], [1, 1]])
+    assert a.keep_annotators(np.array([True, False])).members == a.members
+    one = Annotations.from_sets([1, 1], list("ab"), [{"x, y"}, {"x", "y"}])
+    assert len(set(one.categories)) == 2
+
+
+@pytest.mark.parametrize(
+    ("label", "elements", "message"),
+    [
+        ("joy", None, "not a set"),
+        (3, None, "not a set"),
+        ({"joy"}, ["fear"], "'joy' not among"),
+        ({"joy"}, ["joy", "joy"], "listed twice"),
+        ([float("nan")], None, "without a name"),
+    ],
+)
+def test_sets_that_are_none_are_refused(label, elements, message):
+    with pytest.raises(AnnotationError, match=message):
+        Annotations.from_sets([1], ["a"], [label], elements=elements)
+
+
+def test_numbers_too_large_to_be_squared_are_refused():
+    with pytest.raises(AnnotationError, match="finite numbers"):
+        Annotations.from_arrays([1], ["a"], [1e200], scale="interval")

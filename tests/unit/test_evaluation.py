@@ -132,3 +132,13 @@ def test_extreme_scores():
 def test_what_is_no_confusion_matrix_is_refused(counts, message):
     with pytest.raises(AnnotationError, match=message):
         category_scores(counts)
+
+
+def test_a_boolean_gold_standard_is_no_mask():
+    posterior = np.array([[0.9, 0.1], [0.2, 0.8]])
+    assert count_errors(posterior, np.array([False, True])).expected_accuracy == 1
+    assert count_errors(posterior, [0, 1]).expected_accuracy == 1
+    with pytest.raises(AnnotationError, match="got float64"):
+        count_errors(posterior, np.array([0.0, np.nan]))
+    with pytest.raises(AnnotationError, match="1 items have NaN"):
+        count_errors(np.array([[0.9, 0.1], [np.nan, np.nan]]), [0, 1])

@@ -194,7 +194,7 @@ def by_pair(agreement: Agreement) -> pd.DataFrame:
     rows = form.rows
     estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
     by_pair = View.of(pairs.pair, pairs.n_pairs)
-    step = max(1, _CHUNK // rows.shape[1] ** 2)
+    step = max(1, _CHUNK // (rows.shape[1] * min(rows.shape[1], 200)))
     with np.errstate(invalid="ignore", divide="ignore"):
         for start in range(0, pairs.n_pairs, step):
             stop = min(start + step, pairs.n_pairs)
@@ -230,12 +230,22 @@ def _influence_by_pair(
     form: Form, totals: Floats, rows: Rows, pair: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return what each item adds to the coefficient of its pair of annotators."""
-    n_pairs, n_totals = totals.shape
-    gradient = np.empty((n_pairs, n_totals))
-    for total in range(n_totals):
+    gradient = np.empty(totals.shape)
+    for at, one in enumerate(totals):
+        quick = form.gradient(one)
+        if quick is None:
+            break
+        gradient[at] = quick
+    else:
+        return _row_products(rows, gradient, pair)
+    for total in range(totals.shape[1]):
         moved = totals.astype(complex)
         moved[:, total] += 1e-30j
         gradient[:, total] = form.value(moved).imag / 1e-30
+    return _row_products(rows, gradient, pair)
+
+
+def _row_products(rows: Rows, gradient: Floats, pair: NDArray[np.int64]) -> NDArray[np.float64]:
     if isinstance(rows, sparse.csr_array):
         item = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
         terms = rows.data * gradient[pair[item], rows.indices]

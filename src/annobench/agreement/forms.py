@@ -48,9 +48,13 @@ class Form(ABC):
     ----------
     scale : float
         The largest disagreement of a pair.
+    separable : bool
+        Whether the row of an item depends on its labels alone, so that the items of one annotator
+        can be exchanged in the totals.
     """
 
     scale: float = 1.0
+    separable: bool = False
 
     @property
     @abstractmethod
@@ -130,9 +134,13 @@ class Pooled(Form):
         m (m - 1). With "items" each item counts the same in the pooled distribution too;
         otherwise each label does, with "pairable" each label of items that have a pair.
     chance : {"none", "uniform", "pooled", "unbiased", "gwet"}
-        The expected disagreement: 1; of categories drawn evenly; of two labels drawn from the
-        pool with or ("unbiased") without putting back; or Gwet's.
+        The expected disagreement: not corrected for; of categories drawn evenly; of two labels
+        drawn from the pool with or ("unbiased") without putting back; or Gwet's.
+    scale : float, default 1
+        The largest distance of a metric; 1 for weights of agreement.
     """
+
+    separable = True
 
     def __init__(
         self,
@@ -141,13 +149,13 @@ class Pooled(Form):
         distances: Floats | None,
         item_weight: ItemWeight,
         chance: Chance,
+        scale: float = 1.0,
     ) -> None:
         self.distances = distances
+        self.scale = scale
         self.item_weight = item_weight
         self.chance = chance
         self.n_categories = annotations.n_categories
-        if distances is not None:
-            self.scale = float(distances.max(initial=0.0)) or 1.0
         self.counts = weighted_counts(annotations, multiplicity)
         self.size = _row_sums(self.counts)
         self.copies = copies_of_items(annotations, multiplicity, self.size)
@@ -191,7 +199,7 @@ class Pooled(Form):
         """Weighted disagreement, weight, labels in the pool, their copies, and the pool."""
         head, share = self._parts
         if self.chance in ("none", "uniform"):
-            return head
+            return head[:, :2]
         if isinstance(self.counts, sparse.csr_array):
             pool = sparse.diags_array(share) @ self.counts
             return sparse.csr_array(sparse.hstack([sparse.csr_array(head), pool]))
@@ -202,7 +210,7 @@ class Pooled(Form):
         """The sum of the rows, made without them."""
         head, share = self._parts
         if self.chance in ("none", "uniform"):
-            return np.asarray(head.sum(axis=0))
+            return np.asarray(head[:, :2].sum(axis=0))
         return np.concatenate([head.sum(axis=0), share @ self.counts])
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
@@ -221,10 +229,27 @@ class Pooled(Form):
         observed = ratio(totals[..., 0], totals[..., 1], 0.0)
         return observed, self._expected(totals)
 
+    def value(self, totals: Totals) -> Totals:
+        """Return the coefficient; without chance, the observed agreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            NaN where it is undefined.
+        """
+        if self.chance == "none":
+            return 1 - self.disagreements(totals)[0]
+        return super().value(totals)
+
     def _expected(self, totals: Totals) -> Totals:
         k = self.n_categories
         if self.chance == "none":
-            return np.ones_like(totals[..., 0])
+            return np.full(totals.shape[:-1], np.nan)
         if self.chance == "uniform":
             table = 1 - np.eye(k) if self.distances is None else self.distances
             return np.full_like(totals[..., 0], table.sum() / k**2)
@@ -254,6 +279,8 @@ class OrdinalAlpha(Form):
     ----------
     Krippendorff (2011), Computing Krippendorff's alpha-reliability, section E.
     """
+
+    separable = True
 
     def __init__(
         self, annotations: Annotations, multiplicity: Floats | None, small_sample: bool
@@ -291,8 +318,9 @@ class OrdinalAlpha(Form):
     @cached_property
     def item_disagreement(self) -> Floats:
         """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
-        pool = np.asarray(self.rows.sum(axis=0))[2 : 2 + self.n_categories]
-        return np.asarray(ratio(_quadratic(self.counts, _ordinal(pool)), self.n_pairs, 0.0))
+        rank = _midranks(self.totals[2 : 2 + self.n_categories], self.totals[0])
+        distances = ((rank[:, None] - rank) / ((rank[-1] - rank[0]) or 1.0)) ** 2
+        return np.asarray(ratio(_quadratic(self.counts, distances), self.n_pairs, 0.0))
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement, of the largest distance.
@@ -309,13 +337,51 @@ class OrdinalAlpha(Form):
         """
         k = self.n_categories
         mass, copies, pool = totals[..., 0], totals[..., 1], totals[..., 2 : 2 + k]
-        distances = _ordinal(pool)
-        largest = ratio(np.ones_like(mass), distances[..., 0, -1], 0.0)
+        rank = _midranks(pool, mass)
+        largest = ratio(np.ones_like(mass), (rank[..., -1] - rank[..., 0]) ** 2, 0.0)
         pairs = totals[..., 2 + k :].reshape(*totals.shape[:-1], k, k)
-        observed = ratio((pairs * distances).sum(axis=(-2, -1)), mass, 0.0)
-        apart = np.einsum("...k,...kl,...l->...", pool, distances, pool)
-        expected = ratio(apart, mass**2 - (copies if self.small_sample else 0), 0.0)
-        return observed * largest, expected * largest
+        apart = (pairs * (rank[..., :, None] - rank[..., None, :]) ** 2).sum(axis=(-2, -1))
+        expected = ratio(
+            2 * mass * (pool * rank**2).sum(axis=-1),
+            mass**2 - (copies if self.small_sample else 0),
+            0.0,
+        )
+        return ratio(apart, mass, 0.0) * largest, expected * largest
+
+    def gradient(self, totals: Totals) -> Floats:
+        """Return the derivative: a label more moves the ranks of all above it.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (S,)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (S,)
+            In time linear in S.
+        """
+        k = self.n_categories
+        mass, copies, pool = totals[0], totals[1], totals[2 : 2 + k]
+        rank = _midranks(pool, mass)
+        distances = (rank[:, None] - rank) ** 2
+        pairs = totals[2 + k :].reshape(k, k)
+        both = pairs + pairs.T
+        apart, chance = (pairs * distances).sum(), 2 * mass * (pool * rank**2).sum()
+        free = mass**2 - (copies if self.small_sample else 0)
+        by_rank = 2 * (both.sum(axis=1) * rank - both @ rank)
+        by_pool = np.cumsum(by_rank[::-1])[::-1] - by_rank / 2
+        chance_by_rank = 4 * pool * mass * rank
+        chance_by_pool = np.cumsum(chance_by_rank[::-1])[::-1] - chance_by_rank / 2
+        chance_by_pool += 2 * distances @ pool
+        factor = free / (mass * chance)
+        share = apart * factor
+        head = [
+            share * (2 * mass / free - 1 / mass),
+            -share / free if self.small_sample else 0.0,
+        ]
+        middle = factor * by_pool - share * chance_by_pool / chance
+        return -np.concatenate([head, middle, factor * distances.ravel()])
 
 
 class IntervalAlpha(Form):
@@ -335,10 +401,7 @@ class IntervalAlpha(Form):
         self, annotations: Annotations, multiplicity: Floats | None, small_sample: bool
     ) -> None:
         self.small_sample = small_sample
-        values = annotations.values
-        # In units of the largest distance, about the centre: no digits are lost to large labels.
-        reach = float(np.ptp(values)) if values.size else 0.0
-        self.x = (values - (values.mean() if values.size else 0.0)) / (reach or 1.0)
+        self.x = centred(annotations.values)
         self.item = annotations.item
         self.n_items = annotations.n_items
         self.c = _label_weights(annotations, multiplicity)
@@ -384,7 +447,25 @@ class IntervalAlpha(Form):
         apart, mass, copies, first, second = np.moveaxis(totals, -1, 0)
         observed = ratio(apart, mass, 0.0)
         spread = 2 * (mass * second - first**2)
+        # Relative to the labels at hand: one far away must not make nothing of all others.
+        spread = np.where(spread.real > NOTHING * (mass * second).real, spread, 0)
         return observed, ratio(spread, mass**2 - (copies if self.small_sample else 0), 0.0)
+
+    def value(self, totals: Totals) -> Totals:
+        """Return alpha.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            NaN where no disagreement is expected.
+        """
+        observed, expected = self.disagreements(totals)
+        return 1 - ratio(observed, expected, 0.0)
 
 
 class Margins(Form):
@@ -399,6 +480,8 @@ class Margins(Form):
     distances : ndarray, shape (K, K), or None
         V; None for nominal labels.
     """
+
+    separable = True
 
     def __init__(
         self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
@@ -653,14 +736,32 @@ def copies_of_items(annotations: Annotations, multiplicity: Floats | None, size:
     return np.bincount(annotations.item, squares, minlength=annotations.n_items)
 
 
-def ratio(above: Totals, below: Totals, nothing: float) -> Totals:
+def centred(values: Floats) -> Floats:
+    """Put numbers about their median, in units of their range: no digits are lost to large ones.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape, in [-1, 1]; zeros where all are equal.
+    """
+    if not values.size:
+        return values
+    return (values - np.median(values)) / (np.ptp(values) or 1.0)
+
+
+def ratio(above: Totals, below: Totals, nothing: float | Floats) -> Totals:
     """Divide, with NaN where the divisor is at most `nothing`.
 
     Parameters
     ----------
     above, below : ndarray
         Of one shape after broadcasting; real, or complex with the value in the real part.
-    nothing : float
+    nothing : float or ndarray
         The largest divisor that is taken for 0.
 
     Returns
@@ -731,10 +832,9 @@ def _quadratic(counts: NDArray[Any] | sparse.csr_array, table: Floats) -> Floats
     return np.concatenate(pieces) if pieces else np.zeros(0)
 
 
-def _ordinal(pool: Totals) -> Totals:
-    """Return the ordinal distances, shape (..., K, K): squares of the labels in between."""
-    middle = np.cumsum(pool, axis=-1) - pool / 2
-    return (middle[..., :, None] - middle[..., None, :]) ** 2
+def _midranks(pool: Totals, mass: Totals) -> Totals:
+    """Return the midrank of each category, shape (..., K), about the mean of all labels."""
+    return np.cumsum(pool, axis=-1) - pool / 2 - mass[..., None] / 2
 
 
 def _entries(

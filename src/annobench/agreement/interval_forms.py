@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from annobench.agreement.forms import NOTHING, Floats, Form, Rows, Totals, ratio
+from annobench.agreement.forms import NOTHING, Floats, Form, Rows, Totals, centred, ratio
 from annobench.annotations import Annotations
 
 
@@ -62,12 +62,8 @@ class Numeric(WithoutChance):
         j = annotations.n_annotators
         self.n_items = annotations.n_items
         self.c = np.ones(j) if multiplicity is None else multiplicity
-        values = annotations.values
-        reach = float(np.ptp(values)) if values.size else 0.0
         self.table = np.full((annotations.n_items, j), np.nan)
-        self.table[annotations.item, annotations.annotator] = (
-            values - (values.mean() if values.size else 0.0)
-        ) / (reach or 1.0)
+        self.table[annotations.item, annotations.annotator] = centred(annotations.values)
 
 
 class Covariances(Numeric):
@@ -112,6 +108,22 @@ class Covariances(Numeric):
         centred = products - n[..., None, None] * mean[..., :, None] * mean[..., None, :]
         return n, mean, ratio(centred, (n - 1)[..., None, None], 0.0)
 
+    def squares(self, totals: Totals) -> Floats:
+        """Return the sums of squares of each annotator's labels, about no mean.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (..., J)
+            What variances are measured against, to tell nothing from rounding.
+        """
+        j = self.c.size
+        return np.asarray(totals[..., 1 + j :].real[..., :: j + 1])
+
 
 class PearsonCorrelation(Covariances):
     """Pearson's correlation of two annotators.
@@ -126,11 +138,8 @@ class PearsonCorrelation(Covariances):
 
     def __init__(self, annotations: Annotations, multiplicity: Floats | None) -> None:
         super().__init__(annotations, multiplicity)
-        # Each annotator about the own centre and to the own scale: digits and zeros stay exact.
-        self.table -= self.table.mean(axis=0)
-        reach = np.ptp(self.table, axis=0)
-        self.table /= np.where(reach > 0, reach, 1.0)
-        self.table[:, reach == 0] = 0.0
+        # Each annotator about a centre and to a scale of their own: digits and zeros stay exact.
+        self.table = np.column_stack([centred(column) for column in self.table.T])
 
     def value(self, totals: Totals) -> Totals:
         """Return the correlation.
@@ -145,9 +154,10 @@ class PearsonCorrelation(Covariances):
         ndarray, shape (...)
             In [-1, 1]; NaN if an annotator gave all items one label.
         """
-        _, _, covariance = self.moments(totals)
+        n, _, covariance = self.moments(totals)
         first, second = covariance[..., 0, 0], covariance[..., 1, 1]
-        varied = (first.real > NOTHING) & (second.real > NOTHING)
+        least = NOTHING * self.squares(totals) / np.where(n.real > 1, n.real, np.nan)[..., None]
+        varied = (first.real > least[..., 0]) & (second.real > least[..., 1])
         return covariance[..., 0, 1] / np.sqrt(np.where(varied, first * second, np.nan))
 
 
@@ -318,13 +328,15 @@ class IntraclassCorrelation(Covariances):
         """
         n, items, annotators, error = self.mean_squares(totals)
         j = self.c.sum()
+        present = np.where(n.real > 0, n.real, np.nan)
+        nothing = NOTHING * (self.squares(totals) * self.c).sum(axis=-1) / j / present
         if self.model == "one-way":
             within = ((n - 1) * (j - 1) * error + (j - 1) * annotators) / (n * (j - 1))
             below = items if self.average else items + (j - 1) * within
-            return ratio(items - within, below, NOTHING)
+            return ratio(items - within, below, nothing)
         if self.kind == "consistency":
             below = items if self.average else items + (j - 1) * error
         else:
             shift = (annotators - error) / n
             below = items + shift if self.average else items + (j - 1) * error + j * shift
-        return ratio(items - error, below, NOTHING)
+        return ratio(items - error, below, nothing)

@@ -8,8 +8,17 @@ labels drawn from all pairable labels without putting back.
 
 from __future__ import annotations
 
+from functools import partial
+
 from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, IntervalAlpha, OrdinalAlpha, Pooled
+from annobench.agreement.forms import (
+    Chance,
+    Floats,
+    Form,
+    IntervalAlpha,
+    OrdinalAlpha,
+    Pooled,
+)
 from annobench.agreement.weights import (
     Metric,
     check_category_count,
@@ -28,6 +37,13 @@ METHOD = Coefficient(
     degenerate="Every label of the items with two labels is the same: no disagreement is expected.",
     standard_error="Delta method over items",
     error_divisor=1,
+    assumes="Chance: labels are shuffled over all items; annotators are interchangeable.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"metric": "nominal"}),
+        "interval": ({},),
+        "set": ({}, {"metric": "jaccard"}),
+    },
 )
 
 #: The metric that goes with a scale.
@@ -109,10 +125,9 @@ def krippendorff_alpha(
             return IntervalAlpha(labels, copies, small_sample)
         if named == "ordinal":
             return OrdinalAlpha(labels, copies, small_sample)
-        return Pooled(labels, copies, table, "pairable", "unbiased" if small_sample else "pooled")
+        chance: Chance = "unbiased" if small_sample else "pooled"
+        largest = 1.0 if table is None else float(table.max(initial=0.0)) or 1.0
+        return Pooled(labels, copies, table, "pairable", chance, scale=largest)
 
-    def repeat(labels: Annotations) -> Agreement:
-        again = "nominal" if named == "nominal" else metric
-        return krippendorff_alpha(labels, metric=again, period=period, small_sample=small_sample)
-
+    repeat = partial(krippendorff_alpha, metric=metric, period=period, small_sample=small_sample)
     return Agreement.of(METHOD, annotations, build, repeat, collapsible=named == "nominal")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -32,6 +32,11 @@ Unit = Literal["items", "annotators", "both"]
 MIN_ANNOTATORS: Final = 5
 #: With more undefined replicates than this share, an interval comes with a warning.
 MANY_UNDEFINED: Final = 0.05
+
+#: Categories of which two annotators' pairs of labels have a prior, one item spread over all.
+MAX_CELLS: Final = 30
+#: A standard error below this is none: influences that cancel leave rounding of 1e-16.
+ROUNDING: Final = 1e-12
 
 _KINDS: Final = {
     "items": ("analytic", "percentile", "bca", "jackknife", "bayesian"),
@@ -160,7 +165,8 @@ def standard_error(
     n = int(used.sum())
     if n < 2:
         return math.nan
-    return math.sqrt(float(influence[used].var()) * n * n / (n - divisor))
+    error = math.sqrt(float(influence[used].var()) * n * n / (n - divisor))
+    return 0.0 if error < ROUNDING else error
 
 
 def used_items(rows: Rows) -> NDArray[np.bool_]:
@@ -212,7 +218,7 @@ class _Patterns:
     def draws(self, replicates: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
         """Yield weights of bootstrap samples, some replicates at a time."""
         n, p = self.n_items, self.frequency.size
-        for size in _sizes(replicates, p):
+        for size in _sizes(replicates, max(p, self.rows.shape[1])):
             if p < n:
                 yield rng.multinomial(n, self.frequency / n, size=size)
             else:
@@ -361,9 +367,9 @@ def interval(
 
     Notes
     -----
-    The Bayesian interval of two annotators has a Dirichlet prior of 1/K^2 on each pair of
-    labels; otherwise the posterior is that of the Bayesian bootstrap, whose prior has no
-    mass on patterns of labels that were not seen.
+    The Bayesian interval of two annotators who labelled all items has a Dirichlet prior of 1/K^2
+    on each pair of their labels, up to 30 categories; otherwise the posterior is that of the
+    Bayesian bootstrap, whose prior has no mass on patterns of labels that were not seen.
 
     References
     ----------
@@ -394,10 +400,14 @@ def interval(
             lower, upper = agreement.estimate - reach, agreement.estimate + reach
     elif kind == "jackknife":
         values = jackknife(agreement, unit)
+        n_undefined = int(np.isnan(values).sum())
         values = values[~np.isnan(values)]
         n = values.size
-        error = math.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
-        reach = float(stats.t.isf(tail, n - 1)) * error
+        reach = math.nan
+        if n > 1:
+            error = math.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
+            reach = float(stats.t.isf(tail, n - 1)) * error
+        _warn_undefined(agreement, n_undefined, n_undefined + n)
         lower, upper = agreement.estimate - reach, agreement.estimate + reach
     else:
         assert rng is not None
@@ -406,13 +416,7 @@ def interval(
         else:
             values = bootstrap(agreement, unit, replicates, rng)
         n_undefined = int(np.isnan(values).sum())
-        if n_undefined > MANY_UNDEFINED * values.size:
-            warnings.warn(
-                f"{agreement.name}: {n_undefined} of {values.size} replicates leave the "
-                "coefficient undefined; the interval is of the others alone.",
-                DegenerateWarning,
-                stacklevel=3,
-            )
+        _warn_undefined(agreement, n_undefined, values.size)
         values = values[~np.isnan(values)]
         tails = (
             _corrected_tails(agreement, values, unit, tail) if kind == "bca" else (tail, 1 - tail)
@@ -425,6 +429,16 @@ def interval(
     )  # fmt: skip
 
 
+def _warn_undefined(agreement: Agreement, n_undefined: int, n: int) -> None:
+    if n_undefined > MANY_UNDEFINED * n:
+        warnings.warn(
+            f"{agreement.name}: {n_undefined} of {n} replicates leave the coefficient undefined; "
+            "the interval is of the others alone.",
+            DegenerateWarning,
+            stacklevel=4,
+        )
+
+
 def _corrected_tails(
     agreement: Agreement, values: NDArray[np.float64], unit: Unit, tail: float
 ) -> tuple[float, float]:
@@ -433,7 +447,8 @@ def _corrected_tails(
     within = 0.5 / max(1, values.size)
     shift = float(stats.norm.ppf(min(max(below, within), 1 - within)))
     left_out = jackknife(agreement, unit)
-    from_mean = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
+    left_out = left_out[~np.isnan(left_out)]
+    from_mean = left_out.mean() - left_out if left_out.size else left_out
     spread = float((from_mean**2).sum())
     bend = float((from_mean**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
@@ -495,9 +510,29 @@ def without(agreement: Agreement, annotator: int) -> float:
     """
     copies = np.ones(agreement.n_annotators)
     copies[annotator] = 0
-    form = agreement.build(agreement.annotations, copies)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return float(form.value(form.totals))
+        if not agreement.form.separable:
+            form = agreement.build(agreement.annotations, copies)
+            return float(form.value(form.totals))
+        touched = _items_of(agreement.annotations, annotator)
+        before, after = (agreement.build(touched, one) for one in (None, copies))
+        return float(after.value(agreement.totals - before.totals + after.totals))
+
+
+def _items_of(annotations: Annotations, annotator: int) -> Annotations:
+    """Keep the items that an annotator labelled, with everybody's labels."""
+    items = np.unique(annotations.item[annotations.by_annotator[annotator]])
+    view = annotations.by_item
+    size = view.offsets[items + 1] - view.offsets[items]
+    within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+    labels = view.order[np.repeat(view.offsets[items], size) + within]
+    return replace(
+        annotations,
+        item=np.repeat(np.arange(items.size, dtype=np.int32), size),
+        annotator=annotations.annotator[labels],
+        label=annotations.label[labels],
+        items=tuple(annotations.items[item] for item in items),
+    )
 
 
 def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -525,7 +560,7 @@ def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDA
     n_items = agreement.used.sum()
     values = [np.zeros(0)]
     with np.errstate(invalid="ignore", divide="ignore"):
-        for size in _sizes(draws, shape.size):
+        for size in _sizes(draws, max(rows.shape)):
             share = rng.standard_gamma(shape, size=(size, shape.size))
             share *= n_items / share.sum(axis=1, keepdims=True)
             values.append(form.value(weighted_sum(rows, share)))
@@ -536,8 +571,10 @@ def _posterior_rows(agreement: Agreement) -> tuple[Form, Rows, Floats]:
     """Return a form, its rows, and the parameters of the Dirichlet distribution over them."""
     a = agreement.annotations
     k = a.n_categories
-    if agreement.method.annotators == "two" and a.scale != "interval" and k <= 30:
-        cells = Annotations.from_contingency(np.ones((k, k), dtype=int), categories=a.categories)
+    complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items
+    if complete and a.scale in ("nominal", "ordinal") and k <= MAX_CELLS:
+        cells = Annotations.from_contingency(np.ones((k, k)), categories=a.categories)
+        cells = replace(cells, scale=a.scale)
         both = np.zeros((a.n_items, 2), dtype=np.int64)
         both[a.item, a.annotator] = a.label
         seen = np.bincount(both[:, 0] * k + both[:, 1], minlength=k * k)
@@ -560,7 +597,8 @@ def difference(
 
     They may differ in annotators, in categories (such as a collapsed scheme), or in the
     coefficient itself. Items are matched by name and resampled together, so that what the two share
-    cancels.
+    cancels. Labels made from two tables of counts share no items, whatever their names: compare
+    their intervals instead.
 
     Parameters
     ----------
@@ -618,10 +656,13 @@ def difference(
         )
     estimate = first.estimate - second.estimate
     used = enters[0] | enters[1]
+    if abs(estimate) < ROUNDING:
+        estimate = 0.0
     influences = np.zeros((2, len(names)))
     for row, one, index in zip(influences, (first, second), at, strict=True):
         row[index] = np.where(one.used, one.influence, 0.0)
-    error = standard_error(influences[0] - influences[1], used)
+    divisor = max(first.method.error_divisor, second.method.error_divisor)
+    error = standard_error(influences[0] - influences[1], used, divisor)
     tail = (1 - level) / 2
     if kind == "analytic":
         reach = float(stats.norm.isf(tail)) * error

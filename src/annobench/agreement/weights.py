@@ -138,8 +138,8 @@ def distances(
     check_tabulated(annotations, name)
     if callable(metric):
         names = annotations.categories
-        table = np.array([[metric(first, second) for second in names] for first in names], float)
-        return _check_distances(_table(annotations, table, name, "metric"), name)
+        rows = [[metric(first, second) for second in names] for first in names]
+        return _check_distances(_table(annotations, rows, name, "metric"), name)
     if not isinstance(metric, str):
         return _check_distances(_table(annotations, metric, name, "metric"), name)
     if metric == "nominal":
