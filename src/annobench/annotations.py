@@ -75,8 +75,8 @@ class View:
 class Annotations:
     """Labels that annotators gave to items.
 
-    Use the constructors `from_arrays`, `from_frame`, `from_sets` and
-    `from_contingency`; they validate. Missing labels are rows that are absent, repeated
+    Use the constructors `from_arrays`, `from_frame`, `from_wide`, `from_sets`, `from_counts`
+    and `from_contingency`; they validate. Missing labels are rows that are absent, repeated
     labels are rows that come twice, and the number of labels may differ from item to item.
 
     Attributes
@@ -171,7 +171,7 @@ class Annotations:
                 "Labels that are sets are given to from_sets."
             )
         columns = {
-            name: pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
+            name: _column(values, name)
             for name, values in (("item", item), ("annotator", annotator), ("label", label))
         }
         lengths = {name: len(column) for name, column in columns.items()}
@@ -242,9 +242,15 @@ class Annotations:
         Raises
         ------
         AnnotationError
-            If a column is missing, or as in `from_arrays`.
+            If a column is missing or comes twice, or as in `from_arrays`.
         """
-        missing = [c for c in ("item", "annotator", "label") if c not in frame.columns]
+        wanted = ("item", "annotator", "label")
+        twice = [c for c in wanted if (frame.columns == c).sum() > 1]
+        if twice:
+            raise AnnotationError(
+                f"Annotations.from_frame: column {twice[0]!r} comes twice. Rename one."
+            )
+        missing = [c for c in wanted if c not in frame.columns]
         if missing:
             raise AnnotationError(
                 f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
@@ -293,23 +299,12 @@ class Annotations:
         """
         if categories is None and isinstance(contingency, pd.DataFrame):
             categories = contingency.index
-        try:
-            table = np.asarray(contingency, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        counts = _whole_counts(contingency, "from_contingency")
+        if counts.shape[0] != counts.shape[1]:
             raise AnnotationError(
-                "from_contingency: the table must hold numbers of items only."
-            ) from error
-        if table.ndim != 2 or table.shape[0] != table.shape[1]:
-            raise AnnotationError(
-                f"from_contingency: the table must be square, got shape {table.shape}. "
+                f"from_contingency: the table must be square, got shape {counts.shape}. "
                 "Give every category a row and a column, empty ones too."
             )
-        if not (np.isfinite(table) & (table >= 0) & (table == np.floor(table))).all():
-            raise AnnotationError(
-                "from_contingency: counts must be whole numbers of at least 0. "
-                "Give numbers of items, not shares."
-            )
-        counts = table.astype(np.int64)
         names = tuple(map(str, range(len(counts)) if categories is None else categories))
         if len(names) != len(counts) or len(set(names)) < len(names):
             raise AnnotationError(
@@ -405,6 +400,127 @@ class Annotations:
         )
         return replace(
             plain, categories=names, scale="set", members=tuple(distinct), elements=tuple(order)
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        table: ArrayLike | pd.DataFrame,
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from a table with a row an item and a column an annotator.
+
+        Parameters
+        ----------
+        table : DataFrame or array_like, shape (I, J)
+            Labels; None, NaN or an empty string where there is none. The names of a
+            frame's rows and columns are those of items and annotators, or else "0", "1", ....
+        categories, scale
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            I items and J annotators, those without a label included.
+
+        Raises
+        ------
+        AnnotationError
+            If the table has not two dimensions, names come twice, or as in `from_arrays`.
+
+        Examples
+        --------
+        >>> Annotations.from_wide([[1, 1, 2], [3, None, 3]]).n_labels
+        5
+        """
+        if isinstance(table, pd.DataFrame):
+            items: list[object] = list(table.index)
+            annotators: list[object] = list(table.columns)
+            cells = table.to_numpy(dtype=object)
+        else:
+            cells = np.array(table, dtype=object)
+            if cells.ndim != 2:
+                raise AnnotationError(
+                    f"from_wide: the table must have a row for each item and a column for each "
+                    f"annotator, got shape {cells.shape}."
+                )
+            items, annotators = list(range(cells.shape[0])), list(range(cells.shape[1]))
+        return cls.from_arrays(
+            np.repeat(np.array(items, dtype=object), len(annotators)),
+            np.tile(np.array(annotators, dtype=object), len(items)),
+            cells.ravel(),
+            items=items,
+            annotators=annotators,
+            categories=categories,
+            scale=scale,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike | pd.DataFrame,
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from how often each item got each label, by whom is not known.
+
+        Annotators are made up: the first label of every item is by "1", the next by "2", and
+        so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,
+        Brennan-Prediger) don't see the difference; those that tell annotators apart mean nothing
+        here.
+
+        Parameters
+        ----------
+        counts : DataFrame or array_like of int, shape (I, K)
+            ``[i, k]``: labels k of item i. The names of a frame's rows and columns are those of
+            items and categories, or else "0", "1", ....
+        categories : iterable, optional
+            Names of the columns.
+        scale : {"nominal", "ordinal", "interval"}, default "nominal"
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            As many annotators as an item has labels at most.
+
+        Raises
+        ------
+        AnnotationError
+            If the table has not two dimensions, a count is negative or no whole number, or
+            the categories are not as many as the columns.
+
+        Examples
+        --------
+        >>> Annotations.from_counts([[2, 1], [0, 3]]).n_annotators
+        3
+        """
+        items = None
+        if isinstance(counts, pd.DataFrame):
+            items = list(counts.index)
+            categories = list(counts.columns) if categories is None else categories
+        table = _whole_counts(counts, "from_counts")
+        names: list[object] = list(range(table.shape[1]) if categories is None else categories)
+        if len(names) != table.shape[1]:
+            raise AnnotationError(
+                f"from_counts: got {len(names)} categories for {table.shape[1]} columns. "
+                "Name each column once."
+            )
+        items = list(range(table.shape[0])) if items is None else items
+        size = table.sum(axis=1)
+        item, label = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
+        turn = np.arange(item.size) - np.repeat(np.cumsum(size) - size, size)
+        return cls.from_arrays(
+            np.array(items, dtype=object)[item],
+            turn + 1,
+            np.array(names, dtype=object)[label],
+            items=items,
+            annotators=range(1, int(size.max(initial=0)) + 1),
+            categories=names,
+            scale=scale,
         )
 
     @cached_property
@@ -548,6 +664,40 @@ def _frozen(array: ArrayT) -> ArrayT:
     return array
 
 
+def _whole_counts(table: Any, name: str) -> NDArray[np.int64]:
+    try:
+        counts = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AnnotationError(f"{name}: the table must hold numbers of items only.") from error
+    if counts.ndim != 2:
+        raise AnnotationError(
+            f"{name}: the table must have rows and columns (a square for two annotators), got "
+            f"shape {counts.shape}."
+        )
+    if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
+        raise AnnotationError(
+            f"{name}: counts must be whole numbers of at least 0. Give numbers of items, not "
+            "shares."
+        )
+    return counts.astype(np.int64)
+
+
+def _column(values: Any, name: str) -> pd.Series[Any]:
+    """Return a column of names, one entry a label; tuples and the like are entries too."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise AnnotationError(
+            f"Annotations: {name} must be a column of names, one for each label, got {values!r}."
+        )
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise AnnotationError(
+            f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
+            "entry for each label; a table of items by annotators goes to from_wide."
+        )
+    if isinstance(values, np.ndarray | pd.Series | pd.Index):
+        return pd.Series(np.asarray(values, dtype=object), dtype=object)
+    return pd.Series(list(values), dtype=object)
+
+
 def _elements(value: Any) -> frozenset[str] | None:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -592,7 +742,9 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
             f"Annotations: interval labels must be finite numbers, got {shown}. "
             "Correct them, or use the nominal scale."
         )
-    return numbers.map(lambda x: str(int(x)) if x == int(x) else repr(float(x)))
+    codes, distinct = pd.factorize(numbers.to_numpy())
+    names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
+    return pd.Series(np.array(names, dtype=object)[codes], index=column.index, dtype=object)
 
 
 def _check_order(labels: pd.Series[Any]) -> None:

@@ -1,11 +1,12 @@
-"""The command line: `annobench fit`, `annobench data list` and `fetch`, `annobench version`."""
+"""The command line: `annobench report`, `fit`, `data list` and `data fetch`, `version`."""
 
 from __future__ import annotations
 
+import csv
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from annobench import __version__, datasets
-from annobench.annotations import Annotations
+from annobench.annotations import Annotations, Scale
 from annobench.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
 from annobench.files import replacing
 from annobench.io import read_labels
@@ -104,12 +105,12 @@ def fit(
         )
 
 
-def _check_folder(out: Path) -> None:
+def _check_folder(out: Path, command: str = "fit") -> None:
     """Refuse a folder that can't be written, before any time is spent."""
     home = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
         raise AnnotationError(
-            f"fit: --out {out} can't be written, as {home} is not a folder that can be. "
+            f"{command}: --out {out} can't be written, as {home} is not a folder that can be. "
             "Name another folder."
         )
 
@@ -181,6 +182,194 @@ def _write_fit(annotations: Annotations, fitted: HierarchicalBinaryFit, out: Pat
         plotting.accuracy_plane(axes, fitted.sensitivity, fitted.specificity, sizes)
         axes.set_title("Annotators, estimated")
         plotting.save_figure(figure, out / "accuracy")
+
+
+@app.command()
+def report(
+    labels: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: one row a label.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the file>_agreement."),
+    ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    scale: Annotated[
+        Scale | None,
+        typer.Option(help="What the labels mean; by default what a Parquet file says, or nominal."),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Ordinal categories from low to high, with commas: no,maybe,yes."),
+    ] = None,
+    separator: Annotated[
+        str, typer.Option(help="What stands between the elements of a set; alone: the empty set.")
+    ] = ";",
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
+    ] = None,
+    repeats: Annotated[
+        Literal["error", "first"],
+        typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
+    ] = "error",
+) -> None:
+    """Measure how far annotators agree: a table here, report.csv, and report.html with plots."""
+    folder = labels.with_name(f"{labels.stem}_agreement") if out is None else out
+    from annobench import agreement, report_page
+
+    try:
+        if not 0 < level < 1:
+            raise AnnotationError(
+                f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
+            )
+        _check_folder(folder, "report")
+        annotations = _scaled(
+            labels, scale, order, separator, {"item": item, "annotator": annotator, "label": label}
+        )
+        annotations, remarks = _without_repeats(annotations, labels, repeats)
+        table = agreement.report(annotations, rng=seed, level=level)
+        page = report_page.render(annotations, table, source=labels.name, remarks=remarks)
+        with replacing(folder / "report.csv") as draft:
+            table.to_csv(draft, index=False, lineterminator="\n")
+        with replacing(folder / "report.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (AnnotationError, ReaderError, OSError) as error:
+        _fail(error)
+    console = Console()
+    console.print(
+        f"{report_page.counted(annotations.n_labels, 'label')} of "
+        f"{report_page.counted(annotations.n_annotators, 'annotator')} for "
+        f"{report_page.counted(annotations.n_items, 'item')}, {annotations.scale}",
+        highlight=False,
+    )
+    console.print(_overall_table(table, level))
+    for text in _without_value(table):
+        console.print(text, style="dim", markup=False, highlight=False)
+    for text in (*remarks, *report_page.cautions(annotations)):
+        typer.echo(f"Note: {text}", err=True)
+    typer.echo(f"written to {folder}: report.html, report.csv")
+
+
+def _scaled(
+    path: Path,
+    scale: Scale | None,
+    order: str | None,
+    separator: str,
+    columns: dict[str, str | None],
+) -> Annotations:
+    """Read labels on the scale that the user named."""
+    if order is not None and scale not in (None, "ordinal"):
+        raise AnnotationError(
+            f"report: --order is for ordinal labels, but --scale says {scale}. Drop one of them."
+        )
+    categories = None
+    if order is not None:
+        scale = "ordinal"
+        categories = [name.strip() for name in next(csv.reader([order], skipinitialspace=True), [])]
+        if len(set(categories)) < 2 or "" in categories:
+            raise AnnotationError(
+                f"report: --order {order!r} does not name two categories or more. List them from "
+                "low to high, with commas between."
+            )
+    wanted = "nominal" if scale == "set" else scale
+    try:
+        found = read_labels(path, **columns, categories=categories, scale=wanted)
+    except ReaderError as error:
+        hint = _encoding_hint(path, str(error))
+        if wanted == "ordinal" and order is None:
+            hint = " On the command line, give the order with --order low,middle,high."
+        raise ReaderError(f"{error}{hint}") from error
+    return _as_sets(found, separator) if scale == "set" else found
+
+
+def _as_sets(annotations: Annotations, separator: str) -> Annotations:
+    """Split labels into sets of elements."""
+    if not separator or not any(separator in name for name in annotations.categories):
+        raise AnnotationError(
+            f"report: no label has the separator {separator!r}, such as "
+            f"{annotations.categories[0]!r}. Name what stands between elements with --separator, "
+            "or use the nominal scale."
+        )
+    sets = [
+        {part.strip() for part in name.split(separator)} - {""} for name in annotations.categories
+    ]
+    names = annotations.to_frame()
+    return Annotations.from_sets(
+        names["item"], names["annotator"], [sets[code] for code in annotations.label]
+    )
+
+
+def _without_repeats(
+    annotations: Annotations, path: Path, repeats: str
+) -> tuple[Annotations, list[str]]:
+    """Refuse repeated labels, or keep the first and say so."""
+    from annobench import agreement
+
+    at = annotations.first_repeat
+    if at is None:
+        return annotations, []
+    kept = agreement.first_labels(annotations)
+    n_repeats = annotations.n_labels - kept.n_labels
+    rows = pd.DataFrame([annotations.item, annotations.annotator, annotations.label]).T
+    n_equal = int(rows.duplicated().sum())
+    what = (
+        f"{n_repeats:,} of {annotations.n_labels:,} labels are not the annotator's first for the "
+        f"item, {n_equal:,} of them the same label again"
+    )
+    if repeats == "error":
+        raise AnnotationError(
+            f"{path}: {what}; such as annotator "
+            f"{annotations.annotators[annotations.annotator[at]]!r}, item "
+            f"{annotations.items[annotations.item[at]]!r}. Keep one row of each; or keep the first "
+            "with --repeats first; or, if it is a second round, give the annotator another name "
+            "there."
+        )
+    return kept, [f"{what}: the first was kept."]
+
+
+def _encoding_hint(path: Path, message: str) -> str:
+    """Say what a file that is not UTF-8 seems to be."""
+    if "UTF-8" not in message or "byte" not in message:
+        return ""
+    with path.open("rb") as stream:
+        head = stream.read(4)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return " It begins as UTF-16 does."
+    if head == b"PK\x03\x04":
+        return " It begins as a spreadsheet or zip archive does: export it as CSV."
+    return " From Excel, save as 'CSV UTF-8'; from elsewhere, it may be Latin-1 or Windows-1252."
+
+
+def _overall_table(table: pd.DataFrame, level: float) -> Table:
+    """Lay out the overall values for the terminal."""
+    from annobench import agreement
+
+    known = agreement.discover()
+    shown = Table("coefficient", box=None, pad_edge=False, header_style="bold")
+    for name in ("estimate", f"{100 * level:g}% interval", "items"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    rows = table[table["breakdown"].eq("overall")]
+    for row in rows[rows["estimate"].notna()].to_dict("records"):
+        name = escape(f"{known[row['coefficient']].METHOD.title}  ")
+        options = f"[dim]{escape(row['options'])}[/dim]"
+        ends = "" if np.isnan(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}"
+        shown.add_row(name + options, f"{row['estimate']:.3f}", ends, f"{row['n_items']:,.0f}")
+    return shown
+
+
+def _without_value(table: pd.DataFrame) -> list[str]:
+    """Say which coefficients have no value, one line a reason."""
+    from annobench import agreement
+
+    known = agreement.discover()
+    rows = table[table["breakdown"].eq("overall") & table["estimate"].isna()]
+    return [
+        ", ".join(dict.fromkeys(known[name].METHOD.title for name in group["coefficient"]))
+        + f": {note}"
+        for note, group in rows.groupby("note", sort=False)
+    ]
 
 
 @data_app.command("list")

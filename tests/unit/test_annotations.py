@@ -237,3 +237,49 @@ def test_sets_that_are_none_are_refused(label, elements, message):
 def test_numbers_too_large_to_be_squared_are_refused():
     with pytest.raises(AnnotationError, match="finite numbers"):
         Annotations.from_arrays([1], ["a"], [1e200], scale="interval")
+
+
+def test_a_wide_table_has_items_in_rows():
+    frame = pd.DataFrame({"ann": ["a", "b", None], "bob": ["a", "a", ""]}, index=["u", "v", "w"])
+    a = Annotations.from_wide(frame)
+    assert (a.items, a.annotators, a.categories) == (("u", "v", "w"), ("ann", "bob"), ("a", "b"))
+    assert a.n_labels == 4
+    with pytest.raises(AnnotationError, match="row for each item"):
+        Annotations.from_wide([1, 2])
+    with pytest.raises(AnnotationError, match="listed twice"):
+        Annotations.from_wide(frame.set_axis(["ann", "ann"], axis=1))
+
+
+def test_counts_give_the_labels_back():
+    counts = np.array([[2, 1, 0], [0, 0, 4], [0, 0, 0]])
+    a = Annotations.from_counts(counts, categories="xyz")
+    np.testing.assert_array_equal(a.counts, counts)
+    assert a.first_repeat is None
+    assert a.n_annotators == 4
+    named = pd.DataFrame(counts, columns=list("xyz"), index=list("uvw"))
+    assert Annotations.from_counts(named).items == ("u", "v", "w")
+    with pytest.raises(AnnotationError, match="2 categories for 3 columns"):
+        Annotations.from_counts(counts, categories="xy")
+    with pytest.raises(AnnotationError, match="whole numbers"):
+        Annotations.from_counts([[0.5, 1]])
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [("xx", "column of names"), (3, "column of names"), (np.zeros((2, 2)), "one dimension")],
+)
+def test_what_is_no_column_is_refused(column, message):
+    with pytest.raises(AnnotationError, match=message):
+        Annotations.from_arrays(column, ["a", "b"], [1, 2])
+
+
+def test_columns_may_be_generators_and_hold_tuples():
+    a = Annotations.from_arrays((x for x in "xy"), iter("ab"), [("k", 1), ("k", 2)])
+    assert a.items == ("x", "y")
+    assert a.categories == ("('k', 1)", "('k', 2)")
+
+
+def test_a_column_that_comes_twice_is_refused():
+    frame = pd.DataFrame([["x", "a", 1, 2]], columns=["item", "annotator", "label", "label"])
+    with pytest.raises(AnnotationError, match="'label' comes twice"):
+        Annotations.from_frame(frame)

@@ -1,11 +1,15 @@
 """The command line, from a user's file to files on disk."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from annobench import simulate
+from annobench.annotations import Annotations
 from annobench.cli import app
 from annobench.io import write_labels
 
@@ -125,3 +129,196 @@ def test_data_fetch_suggests_the_nearest_name(run, tmp_path):
     result = run("data", "fetch", "snow2008_rt", "--out", tmp_path / "a")
     assert result.exit_code == 1
     assert "snow2008_rte" in result.output
+
+
+# ---------------------------------------------------------------------------- annobench report
+
+CLEAN = "item,annotator,label\nx,a,1\nx,b,1\ny,a,2\ny,b,1\nz,a,2\nz,b,2\n"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+#: The labels of CLEAN as users write them, and the options that they need.
+MESSY = {
+    "clean": (CLEAN.encode(), ()),
+    "byte order mark and semicolons": (b"\xef\xbb\xbf" + CLEAN.replace(",", ";").encode(), ()),
+    "spaces and capitals in the header": (
+        CLEAN.replace("item,annotator,label", " Item ID , Worker-ID ,Response").encode(),
+        (),
+    ),
+    "Windows line ends": (CLEAN.replace("\n", "\r\n").encode(), ()),
+    "quotes": (CLEAN.replace("a,", '"a",').encode(), ()),
+    "other columns": (
+        CLEAN.replace("item,annotator,label", "thing,who,what").encode(),
+        ("--item", "thing", "--annotator", "who", "--label", "what"),
+    ),
+    "a missing label": ((CLEAN + "w,a,\nw,b,2\n").encode(), ()),
+    "a repeated row": ((CLEAN + "x,a,1\n").encode(), ("--repeats", "first")),
+    "a second label": ((CLEAN + "x,a,2\n").encode(), ("--repeats", "first")),
+}
+
+
+@pytest.fixture
+def report(run, tmp_path):
+    """Write a file, report on it, and return the result, the table and the page."""
+
+    def reported(content, *words, name="labels.csv"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        result = run("report", path, "--out", tmp_path / "out", *words)
+        assert "Traceback" not in result.output
+        if result.exit_code:
+            assert not (tmp_path / "out").exists()
+            return result, None, None
+        assert not list((tmp_path / "out").glob(".*")), "no temporary file may stay"
+        page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+        return result, pd.read_csv(tmp_path / "out" / "report.csv"), page
+
+    return reported
+
+
+def overall(table, coefficient):
+    chosen = table["breakdown"].eq("overall") & table["coefficient"].eq(coefficient)
+    return table.loc[chosen, "estimate"].iloc[0]
+
+
+@pytest.mark.parametrize("case", MESSY)
+def test_report_reads_what_users_write(report, case):
+    content, words = MESSY[case]
+    result, table, page = report(content, *words)
+    assert result.exit_code == 0, result.output
+    assert "Percent agreement" in result.output
+    # x and z agree, y does not
+    assert overall(table, "percent_agreement") == pytest.approx(2 / 3)
+    assert "labels.csv" in page
+    if "--repeats" in words:
+        assert "the first was kept" in " ".join(result.output.split())
+        assert "the first was kept" in page
+
+
+def test_report_writes_beside_the_file_by_default(run, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text(CLEAN)
+    assert run("report", path).exit_code == 0
+    written = sorted(file.name for file in (tmp_path / "mine_agreement").iterdir())
+    assert written == ["report.csv", "report.html"]
+
+
+def test_report_escapes_names(report):
+    names = ("<script>alert(1)</script>", "ünï & <b>", "a, b")
+    text = "item,annotator,label\n" + "".join(
+        f'"{i}","{names[j]}","{names[(i + j) % 3]}"\n' for i in range(6) for j in range(3)
+    )
+    result, table, page = report(text)
+    assert result.exit_code == 0, result.output
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    assert "ünï &amp; &lt;b&gt;" in page
+    assert not re.search(r"https?://", page)
+    assert set(names) <= set(table["of"].dropna())
+
+
+def test_report_keeps_markup_of_the_terminal_literal(report):
+    text = "item,annotator,label\nx,a,[red]1\nx,b,[/red]2\nx,c,1\n"
+    result, _, _ = report(text)
+    assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "coefficient", "options"),
+    [
+        ("x,a,low\nx,b,mid\ny,a,high\ny,b,high\n", ("--order", "low,mid,high"),
+         "cohen_kappa", "weights=quadratic"),
+        ("x,a,1\nx,b,2\ny,a,10\ny,b,9\n", ("--scale", "ordinal"), "krippendorff_alpha", ""),
+        ("x,a,1.5\nx,b,2\ny,a,10\ny,b,9\nz,a,4\nz,b,4\n", ("--scale", "interval"), "pearson", ""),
+        ("x,a,p|q\nx,b,p\ny,a,q\ny,b,|\n", ("--scale", "set", "--separator", "|"),
+         "krippendorff_alpha", "metric=jaccard"),
+    ],
+)  # fmt: skip
+def test_report_takes_every_scale(report, text, words, coefficient, options):
+    result, table, _ = report("item,annotator,label\n" + text, *words)
+    assert result.exit_code == 0, result.output
+    chosen = table["coefficient"].eq(coefficient) & table["options"].fillna("").eq(options)
+    assert table.loc[chosen & table["breakdown"].eq("overall"), "estimate"].notna().all()
+    assert chosen.any()
+
+
+def test_report_takes_the_scale_that_a_parquet_file_keeps(run, tmp_path):
+    a = Annotations.from_arrays(
+        ["x", "x", "y", "y"], ["a", "b"] * 2, ["low", "mid", "high", "high"],
+        categories=["low", "mid", "high"], scale="ordinal",
+    )  # fmt: skip
+    write_labels(a, tmp_path / "labels.parquet")
+    result = run("report", tmp_path / "labels.parquet")
+    assert result.exit_code == 0, result.output
+    assert "2 annotators for 2 items, ordinal" in result.output
+    assert run("report", tmp_path / "labels.parquet", "--scale", "ordinal").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("x,a,1\ny,a,2\n", "one annotator"),
+        ("x,a,1\ny,b,2\nz,c,1\n", "nothing to compare"),
+        ("x,a,1\nx,b,2\n", "Only 1 item"),
+        ("x,a,s\nx,b,s\ny,a,s\ny,b,s\n", "most coefficients are undefined"),
+        ("".join(f"{i},{a},{i}{a}\n" for i in range(60) for a in "ab"), "column of labels?"),
+        ("".join(f"{i},{a},{3 * i % 5}\n" for i in range(60) for a in "ab"), "name the scale"),
+    ],
+)
+def test_report_says_what_is_wrong_with_poor_data(report, text, note):
+    result, table, page = report("item,annotator,label\n" + text)
+    assert result.exit_code == 0, result.output
+    assert note in " ".join(result.output.split())
+    assert note in page
+    assert not table.empty
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "message"),
+    [
+        (CLEAN + "x,a,1\n", (), "1 of 7 labels are not the annotator's first for the item, 1 of "
+         "them the same label again; such as annotator 'a', item 'x'"),
+        (CLEAN + "x,a,2\n", (), "--repeats first"),
+        ("item,annotator,label\nx,André,1\n".encode("latin-1"), (), "Latin-1 or Windows-1252"),
+        (CLEAN.encode("utf-16"), (), "begins as UTF-16 does"),
+        (b"PK\x03\x04\xff\xfe", (), "export it as CSV"),
+        (CLEAN.replace("item", "thing"), (), "--item on the command line"),
+        ("item,annotator,label\nx,a,low\nx,b,high\n", ("--scale", "ordinal"), "with --order low,"),
+        (CLEAN, ("--order", "1,3"), "label '2' is not one of '1', '3'"),
+        (CLEAN, ("--order", "1"), "two categories or more"),
+        (CLEAN, ("--order", "1,1,2"), "listed twice"),
+        (CLEAN, ("--order", "1,2", "--scale", "set"), "Drop one of them"),
+        (CLEAN, ("--scale", "set"), "no label has the separator ';', such as '1'"),
+        ("item,annotator,label\nx,a,yes\n", ("--scale", "interval"), "line 2: label 'yes'"),
+        (CLEAN, ("--level", 95), "--level 95 is not between 0 and 1"),
+        ("", (), "the file is empty"),
+    ],
+)  # fmt: skip
+def test_report_refuses_with_a_remedy_and_leaves_nothing(report, content, words, message):
+    result, _, _ = report(content, *words)
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+
+
+def test_report_with_a_seed_repeats_itself(run, labels, tmp_path):
+    for folder in ("once", "again"):
+        assert run("report", labels, "--out", tmp_path / folder, "--seed", 3).exit_code == 0
+    once, again = (tmp_path / folder / "report.csv" for folder in ("once", "again"))
+    assert once.read_bytes() == again.read_bytes()
+    assert "percentile" in once.read_text()
+    pages = [(tmp_path / folder / "report.html").read_bytes() for folder in ("once", "again")]
+    assert pages[0] == pages[1]
+
+
+def test_the_worked_example_of_the_page_runs(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "how-to" / "agreement-report.md").read_text(encoding="utf-8")
+    blocks = {
+        kind: re.search(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL).group(1)
+        for kind in ("csv", "shell", "text")
+    }
+    Path("reviews.csv").write_text(blocks["csv"])
+    result = run(*blocks["shell"].split()[1:])
+    assert result.exit_code == 0, result.output
+    for line in blocks["text"].splitlines():
+        assert " ".join(line.split()) in " ".join(result.output.split())

@@ -332,3 +332,11 @@ def test_any_metadata_is_read_or_refused(tmp_path, metadata):
         text = json.dumps(kept)
         pq.write_table(rows.replace_schema_metadata({"annobench": text}), path)
         outcome(path)
+
+
+def test_sets_are_not_written_as_a_long_table(tmp_path):
+    sets = Annotations.from_sets(["x", "x"], ["a", "b"], [{"p"}, {"p", "q"}])
+    for suffix in ("csv", "parquet"):
+        with pytest.raises(AnnotationError, match="labels that are sets"):
+            write_labels(sets, tmp_path / f"s.{suffix}")
+    assert not list(tmp_path.iterdir())

@@ -26,6 +26,7 @@ from annobench.agreement.paired_agreement import paired_agreement
 from annobench.agreement.pearson import pearson
 from annobench.agreement.percent_agreement import percent_agreement
 from annobench.agreement.prevalence_index import prevalence_index
+from annobench.agreement.report import first_labels, report
 from annobench.agreement.resampling import Difference, Interval, difference
 from annobench.agreement.scott_pi import scott_pi
 from annobench.agreement.spearman import spearman
@@ -46,6 +47,7 @@ __all__ = [
     "contingency",
     "difference",
     "discover",
+    "first_labels",
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",
@@ -62,6 +64,7 @@ __all__ = [
     "pearson",
     "percent_agreement",
     "prevalence_index",
+    "report",
     "scott_pi",
     "spearman",
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -48,10 +48,17 @@ class Coefficient:
     aliases : tuple of str
         Other names of the same coefficient.
     lowest, highest : float
-        The range of its values.
+        The range of its values; with weights, kappas have no lowest.
     error_divisor : {0, 1}
         Whether the variance of its standard error divides by n, as the multinomial formula
         does, or by n - 1.
+    assumes : str
+        In one sentence, what it takes for chance, or what it assumes otherwise.
+    variants : mapping of str to tuple of mappings
+        For each scale on which it tells something, the options that a report shows; by default
+        none, on every scale it accepts.
+    pairwise : bool
+        Whether its cost grows with the pairs of labels, not with the labels.
     """
 
     name: str
@@ -63,9 +70,12 @@ class Coefficient:
     degenerate: str
     standard_error: str
     aliases: tuple[str, ...] = ()
-    lowest: float = -1.0
+    lowest: float = -math.inf
     highest: float = 1.0
     error_divisor: Literal[0, 1] = 0
+    assumes: str = ""
+    variants: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict, hash=False)
+    pairwise: bool = False
 
     def check(self, annotations: Annotations) -> Annotations:
         """Refuse labels that the coefficient can't take, and leave out what it ignores.
@@ -198,7 +208,7 @@ class Agreement:
     @cached_property
     def totals(self) -> NDArray[np.float64]:
         """The sum of the items' statistics, shape (S,)."""
-        return np.asarray(self.form.rows.sum(axis=0), dtype=np.float64)
+        return self.form.totals
 
     @cached_property
     def estimate(self) -> float:
@@ -249,7 +259,7 @@ class Agreement:
         return self.annotations.n_labels
 
     def bootstrap(
-        self, *, unit: Unit = "items", replicates: int = 2000, rng: np.random.Generator
+        self, *, unit: Unit = "items", replicates: int = 2000, rng: np.random.Generator | int
     ) -> NDArray[np.float64]:
         """Recompute the coefficient on resampled labels.
 
@@ -259,8 +269,8 @@ class Agreement:
             What is drawn with replacement. Of annotators, pairs of copies are dropped.
         replicates : int, default 2000
             How often.
-        rng : numpy.random.Generator
-            The source of randomness.
+        rng : numpy.random.Generator or int
+            The source of randomness, or its seed.
 
         Returns
         -------
@@ -272,7 +282,7 @@ class Agreement:
         AnnotationError
             If there are too few annotators or items to be resampled.
         """
-        return resampling.bootstrap(self, unit, replicates, rng)
+        return resampling.bootstrap(self, unit, replicates, np.random.default_rng(rng))
 
     def interval(
         self,
@@ -281,7 +291,7 @@ class Agreement:
         unit: Unit = "items",
         level: float = 0.95,
         replicates: int = 2000,
-        rng: np.random.Generator | None = None,
+        rng: np.random.Generator | int | None = None,
     ) -> Interval:
         """Return an interval of the coefficient.
 
@@ -295,8 +305,8 @@ class Agreement:
             In (0, 1).
         replicates : int, default 2000
             Of the random kinds.
-        rng : numpy.random.Generator, optional
-            Needed by the random kinds.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or its seed; needed by the random kinds.
 
         Returns
         -------
@@ -309,7 +319,8 @@ class Agreement:
             If kind and unit don't go together, rng is missing, or there are too few
             annotators or items.
         """
-        return resampling.interval(self, kind, unit, level, replicates, rng)
+        generator = None if rng is None else np.random.default_rng(rng)
+        return resampling.interval(self, kind, unit, level, replicates, generator)
 
     def by_category(self, level: float = 0.95) -> pd.DataFrame:
         """Set each category against the rest ("single-category" coefficient).
@@ -372,9 +383,14 @@ class Agreement:
         Returns
         -------
         DataFrame
-            annotator, estimate; NaN where it is undefined or no pair of annotators is left.
+            annotator, estimate; NaN where it is undefined or no pair of annotators is left. A
+            coefficient of complete items keeps to those that all annotators labelled.
         """
         return breakdown.leave_one_out(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the labels and the options; the estimate is computed again."""
+        return self.repeat, (self.annotations,)
 
     def __repr__(self) -> str:
         """Say the estimate in one line."""

@@ -155,7 +155,7 @@ def expand_pairs(annotations: Annotations, pairs: LabelPairs) -> Annotations:
     Returns
     -------
     Annotations
-        Items stand in the order of the pairs.
+        Items stand in the order of the pairs, without names.
     """
     n = pairs.first.size
     item = np.arange(n, dtype=np.int32)
@@ -164,7 +164,7 @@ def expand_pairs(annotations: Annotations, pairs: LabelPairs) -> Annotations:
         item=np.concatenate([item, item]),
         annotator=np.repeat(np.array([0, 1], dtype=np.int32), n),
         label=annotations.label[np.concatenate([pairs.first, pairs.second])],
-        items=tuple(map(str, range(n))),
+        items=("",) * n,
         annotators=("1", "2"),
     )
 

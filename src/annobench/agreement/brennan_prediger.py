@@ -12,7 +12,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -26,6 +31,12 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items",
     aliases=("bennett_s", "pabak"),
     error_divisor=1,
+    assumes="Chance: annotators label blindly and give every category alike often.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -68,6 +79,7 @@ def brennan_prediger(annotations: Annotations, *, weights: Weights = None) -> Ag
     0.888
     """
     METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

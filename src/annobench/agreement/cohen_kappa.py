@@ -11,7 +11,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Margins
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -23,6 +28,12 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Fleiss, Cohen and Everitt (1969), equation 13 (delta method)",
+    assumes="Chance: each of the two annotators labels blindly, by the shares of the own labels.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -65,6 +76,7 @@ def cohen_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     0.5
     """
     annotations = METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

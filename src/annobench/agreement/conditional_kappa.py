@@ -26,6 +26,8 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="The first annotator never gave the category, or the second always did.",
     standard_error="Delta method on the multinomial of pairs of labels",
+    assumes="Chance: the second annotator labels blindly where the first gave the category.",
+    variants={"nominal": ({},), "ordinal": ({},)},
 )
 
 

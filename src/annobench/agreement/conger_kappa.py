@@ -12,7 +12,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Margins
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -26,6 +31,12 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_kappa",),
     error_divisor=1,
+    assumes="Chance: each annotator labels blindly, by the shares of the own labels.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -67,6 +78,7 @@ def conger_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreem
     0.3333
     """
     METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

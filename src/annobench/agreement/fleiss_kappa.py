@@ -15,7 +15,12 @@ from typing import Literal
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 
@@ -30,6 +35,12 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_pi",),
     error_divisor=1,
+    assumes="Chance: all annotators label blindly, by the shares of all labels together.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -81,6 +92,7 @@ def fleiss_kappa(
     if weighting not in ("items", "labels"):
         raise AnnotationError(f"fleiss_kappa: weighting {weighting!r} is not one of items, labels.")
     METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

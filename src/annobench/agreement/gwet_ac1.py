@@ -12,7 +12,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -26,6 +31,13 @@ METHOD = Coefficient(
     standard_error="Gwet (2008), equation for any number of annotators: linearisation over items",
     aliases=("gwet_ac2",),
     error_divisor=1,
+    assumes="Chance: annotators guess evenly, but only on hard items, which are the fewer the more "
+    "one category prevails.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -67,6 +79,7 @@ def gwet_ac1(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     0.9408
     """
     METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

@@ -35,8 +35,19 @@ METHOD = Coefficient(
     degenerate="All labels are the same, fewer than two items are complete, or annotators are so "
     "opposed that the variance to divide by is not positive.",
     standard_error="Delta method over items; the analytic interval is the F interval",
-    lowest=-math.inf,
     error_divisor=1,
+    assumes="Labels are an item's value plus error, normal and of one variance; agreement counts "
+    "differences between the annotators' means as error, consistency does not.",
+    variants={
+        "interval": (
+            {"model": "one-way", "ratings": "single"},
+            {"model": "two-way-random", "ratings": "single"},
+            {"model": "two-way-mixed", "kind": "consistency", "ratings": "single"},
+            {"model": "one-way", "ratings": "average"},
+            {"model": "two-way-random", "ratings": "average"},
+            {"model": "two-way-mixed", "kind": "consistency", "ratings": "average"},
+        ),
+    },
 )
 
 MODELS = ("one-way", "two-way-random", "two-way-mixed")
@@ -183,9 +194,10 @@ def f_interval(
             return math.nan, math.nan
         a = k * rho / (n * (1 - rho))
         b = 1 + k * rho * (n - 1) / (n * (1 - rho))
-        freedom = (a * annotators + b * error) ** 2 / (
-            (a * annotators) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
-        )
+        spread = (a * annotators) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+        if spread <= 0:
+            return math.nan, math.nan
+        freedom = (a * annotators + b * error) ** 2 / spread
         low = stats.f.isf(tail, n - 1, freedom)
         high = stats.f.isf(tail, freedom, n - 1)
         rest = k * annotators + (k * n - k - n) * error

@@ -21,6 +21,10 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Delta method; of no use where the two distributions nearly agree",
+    lowest=0.0,
+    assumes="No agreement at all: how high Cohen's kappa could be, given how often each annotator "
+    "uses each category.",
+    variants={"nominal": ({},), "ordinal": ({},)},
 )
 
 

@@ -23,6 +23,7 @@ from annobench.agreement.weights import (
     Metric,
     check_category_count,
     check_tabulated,
+    checked_metric,
     distances,
 )
 from annobench.annotations import Annotations
@@ -107,6 +108,7 @@ def krippendorff_alpha(
     """
     METHOD.check(annotations)
     metric = _BY_SCALE[annotations.scale] if metric is None else metric
+    metric = checked_metric(annotations, metric, METHOD.name)
     named = metric if isinstance(metric, str) else None
     if named == "interval":
         annotations.values  # noqa: B018  labels that are no numbers are refused here

@@ -11,7 +11,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import NOTHING, Floats, Form, PairMean
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 from annobench.errors import DegenerateWarning
 
@@ -25,6 +30,14 @@ METHOD = Coefficient(
     degenerate="No pair of annotators has a defined Cohen's kappa.",
     standard_error="Delta method over items, annotators fixed",
     error_divisor=1,
+    assumes="Chance as for Cohen's kappa, pair by pair; all pairs count alike, however few "
+    "their items.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
+    pairwise=True,
 )
 
 
@@ -66,6 +79,7 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     0.3333
     """
     METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

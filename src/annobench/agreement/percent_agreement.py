@@ -12,7 +12,12 @@ from typing import Literal
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 
@@ -28,6 +33,13 @@ METHOD = Coefficient(
     aliases=("observed_agreement", "raw_agreement"),
     lowest=0.0,
     error_divisor=1,
+    assumes="Nothing about chance: it rises when one category prevails, whatever annotators do.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}),
+        "interval": ({"weights": "linear"},),
+        "set": ({},),
+    },
 )
 
 
@@ -74,8 +86,8 @@ def percent_agreement(
             f"percent_agreement: weighting {weighting!r} is not one of items, pairs."
         )
     METHOD.check(annotations)
-    table = agreement_weights(annotations, weights, METHOD.name)
-    distances = weight_distances(table)
+    weights = checked_weights(annotations, weights, METHOD.name)
+    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, weighting, "none")

@@ -21,6 +21,9 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="It is undefined only without a common item.",
     standard_error="Delta method on the multinomial of pairs of labels",
+    lowest=-1.0,
+    assumes="No agreement at all: by how much the positive category outweighs the negative one.",
+    variants={"nominal": ({},), "ordinal": ({},)},
 )
 
 

@@ -33,6 +33,8 @@ MIN_ANNOTATORS: Final = 5
 #: With more undefined replicates than this share, an interval comes with a warning.
 MANY_UNDEFINED: Final = 0.05
 
+#: Rows of more columns are hardly ever equal, and not worth comparing.
+MAX_COLUMNS: Final = 64
 #: Categories of which two annotators' pairs of labels have a prior, one item spread over all.
 MAX_CELLS: Final = 30
 #: A standard error below this is none: influences that cancel leave rounding of 1e-16.
@@ -198,7 +200,9 @@ class _Patterns:
     def of(cls, form: Form) -> _Patterns:
         rows = form.rows[used_items(form.rows)]
         n = rows.shape[0]
-        if isinstance(rows, sparse.csr_array) or rows.shape[1] > 64:
+        if rows.shape[1] <= MAX_COLUMNS:
+            rows = dense(rows)
+        else:
             return cls(rows, np.ones(n, dtype=np.int64))
         code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
         frequency = np.bincount(code) if n else np.zeros(0, dtype=np.int64)
@@ -293,8 +297,7 @@ def bootstrap(
         or no replicate is asked for.
     """
     _check_unit(agreement, unit)
-    if replicates < 1:
-        raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
+    _check_replicates(replicates)
     with np.errstate(invalid="ignore", divide="ignore"):
         if unit == "items":
             patterns = _Patterns.of(agreement.form)
@@ -306,6 +309,11 @@ def bootstrap(
         return np.array(
             [_annotator_replicate(agreement, unit, rng) for _ in range(replicates)], dtype=float
         )
+
+
+def _check_replicates(replicates: int) -> None:
+    if replicates < 1:
+        raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
 
 
 def _annotator_replicate(agreement: Agreement, unit: Unit, rng: np.random.Generator) -> float:
@@ -398,6 +406,13 @@ def interval(
         else:
             reach = float(stats.norm.isf(tail)) * agreement.standard_error
             lower, upper = agreement.estimate - reach, agreement.estimate + reach
+        if math.isnan(lower):
+            warnings.warn(
+                f"{agreement.name}: the labels of {agreement.n_items} item(s) leave the standard "
+                "error undefined, and the interval with it (NaN).",
+                DegenerateWarning,
+                stacklevel=3,
+            )
     elif kind == "jackknife":
         values = jackknife(agreement, unit)
         n_undefined = int(np.isnan(values).sum())
@@ -556,6 +571,7 @@ def posterior(agreement: Agreement, draws: int, rng: np.random.Generator) -> NDA
     -----
     See `interval` for the prior.
     """
+    _check_replicates(draws)
     form, rows, shape = _posterior_rows(agreement)
     n_items = agreement.used.sum()
     values = [np.zeros(0)]
@@ -591,7 +607,7 @@ def difference(
     *,
     level: float = 0.95,
     replicates: int = 2000,
-    rng: np.random.Generator | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> Difference:
     """Compare two coefficients computed on the same items.
 
@@ -610,8 +626,8 @@ def difference(
         In (0, 1).
     replicates : int, default 2000
         Of the bootstrap.
-    rng : numpy.random.Generator, optional
-        Needed by the bootstrap.
+    rng : numpy.random.Generator or int, optional
+        The source of randomness, or its seed; needed by the bootstrap.
 
     Returns
     -------
@@ -677,7 +693,9 @@ def difference(
                 "difference: the percentile interval draws random numbers. Give rng=, such as "
                 "numpy.random.default_rng(1)."
             )
-        values = _difference_replicates(first, second, at, used, replicates, rng)
+        _check_replicates(replicates)
+        generator = np.random.default_rng(rng)
+        values = _difference_replicates(first, second, at, used, replicates, generator)
         values = values[~np.isnan(values)]
         lower, upper = np.quantile(values, (tail, 1 - tail)) if values.size else (math.nan,) * 2
         beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))

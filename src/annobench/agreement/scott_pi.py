@@ -11,7 +11,12 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import Weights, agreement_weights, weight_distances
+from annobench.agreement.weights import (
+    Weights,
+    agreement_weights,
+    checked_weights,
+    weight_distances,
+)
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -23,6 +28,12 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Delta method on the multinomial of pairs of labels",
+    assumes="Chance: both annotators label blindly, by the shares of their labels together.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
 )
 
 
@@ -63,6 +74,7 @@ def scott_pi(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     0.5
     """
     annotations = METHOD.check(annotations)
+    weights = checked_weights(annotations, weights, METHOD.name)
     distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
 
     def build(labels: Annotations, copies: Floats | None) -> Form:

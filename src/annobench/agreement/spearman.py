@@ -19,6 +19,9 @@ METHOD = Coefficient(
     missing="Items without a label of both annotators are left out.",
     degenerate="An annotator gave all items one label, or there are fewer than two items.",
     standard_error="Delta method over items, the ranks of all items included",
+    lowest=-1.0,
+    assumes="Nothing about equal labels: only whether the two put the items in the same order.",
+    variants={"ordinal": ({},), "interval": ({},)},
 )
 
 

@@ -6,10 +6,11 @@ diagonal and at least 0 elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final, Literal
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.annotations import Annotations
@@ -86,6 +87,59 @@ def agreement_weights(
     return table
 
 
+def checked_weights(annotations: Annotations, weights: Weights, name: str) -> Weights:
+    """Check weights, and keep a copy that nobody can change of those that are a table.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    weights : {"linear", "quadratic"} or array_like of shape (K, K) or None
+        As the caller gave them; the rows and columns of a frame are matched by name.
+    name : str
+        The coefficient, for messages.
+
+    Returns
+    -------
+    str, ndarray or None
+        A name stays a name, so that it can be applied to other categories.
+
+    Raises
+    ------
+    AnnotationError
+        As `agreement_weights` does.
+    """
+    table = agreement_weights(annotations, weights, name)
+    return weights if weights is None or isinstance(weights, str) else table
+
+
+def checked_metric(annotations: Annotations, metric: Metric, name: str) -> Metric:
+    """Check a table of distances, and keep a copy that nobody can change.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    metric : str, array_like of shape (K, K) or callable
+        As the caller gave it; the rows and columns of a frame are matched by name.
+    name : str
+        The coefficient, for messages.
+
+    Returns
+    -------
+    str, callable or ndarray
+        Names and functions stay as they are.
+
+    Raises
+    ------
+    AnnotationError
+        As `distances` does.
+    """
+    if isinstance(metric, str) or callable(metric):
+        return metric
+    return distances(annotations, metric, name)
+
+
 def weight_distances(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     """Turn weights of agreement into distances.
 
@@ -113,7 +167,8 @@ def distances(
         The labels.
     metric : str, array_like of shape (K, K) or callable
         A name out of `METRICS`, but for "ordinal", whose distances depend on how often
-        each label is used; a table; or a function of two categories' names.
+        each label is used; a table; or a function of two categories' names, on the interval
+        scale of their numbers.
     name : str
         The coefficient, for messages.
     period : float, optional
@@ -137,8 +192,15 @@ def distances(
     """
     check_tabulated(annotations, name)
     if callable(metric):
-        names = annotations.categories
-        rows = [[metric(first, second) for second in names] for first in names]
+        given: Sequence[Any] = annotations.categories
+        if annotations.scale == "interval":
+            given = annotations.category_values.tolist()
+        try:
+            rows = [[metric(first, second) for second in given] for first in given]
+        except Exception as error:
+            raise AnnotationError(
+                f"{name}: the metric fails on categories such as {given[0]!r}: {error}"
+            ) from error
         return _check_distances(_table(annotations, rows, name, "metric"), name)
     if not isinstance(metric, str):
         return _check_distances(_table(annotations, metric, name, "metric"), name)
@@ -211,8 +273,10 @@ def _table(
     annotations: Annotations, values: ArrayLike | None, name: str, what: str
 ) -> NDArray[np.float64]:
     k = annotations.n_categories
+    if isinstance(values, pd.DataFrame):
+        values = _by_name(annotations, values, name, what)
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise AnnotationError(f"{name}: {what} must be a name or a table of numbers.") from error
     if table.shape != (k, k):
@@ -228,7 +292,20 @@ def _table(
             f"{name}: {what} must be symmetric, but [{row}, {column}] is {table[row, column]:g} "
             f"and [{column}, {row}] is {table[column, row]:g}. Make them equal."
         )
+    table.setflags(write=False)
     return table
+
+
+def _by_name(annotations: Annotations, frame: pd.DataFrame, name: str, what: str) -> pd.DataFrame:
+    """Put the rows and columns of a frame in the order of the categories."""
+    named = frame.rename(index=str, columns=str)
+    wanted = list(annotations.categories)
+    if sorted(named.index) != sorted(wanted) or sorted(named.columns) != sorted(wanted):
+        raise AnnotationError(
+            f"{name}: the rows and columns of {what} must be named as the categories, "
+            f"{', '.join(map(repr, wanted[:10]))}; got {', '.join(map(repr, named.index[:10]))}."
+        )
+    return named.loc[wanted, wanted]
 
 
 def _check_distances(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:

@@ -133,7 +133,7 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     Raises
     ------
     AnnotationError
-        If a name has a NUL byte and the file is text.
+        If a name has a NUL byte and the file is text, or the labels are sets.
 
     Notes
     -----
@@ -143,6 +143,11 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     and the scale are lost, unless told to `read_labels` again. Parquet keeps everything.
     """
     path = Path(path)
+    if annotations.scale == "set":
+        raise AnnotationError(
+            f"{path}: labels that are sets can't be written as a long table and read back. Write "
+            "a row for each element, or a table of your own from to_frame and membership."
+        )
     parquet = path.suffix.lower() in _PARQUET
     names = (annotations.items, annotations.annotators, annotations.categories)
     for name in (name for group in names for name in group if not parquet and "\0" in name):
