@@ -1,5 +1,6 @@
 """Bhowmick, Mitra and Basu (2008): arithmetic, ranges, the stand-in, and the headlines."""
 
+import dataclasses
 import importlib.util
 import itertools
 import json
@@ -167,6 +168,16 @@ def test_the_stand_in_meets_what_it_is_calibrated_to(analysis, printed):
         assert (abs(analysis.confusions(corpus) - printed.table5) <= 1).all()
     expected = [analysis.measured(corpus).expected_agreement for corpus in runs]
     assert np.mean(expected) == pytest.approx(printed.table2["expected_agreement"].mean(), abs=1e-3)
+
+
+def test_numbers_of_the_text_are_read_and_not_typed(analysis, printed, corpora):
+    text = printed.text.replace({0.72: 0.5, 78.6: 75.0})
+    altered = dataclasses.replace(printed, text=text)
+    checks = analysis.consistency(altered, corpora).set_index("value")
+    assert (checks.loc["Conclusion, A_m", "printed"] == 0.5).all()
+    # No two annotators depart on one category of one sentence, so the majority is as drawn.
+    gold = analysis.decided(analysis.stand_in(np.random.default_rng(1), altered)).gold
+    assert (gold.sum(axis=1) == 1).sum() == 750
 
 
 def test_shares_of_sets_give_the_expected_agreement_wanted(analysis):

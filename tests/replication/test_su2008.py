@@ -77,7 +77,7 @@ def test_simulated_ratings_claim_nothing(results):
 
 def test_real_ratings_leave_nothing_missing_unexplained_or_stale(analysis, tmp_path, mirror):
     comparison = compared(run(analysis, tmp_path, mode="real", mirror=mirror))
-    assert len(comparison) == 289
+    assert len(comparison) == 300
     assert check(comparison) == []
     deviating = comparison.loc[comparison["verdict"] == "deviates", "target"]
     assert {name for name in deviating if name.startswith("table")} == {
@@ -157,6 +157,13 @@ def test_the_gain_of_kappa_by_polarity_is_significant_and_that_by_subjectivity_i
     assert rows.loc["polarity.cohen_kappa_gain", "p_value"] < 0.001
     assert rows.loc["subjectivity.cohen_kappa_gain", "p_value"] > 0.1
     assert rows.loc["test.cohen_kappa_gain", "p_value"] > 0.5
+
+
+def test_claims_in_words_are_read_off_table_2_by_hand(analysis, study):
+    claims = analysis.category_claims(study, analysis.confusions_table(study.test["full"]))
+    # S:N and S:P are 42 + 71 of 140 subjective labels in the rows, 58 + 80 of 169 in the columns.
+    assert claims["scheme.polar_subjective_share"] == pytest.approx(100 * 113 / 140)
+    assert claims["test.n_items"] == 496
 
 
 def test_exchanging_the_annotators_gives_the_counts_of_section_4_4(analysis, study):

@@ -306,9 +306,12 @@ def bootstrap(
                 for weights in patterns.draws(replicates, rng)
             ]
             return np.concatenate(values)
-        return np.array(
-            [_annotator_replicate(agreement, unit, rng) for _ in range(replicates)], dtype=float
-        )
+        if unit == "both":
+            return np.array([_replicate_of_both(agreement, rng) for _ in range(replicates)])
+        samples = np.stack([_draw_annotators(agreement, rng) for _ in range(replicates)])
+        different, which = np.unique(samples, axis=0, return_inverse=True)
+        forms = (agreement.build(agreement.annotations, copies) for copies in different)
+        return np.array([float(form.value(form.totals)) for form in forms])[which]
 
 
 def _check_replicates(replicates: int) -> None:
@@ -316,18 +319,20 @@ def _check_replicates(replicates: int) -> None:
         raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
 
 
-def _annotator_replicate(agreement: Agreement, unit: Unit, rng: np.random.Generator) -> float:
+def _draw_annotators(agreement: Agreement, rng: np.random.Generator) -> Floats:
+    """Draw as many annotators as there are, with replacement: how often each came."""
     active = _active_annotators(agreement.annotations)
     copies = np.zeros(agreement.n_annotators)
     copies[active] = draw_counts(active.size, 1, rng)[0]
-    form = agreement.build(agreement.annotations, copies)
-    if unit == "annotators":
-        return float(form.value(form.totals))
-    rows = form.rows
-    weights = np.zeros((1, rows.shape[0]))
+    return copies
+
+
+def _replicate_of_both(agreement: Agreement, rng: np.random.Generator) -> float:
+    form = agreement.build(agreement.annotations, _draw_annotators(agreement, rng))
+    weights = np.zeros((1, form.rows.shape[0]))
     used = np.flatnonzero(agreement.used)
     weights[0, used] = draw_counts(used.size, 1, rng)[0]
-    return float(form.value(weighted_sum(rows, weights)[0]))
+    return float(form.value(weighted_sum(form.rows, weights)[0]))
 
 
 def interval(

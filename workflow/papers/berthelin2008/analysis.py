@@ -170,6 +170,8 @@ def design_values(printed: Printed) -> dict[str, float]:
         "scales.first_reviews.n_classes": restricted[["games", "films"]].max(),
         **{f"scale_change.{corpus}.from": original[corpus] for corpus in ("films", "games")},
         **{f"scale_change.{corpus}.to": restricted[corpus] for corpus in ("films", "games")},
+        "scale_change.films_smaller": (original["films"] - restricted["films"])
+        / (original["games"] - restricted["games"]),
         "scale_change.films.n_values": restricted["films"],
         "scale_change.films.n_lowest": int((films == films.min()).sum()),
         "scale_change.films.n_highest": int((films == films.max()).sum()),

@@ -68,13 +68,14 @@ UNDETERMINED = frozenset(
 
 @dataclass(frozen=True)
 class Printed:
-    """The paper's tables: 2 by pair of annotators, 3 by class, 4 (3, 6) and 5 (15,)."""
+    """The paper's tables, 2 by pair of annotators, 3 by class, 4 (3, 6), 5 (15,), and its text."""
 
     table1: pd.Series
     table2: pd.DataFrame
     table3: np.ndarray
     table4: np.ndarray
     table5: np.ndarray
+    text: pd.Series
 
 
 def read_printed(folder: Path) -> Printed:
@@ -82,12 +83,14 @@ def read_printed(folder: Path) -> Printed:
     table1, table2, table3, table4, table5 = (
         pd.read_csv(folder / f"table{n}.csv", comment="#") for n in range(1, 6)
     )
+    text = pd.read_csv(folder / "text.csv", comment="#")
     return Printed(
         table1.iloc[0],
         table2.set_index("pair"),
         table3["sentences"].to_numpy(),
         table4.set_index("pair")[list(CATEGORIES)].to_numpy(),
         table5["sentences"].to_numpy(),
+        text.set_index("name")["value"],
     )
 
 
@@ -289,9 +292,10 @@ def consistency(printed: Printed, corpora: Corpora) -> pd.DataFrame:
     observed_expected = ["observed_agreement", "expected_agreement"]
     check("Table 1, A_m", "its own P_o and P_e", table1["am"],
           *am_range(*table1[observed_expected]), half)  # fmt: skip
-    check("Conclusion, A_m", "P_o and P_e of Table 1", 0.72,
+    concluded = printed.text["conclusion_am"]
+    check("Conclusion, A_m", "P_o and P_e of Table 1", concluded,
           *am_range(*table1[observed_expected]), 0.005)  # fmt: skip
-    check("Conclusion, A_m", "mean of A_m in Table 2", 0.72, table2["am"].mean() - half,
+    check("Conclusion, A_m", "mean of A_m in Table 2", concluded, table2["am"].mean() - half,
           table2["am"].mean() + half, 0.005)  # fmt: skip
     for pair in table2.index:
         check(f"Table 2, A_m of {pair}", "its own P_o and P_e", table2.loc[pair, "am"],
@@ -372,10 +376,7 @@ def share_of_two(share_single: float, expected: float, n_categories: int = 6) ->
     return float(scipy.optimize.brentq(excess, 0, 1 - share_single))
 
 
-def stand_in(
-    rng: np.random.Generator, printed: Printed, *, share_single: float = 0.786,
-    n_sentences: int = 1000,
-) -> np.ndarray:  # fmt: skip
+def stand_in(rng: np.random.Generator, printed: Printed, *, n_sentences: int = 1000) -> np.ndarray:
     """Simulate a corpus with the disagreements of Table 4 and the confusions of Table 5.
 
     Each sentence gets a set of one category, two or none. An annotator departs from it by a
@@ -385,6 +386,7 @@ def stand_in(
     departures are the dissents of Table 4.
     """
     n = len(CATEGORIES)
+    share_single = printed.text["single_percent"] / 100
     truth = draw_sets(rng, share_single, printed.table2["expected_agreement"].mean(), n_sentences)
     corpus = np.repeat(truth[:, None, :], 3, axis=1)
     free = np.ones((n_sentences, n), dtype=bool)
@@ -860,7 +862,8 @@ def repeated_stand_in(rng: np.random.Generator, printed: Printed, n: int) -> pd.
     frame = pd.DataFrame(rows).astype(float)
     one = printed.table1
     shown = [one["observed_agreement"], one["expected_agreement"], one["am"], np.nan,
-             *printed.table3, *printed.table4.sum(axis=0), printed.table5.sum(), 78.6]  # fmt: skip
+             *printed.table3, *printed.table4.sum(axis=0), printed.table5.sum(),
+             printed.text["single_percent"]]  # fmt: skip
     return pd.DataFrame(
         {"value": frame.columns, "printed_or_its_sum": shown, "mean": frame.mean().to_numpy(),
          "lower": frame.quantile(0.025).to_numpy(), "upper": frame.quantile(0.975).to_numpy()}
@@ -937,7 +940,7 @@ def main(
     figure_coefficients(found, stems / "coefficients", mark)
     figure_thresholds(many, threshold, stems / "thresholds", mark)
     figure_chance(chance, stems / "chance")
-    captions = caption_texts(provenance, threshold)
+    captions = caption_texts(provenance, threshold, printed)
     with replacing(folder / "captions.json") as draft:
         draft.write_text(
             json.dumps(
@@ -950,12 +953,12 @@ def main(
     write_computed(computed, folder / "computed.csv")
 
 
-def caption_texts(provenance: str, threshold: float) -> dict[str, dict[str, str]]:
+def caption_texts(provenance: str, threshold: float, printed: Printed) -> dict[str, dict[str, str]]:
     """Say of every figure what it shows, from which data."""
     calibration = (
         "A simulated corpus of 1,000 sentences: disagreements of Table 4, confusions of Table 5, "
-        "mean expected agreement of Table 2, 78.6% of the sentences in one category. The shares "
-        "of the categories are an assumption (equal)."
+        f"mean expected agreement of Table 2, {printed.text['single_percent']:g}% of the "
+        "sentences in one category. The shares of the categories are an assumption (equal)."
     )
     headlines = (
         f"Data: 1,000 {provenance} headlines of SemEval-2007, six annotators, categories "
@@ -966,10 +969,10 @@ def caption_texts(provenance: str, threshold: float) -> dict[str, dict[str, str]
         "figure1_headlines": (provenance, "Headlines of each category by annotator. Annotators "
                               f"use the scale differently. {headlines}"),
         "figure2": ("simulated", "Bars: confusions of two categories as printed in Table 5, the "
-                    "three most frequent pairs in red; A anger, D disgust, F fear, H happiness, "
+                    "three most frequent pairs in orange; A anger, D disgust, F fear, H happiness, "
                     f"S sadness, Su surprise. Points: the stand-in. {calibration}"),
         "figure2_headlines": (provenance, "Confusions of two categories over all pairs of "
-                              f"annotators; the three most frequent in red. {headlines}"),
+                              f"annotators; the three most frequent in orange. {headlines}"),
         "figure3": ("simulated", f"Sentences of each category in the majority's gold standard. "
                     f"With three annotators there is no tie. {calibration}"),
         "figure3_headlines": (provenance, "Headlines of each category in the gold standard of "

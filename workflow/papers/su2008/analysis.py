@@ -230,13 +230,19 @@ def category_claims(study: Study, confusions: pd.DataFrame) -> dict[str, float]:
     met = confusions.groupby("category")["confused_with"].agg(list)
     table = contingency(full)
     by_rarity = (table.sum(axis=0) + table.sum(axis=1)).sort_values(kind="stable").index
+    polar = [
+        labels[["S:P", "S:N"]].sum() / labels.filter(like="S:").sum()
+        for labels in (table.sum(axis=0), table.sum(axis=1))
+    ]
     return {
         "intro.n_subjectivity_labels": study.test["subjectivity"].n_categories,
         "intro.n_polarity_labels": len(polarities),
         "scheme.n_categories": full.n_categories,
         "scheme.n_polarities": len(polarities),
         "scheme.n_subjective_polarities": sum(n.startswith("S:") for n in full.categories),
+        "scheme.polar_subjective_share": 100 * min(polar),
         "scheme.n_objective_polarities": sum(n.startswith("O:") for n in full.categories),
+        "test.n_items": table.to_numpy().sum(),
         "test.s_v.n_confusions": len(met["S:V"]),
         "test.o_n.n_named_confusions": len({"O:NoPol", "S:N"} & set(met["O:N"][:2])),
         "test.o_p.n_named_confusions": len({"O:NoPol", "S:P"} & set(met["O:P"][:2])),
@@ -313,6 +319,7 @@ def difference_rows(table: pd.DataFrame, provenance: str) -> list[Computed]:
         "test.observed_agreement_gain": 100,
         "test.cohen_kappa_gain": 1,
         "polarity.cohen_kappa_gain": 1,
+        "subjectivity.cohen_kappa_gain": 1,
         **{f"group1.{score}.annotator2_lowers_alpha": 100 for score in SCORES},
         "group2.alpha_gain": 100,
     }
@@ -415,6 +422,7 @@ def arithmetic(printed: Mapping[str, float], observed: Iterable[float]) -> dict[
         "ambiguous.n_fewer_polarity": ambiguous
         - printed["polarity_ambiguous"]
         - printed["varying_polarity"],
+        "ambiguous.n_more_than_reversed": ambiguous - printed["polarity_ambiguous"],
     }
 
 

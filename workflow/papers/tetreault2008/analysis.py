@@ -684,10 +684,11 @@ def table_number(path: Path) -> float:
 def native_values(
     table1: pd.DataFrame, number: float, table6: pd.DataFrame, printed: Mapping[str, float]
 ) -> dict[str, float]:
-    """Compute section 3.2."""
+    """Compute section 3.2, and the comparison of section 2."""
     both = printed["training_million"] + printed["test_million"]
     accuracies = printed["accuracy_percent"], printed["accuracy_more_data_percent"]
     return {
+        "motivation.izumi.higher": printed["izumi_error_percent"],
         "native.training_share.arithmetic": 100 * printed["training_million"] / both,
         "native.test_share.arithmetic": 100 * printed["test_million"] / both,
         "native.table_reference": number,
@@ -730,6 +731,7 @@ def agreement_values(matrix: np.ndarray, found: pd.DataFrame) -> dict[str, Any]:
     total = float(matrix.sum())
     [[both, first], [second, _]] = as_errors(matrix)
     return {
+        "cloze.learner_disagreement": 100 * (1 - share[0]),
         "table3.kappa": kappa,
         "table3.kappa_again": kappa,
         "table3.agreement": share,
@@ -774,9 +776,16 @@ def sampling_values(sample: StratifiedSample, printed: Mapping[str, float]) -> d
     flagged = sample.flagged / (sample.flagged + sample.passed)
     wrong = sample.flagged_sample - sample.hits
     z = float(scipy.stats.norm.ppf(0.5 + printed["level_percent"] / 200))
-    half = z * np.sqrt(hits * (1 - hits) / sample.flagged_sample)
+    half, half_of_double = (
+        z * np.sqrt(hits * (1 - hits) / n)
+        for n in (sample.flagged_sample, 2 * sample.flagged_sample)
+    )
+    labels = sample.flagged_sample + sample.passed_sample
+    in_sample = (sample.hits + sample.misses) / labels
     a, fp, b = (getattr(found, name)[0::2] for name in ("hits", "false_positives", "misses"))
     return {
+        "figure1.ok_share": 100 * (1 - flagged),
+        "figure1.enrichment": in_sample / found.error_rate.value,
         "figure1.error_sampled_share": 100 * sample.flagged_sample / sample.flagged,
         "figure1.ok_sampled_share": 100 * sample.passed_sample / sample.passed,
         "figure1.hits_share": hits,
@@ -801,6 +810,8 @@ def sampling_values(sample: StratifiedSample, printed: Mapping[str, float]) -> d
         "table5.recall.hits": a[0],
         "table5.recall.misses": b[0],
         "table5.recall": interval_of(found.recall),
+        "intervals.ok_error_rate_ratio": misses / found.error_rate.value,
+        "intervals.larger_sample_ratio": half_of_double / half,
         "intervals.hits.p": hits,
         "intervals.hits.p_again": hits,
         "intervals.hits.q": hits,
