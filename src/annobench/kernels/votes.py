@@ -1,0 +1,68 @@
+"""Compiled kernels of models in which a label speaks for its own category alone.
+
+The likelihood of a category differs from that of the others only by the item's labels that name
+it, so that an item's scores are weighted votes, and what a posterior says of annotators are their
+labels' probabilities of being right. Either costs one addition a label, whatever the number of
+categories.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def add_votes(item, annotator, label, weight, score):
+    """Add the weight of each label, by annotator and label, to its item's score of it."""
+    for n in range(item.size):
+        score[item[n], label[n]] += weight[annotator[n], label[n]]
+
+
+@njit(nogil=True, cache=True)
+def collect_right(item, annotator, label, posterior, right):
+    """Add up how often each annotator's labels of each kind are expected to be right."""
+    for n in range(item.size):
+        right[annotator[n], label[n]] += posterior[item[n], label[n]]
+
+
+@njit(nogil=True, cache=True)
+def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, base):
+    """Add votes of the weight ability times easiness plus a bonus.
+
+    To `base`, by item, is added the log probability that its labels are wrong, without bonus.
+    """
+    for n in range(item.size):
+        s = ability[annotator[n]] * easiness[item[n]]
+        score[item[n], label[n]] += s + bonus
+        base[item[n]] -= _softplus(s)
+
+
+@njit(nogil=True, cache=True)
+def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
+    """Add each label's part of the expected log likelihood, its slope and its curvature.
+
+    By annotator, in their ability, or by item, in the logarithm of their easiness; `out` has
+    the three rows. Curvatures have the opposite sign and are at least 0: the part of an item's
+    that could be below is left out, which only shortens a Newton step.
+    """
+    for n in range(item.size):
+        i, j = item[n], annotator[n]
+        right = posterior[i, label[n]]
+        s = ability[j] * easiness[i]
+        sigma = 1.0 / (1.0 + math.exp(-s)) if s > -700.0 else 0.0
+        surplus = right - sigma
+        group = i if of_items else j
+        out[0, group] += right * s - _softplus(s)
+        if of_items:
+            out[1, group] += surplus * s
+            out[2, group] += sigma * (1.0 - sigma) * s * s + max(-surplus * s, 0.0)
+        else:
+            out[1, group] += surplus * easiness[i]
+            out[2, group] += sigma * (1.0 - sigma) * easiness[i] ** 2
+
+
+@njit(nogil=True, cache=True)
+def _softplus(x):
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))

@@ -1,0 +1,193 @@
+"""What models share whose labels are votes for their own category: E-step, counts, and climb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Generic, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.annotations import Annotations
+from annobench.kernels.votes import add_votes, collect_right
+
+Floats = NDArray[np.float64]
+P = TypeVar("P")
+
+#: A probability of zero is taken for this, so that a label that a model holds impossible makes
+#: its category improbable and nothing infinite.
+TINY = float(np.finfo(np.float64).tiny)
+
+
+def log(probability: Floats) -> Floats:
+    """Return logarithms that are finite."""
+    return cast(Floats, np.log(np.maximum(probability, TINY)))
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Labels ready for counting.
+
+    Attributes
+    ----------
+    annotations : Annotations
+        The labels.
+    """
+
+    annotations: Annotations
+
+    @property
+    def columns(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """Item, annotator and label of each label."""
+        a = self.annotations
+        return a.item, a.annotator, a.label
+
+    @cached_property
+    def given(self) -> Floats:
+        """How often each annotator gave each label, shape (J, K)."""
+        a = self.annotations
+        flat = a.annotator.astype(np.int64) * a.n_categories + a.label
+        counts = np.bincount(flat, minlength=a.n_annotators * a.n_categories)
+        return counts.reshape(a.n_annotators, a.n_categories).astype(np.float64)
+
+    @cached_property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which items have labels, shape (I,)."""
+        counts = np.bincount(self.annotations.item, minlength=self.annotations.n_items)
+        return np.asarray(counts > 0)
+
+    def scores(self, weight: Floats) -> Floats:
+        """Add the votes of each item, shape (I, K), with weights of shape (J, K)."""
+        total = np.zeros((self.annotations.n_items, self.annotations.n_categories))
+        add_votes(*self.columns, weight, total)
+        return total
+
+    def right(self, posterior: Floats) -> Floats:
+        """Count the labels of each annotator expected to be right, shape (J, K)."""
+        total = np.zeros_like(self.given)
+        collect_right(*self.columns, posterior, total)
+        return total
+
+    def expect(
+        self, log_right: Floats, log_wrong: Floats, log_prevalence: Floats
+    ) -> tuple[Floats, float]:
+        """Compute the items' posterior and the log likelihood.
+
+        Parameters
+        ----------
+        log_right, log_wrong : ndarray, shape (J, K)
+            Log probability that annotator j gives l to an item of category l, and to an item
+            of any other.
+        log_prevalence : ndarray, shape (K,)
+            Log probability of each category.
+
+        Returns
+        -------
+        posterior : ndarray, shape (I, K)
+            Rows sum to 1; the prevalence for an item without labels.
+        log_likelihood : float
+            Of the labels, the categories summed out.
+        """
+        posterior, of_items = normalised(self.scores(log_right - log_wrong) + log_prevalence)
+        in_all = float((self.given * log_wrong).sum() + of_items[self.labelled].sum())
+        return posterior, min(in_all, 0.0)  # rounding next to certainty
+
+
+def normalised(score: Floats) -> tuple[Floats, Floats]:
+    """Turn log weights, shape (I, K), into distributions, and give the logs of their sums."""
+    best = score.max(axis=1, keepdims=True)
+    weight = np.exp(score - best)
+    total = weight.sum(axis=1, keepdims=True)
+    weight /= total
+    return weight, (best + np.log(total))[:, 0]
+
+
+@dataclass(eq=False)
+class Climb(Generic[P]):
+    """Where EM has come to.
+
+    Attributes
+    ----------
+    parameters : object
+        The last ones, which posterior and likelihood belong to.
+    posterior : ndarray, shape (I, K)
+        Of the items.
+    log_likelihood : float
+        Of the labels.
+    history : list of float
+        What is maximised, at the start and after every update.
+    converged : bool
+        Whether its relative change came down to the tolerance.
+    """
+
+    parameters: P
+    posterior: Floats
+    log_likelihood: float
+    history: list[float] = field(default_factory=list)
+    converged: bool = False
+
+    @property
+    def n_iterations(self) -> int:
+        """Updates of the parameters."""
+        return len(self.history) - 1
+
+
+def climb(
+    start: P,
+    expect: Callable[[P], tuple[Floats, float, float]],
+    maximise: Callable[[Floats, P], P],
+    tolerance: float,
+    max_iterations: int,
+) -> Climb[P]:
+    """Run EM from a start.
+
+    Parameters
+    ----------
+    start : object
+        Parameters.
+    expect : callable
+        From parameters to the items' posterior, the log likelihood, and what is maximised.
+    maximise : callable
+        From a posterior and its parameters to better parameters.
+    tolerance : float
+        Relative change of what is maximised at which to stop.
+    max_iterations : int
+        Updates after which to stop in any case.
+
+    Returns
+    -------
+    Climb
+        The end, and how it was reached.
+    """
+    posterior, log_likelihood, value = expect(start)
+    state = Climb(start, posterior, log_likelihood, [value])
+    while state.n_iterations < max_iterations and not state.converged:
+        state.parameters = maximise(state.posterior, state.parameters)
+        state.posterior, state.log_likelihood, value = expect(state.parameters)
+        state.converged = abs(value - state.history[-1]) <= tolerance * abs(value)
+        state.history.append(value)
+    return state
+
+
+def check_search(name: str, tolerance: float, max_iterations: int) -> None:
+    """Refuse limits of a search that make no sense.
+
+    Parameters
+    ----------
+    name : str
+        The model, for messages.
+    tolerance : float
+        At least 0.
+    max_iterations : int
+        At least 0.
+
+    Raises
+    ------
+    ValueError
+        If one is out of its range.
+    """
+    for what, value in (("tolerance", tolerance), ("max_iterations", max_iterations)):
+        if not value >= 0:
+            raise ValueError(f"{name}.fit: {what} must be at least 0, got {value}.")

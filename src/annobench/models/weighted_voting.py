@@ -1,0 +1,206 @@
+"""Weighted majority vote, with weights stated or estimated, and ties left visible.
+
+Each label is a vote of its annotator's weight for its category. If annotator j is right with
+probability a_j, errs evenly among the K - 1 wrong labels, and all categories are as probable, then
+the weights that make the fewest errors are the log odds ::
+
+    w_j = log(a_j (K - 1) / (1 - a_j))
+
+and the item's probabilities are proportional to the exponentials of its categories' votes. An
+annotator who guesses weighs nothing, one who is worse than that votes against.
+
+Accuracies are estimated by agreement with the winners of the unweighted vote, one more right and
+K - 1 more wrong label added to each annotator, so that one without labels weighs nothing; a label
+that shares a win with t - 1 others agrees by 1/t. Then the weighted vote has new winners, and so on
+until they stay. Agreement with the majority flatters annotators, as their own votes are in it: the
+fewer labels an item has, the more. Models that weigh all possible categories, such as `one_coin`,
+do not have this fault.
+
+Nitzan and Paroush (1982), International Economic Review 23, 289-297 (the weights, two
+categories); Berend and Kontorovich (2015), Journal of Machine Learning Research 16 (estimated).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.models import voting
+from annobench.models._votes import Floats, Votes, check_search, normalised
+from annobench.models.base import Method
+
+METHOD = Method(
+    name="weighted_voting",
+    reference="Nitzan and Paroush (1982), theorem 1; estimated as in Berend and Kontorovich (2015)",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {"weights", "accuracy", "votes", "winners", "is_tie", "n_iterations", "converged"}
+    ),
+    deterministic=True,
+)
+
+#: Votes that differ by less, as a share of the weights they are made of, differ by rounding.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedVotingFit:
+    """The weighted votes of each item.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Exponentials of the votes, as shares; 1/K each for an item without labels.
+    weights : ndarray of float, shape (J,)
+        Weight of each annotator's votes, log odds of accuracy if estimated.
+    accuracy : ndarray of float, shape (J,)
+        The accuracies of which the weights are the log odds, in [0, 1].
+    votes : ndarray of float, shape (I, K)
+        Sums of the weights.
+    winners : ndarray of bool, shape (I, K)
+        The categories with the most votes.
+    is_tie : ndarray of bool, shape (I,)
+        Whether more than one category won; an item without labels is a tie of all.
+    n_iterations : int
+        Rounds of voting with estimated weights; 0 if the weights were stated.
+    converged : bool
+        Whether the last round left the winners as they were; True if weights were stated.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    weights: Floats
+    accuracy: Floats
+    votes: Floats
+    winners: NDArray[np.bool_]
+    is_tie: NDArray[np.bool_]
+    n_iterations: int
+    converged: bool
+
+
+def fit(
+    annotations: Annotations, *, weights: ArrayLike | None = None, max_iterations: int = 100
+) -> WeightedVotingFit:
+    """Count weighted votes.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories; repeated labels are further votes.
+    weights : array_like, shape (J,), optional
+        Weights to be used as they are. By default they are estimated.
+    max_iterations : int, default 100
+        Rounds of estimation, at least 1; in the first, agreement is with the unweighted vote.
+
+    Returns
+    -------
+    WeightedVotingFit
+        Posterior, weights, votes, winners and ties.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or the weights are not one finite
+        number for each annotator.
+    ValueError
+        If `max_iterations` is below 1.
+
+    Notes
+    -----
+    Estimation may go round in a circle, and then it has not converged. A round costs two
+    additions a label.
+
+    References
+    ----------
+    Nitzan and Paroush (1982), theorem 1.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxx"), list("abc"), list("110"))
+    >>> fit(a, weights=[1, 1, 2]).is_tie  # 1 + 1 for "1" and 2 for "0"
+    array([ True])
+    """
+    METHOD.check(annotations)
+    check_search(METHOD.name, 0, max_iterations)
+    if max_iterations < 1:
+        raise ValueError(
+            f"weighted_voting.fit: max_iterations must be at least 1, got {max_iterations}."
+        )
+    counted = Votes(annotations)
+    if weights is not None:
+        stated = _checked(weights, annotations)
+        votes, winners = _count(counted, stated)
+        return _as_fit(annotations, stated, votes, winners, n_iterations=0, converged=True)
+    winners = voting.fit(annotations).winners
+    converged, n_iterations = False, 0
+    while n_iterations < max_iterations and not converged:
+        before = winners
+        estimated = _log_odds(counted, winners)
+        votes, winners = _count(counted, estimated)
+        converged = bool((winners == before).all())
+        n_iterations += 1
+    return _as_fit(annotations, estimated, votes, winners, n_iterations, converged)
+
+
+def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
+    stated = np.asarray(weights, dtype=np.float64)
+    if stated.shape != (annotations.n_annotators,) or not np.isfinite(stated).all():
+        raise AnnotationError(
+            f"weighted_voting: weights must be {annotations.n_annotators} finite numbers, one for "
+            f"each annotator, got {stated.tolist()}. Give 0 to an annotator who is not to count."
+        )
+    return stated
+
+
+def _log_odds(counted: Votes, winners: NDArray[np.bool_]) -> Floats:
+    """Estimate weights by agreement with the winners."""
+    k = winners.shape[1]
+    right = counted.right(winners / winners.sum(axis=1, keepdims=True)).sum(axis=1)
+    wrong = counted.given.sum(axis=1) - right
+    if k == 1:
+        return np.zeros(right.shape)
+    return np.asarray(np.log((right + 1) * (k - 1) / (wrong + k - 1)))
+
+
+def _count(counted: Votes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Add the votes, and make sums that differ by rounding alone equal."""
+    table = np.broadcast_to(weights[:, None], counted.given.shape)
+    votes = counted.scores(table)
+    slack = ROUNDING * counted.scores(np.abs(table)).sum(axis=1, keepdims=True)
+    most = votes.max(axis=1, keepdims=True)
+    winners = votes >= most - slack
+    return np.where(winners, most, votes), winners
+
+
+def _as_fit(
+    annotations: Annotations,
+    weights: Floats,
+    votes: Floats,
+    winners: NDArray[np.bool_],
+    n_iterations: int,
+    converged: bool,
+) -> WeightedVotingFit:
+    posterior, _ = normalised(votes)
+    odds = np.exp(np.minimum(weights, 700.0)) / max(annotations.n_categories - 1, 1)
+    certain = annotations.n_categories == 1
+    return WeightedVotingFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=posterior,
+        weights=weights,
+        accuracy=np.ones_like(odds) if certain else odds / (1 + odds),
+        votes=votes,
+        winners=winners,
+        is_tie=winners.sum(axis=1) > 1,
+        n_iterations=n_iterations,
+        converged=converged,
+    )
