@@ -1,0 +1,245 @@
+"""EM of Dawid and Skene's model beside crowd-kit and plain NumPy: time, growth, memory, the floor.
+
+The time of an iteration is the difference of two fits that differ by some iterations, so that
+reading and sorting the labels cancel. It is CPU time on one core, and elapsed time where it says
+so, which two threads need; other work on the machine slows both, and the least of several repeats
+is printed. Every piece of work runs in a process of its own. Its peak memory is what it takes
+beyond the labels that it is given.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import multiprocessing
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from annobench.annotations import Annotations
+from annobench.models import dawid_skene
+from benchmarks.agreement import available, panel, peers
+
+#: Nanoseconds per label and iteration by K, ratio of speed, bytes a label (design, section 5).
+TARGETS = {2: 12, 4: 14, "ratio": 30, "bytes": 40}
+N_ANNOTATORS, PER_ITEM = 500, 10
+#: Peers are left out beyond these numbers of labels, where they would take minutes.
+LARGEST = {"crowd-kit": 1_000_000, "NumPy": 10_000_000}
+
+
+class Result(NamedTuple):
+    """Seconds of one iteration and of all before it, peak bytes, and some posteriors."""
+
+    iteration: float
+    rest: float
+    peak: float
+    posterior: np.ndarray
+
+
+Fit = Callable[[int], np.ndarray]
+
+
+def measured(fit: Fit, n_more: int, repeats: int, clock: Callable[[], float]) -> Result:
+    """Time a fit with one and with more iterations, in a process of its own."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+
+    def child() -> None:
+        with open("/proc/self/statm") as statm:
+            start = int(statm.read().split()[1]) * resource.getpagesize()
+        few, many = [], []
+        for _ in range(repeats):
+            for times, n in ((few, 1), (many, 1 + n_more)):
+                before = clock()
+                posterior = fit(n)
+                times.append(clock() - before)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - start
+        each = (min(many) - min(few)) / n_more
+        sender.send(Result(each, min(few) - each, max(peak, 0), posterior[:1_000]))
+
+    gc.collect()
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)  # or the child would take again, unseen, what was freed here
+    process = context.Process(target=child)
+    process.start()
+    sender.close()
+    result = receiver.recv()
+    process.join()
+    return result
+
+
+def by_us(annotations: Annotations, threads: int) -> Fit:
+    """Return our fit, unsmoothed; its posterior comes after as many E-steps as iterations."""
+
+    def fit(n: int) -> np.ndarray:
+        return dawid_skene.fit(
+            annotations, smoothing=0, tolerance=0, max_iterations=n, threads=threads
+        ).posterior
+
+    return fit
+
+
+def by_numpy(a: Annotations) -> Fit:
+    """Return a fit by whole-array operations on the labels."""
+    k = a.n_categories
+
+    def update(posterior: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cell = a.annotator.astype(np.int64) * k + a.label
+        size = a.n_annotators * k
+        counts = np.stack(
+            [np.bincount(cell, posterior[a.item, c], minlength=size) for c in range(k)]
+        ).reshape(k, -1, k)
+        return posterior.mean(axis=0), counts / counts.sum(axis=2, keepdims=True)
+
+    def fit(n: int) -> np.ndarray:
+        posterior = a.counts / a.counts.sum(axis=1, keepdims=True)
+        for _ in range(n + 1):  # ours has an E-step after the last update
+            prevalence, matrix = update(posterior)
+            with np.errstate(divide="ignore"):
+                logs = np.log(matrix)
+            joint = np.log(prevalence) + np.stack(
+                [
+                    np.bincount(a.item, logs[c, a.annotator, a.label], minlength=a.n_items)
+                    for c in range(k)
+                ],
+                axis=1,
+            )
+            joint = np.exp(joint - joint.max(axis=1, keepdims=True))
+            posterior = joint / joint.sum(axis=1, keepdims=True)
+        return posterior
+
+    return fit
+
+
+def by_crowd_kit(a: Annotations) -> Fit:
+    """Return crowd-kit's fit; the frame it takes is made outside the clock."""
+    from crowdkit.aggregation import DawidSkene
+
+    frame = pd.DataFrame({"task": a.item, "worker": a.annotator, "label": a.label})
+
+    def fit(n: int) -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = DawidSkene(n_iter=n + 1, tol=-np.inf).fit(frame)
+        return model.probas_.sort_index().sort_index(axis=1).to_numpy()
+
+    return fit
+
+
+def bandwidth() -> float:
+    """Return bytes a second that one core reads, the best of several sums of a large array."""
+    block = np.ones(32_000_000)
+    best = np.inf
+    for _ in range(8):
+        before = time.process_time()
+        block.sum()
+        best = min(best, time.process_time() - before)
+    return block.nbytes / best
+
+
+def bytes_moved(a: Annotations) -> float:
+    """Return what an iteration must read and write: cells, offsets, and the posteriors."""
+    return 4 * a.n_labels + 8 * a.n_items + 2 * 8 * a.n_items * a.n_categories
+
+
+def contenders(a: Annotations) -> Iterator[tuple[str, Fit, int, int, Callable[[], float]]]:
+    """Yield name, fit, iterations to time, repeats and clock."""
+    many = int(np.clip(3e7 / a.n_labels, 3, 200))
+    repeats = 7 if a.n_labels <= 1_000_000 else 3
+    yield "annobench, one thread", by_us(a, 1), many, repeats, time.process_time
+    yield "the same, elapsed", by_us(a, 1), many, repeats, time.perf_counter
+    yield "two threads, elapsed", by_us(a, 2), many, repeats, time.perf_counter
+    if a.n_labels <= LARGEST["NumPy"]:
+        yield "plain NumPy", by_numpy(a), 3, 2, time.process_time
+    if a.n_labels <= LARGEST["crowd-kit"]:
+        try:
+            yield "crowd-kit", by_crowd_kit(a), 2, 2, time.process_time
+        except ModuleNotFoundError:
+            return
+
+
+def bench(n_labels: int, n_categories: int, speed: float) -> None:
+    """Measure everybody on one set of labels and print a table."""
+    a = panel(n_labels // PER_ITEM, PER_ITEM, N_ANNOTATORS, n_categories)
+    floor = bytes_moved(a) / speed
+    print(
+        f"\n{a.n_labels:,} labels of {a.n_items:,} items by {N_ANNOTATORS} annotators in "
+        f"{n_categories} categories"
+    )
+    print(
+        f"  {'':<26}{'ns per label':>14}{'of the':>9}{'ratio':>9}{'rest':>10}{'peak bytes':>12}"
+        f"{'largest':>12}\n  {'':<26}{'and iteration':>14}{'floor':>9}{'':>9}{'seconds':>10}"
+        f"{'a label':>12}{'difference':>12}"
+    )
+    ours, reference = None, {}
+    for name, fit, n_more, repeats, clock in contenders(a):
+        r = measured(fit, n_more, repeats, clock)
+        if n_more not in reference:
+            reference[n_more] = by_us(a, 1)(1 + n_more)[:1_000]
+        ours = ours or r
+        same = f"{np.abs(r.posterior - reference[n_more]).max():.0e}"
+        print(
+            f"  {name:<26}{r.iteration / a.n_labels * 1e9:>14.2f}{r.iteration / floor:>9.1f}"
+            f"{r.iteration / ours.iteration:>9.1f}{r.rest:>10.3f}{r.peak / a.n_labels:>12.1f}"
+            f"{same:>12}"
+        )
+    print(f"  {'floor, bytes over speed':<26}{floor / a.n_labels * 1e9:>14.2f}{1.0:>9.1f}")
+
+
+SCRIPT = """
+import sys
+import pandas as pd
+from annobench.annotations import Annotations
+from annobench.models import dawid_skene
+source, target = sys.argv[1:]
+read = pd.read_csv if source.endswith(".csv") else pd.read_parquet
+fitted = dawid_skene.fit(Annotations.from_frame(read(source)))
+best = [fitted.categories[k] for k in fitted.posterior.argmax(axis=1)]
+pd.DataFrame({"item": fitted.items, "category": best}).to_csv(target, index=False)
+"""
+
+
+def bench_whole(n_labels: int, n_categories: int) -> None:
+    """Time a process from a file of labels to a file of categories, interpreter and imports too."""
+    a = panel(n_labels // PER_ITEM, PER_ITEM, N_ANNOTATORS, n_categories)
+    print(f"\nFrom a file of {a.n_labels:,} labels to a file of categories, one process")
+    with tempfile.TemporaryDirectory() as folder:
+        frame = a.to_frame().astype(str)
+        frame.to_csv(Path(folder, "labels.csv"), index=False)
+        frame.to_parquet(Path(folder, "labels.parquet"), index=False)
+        for kind in ("csv", "parquet"):
+            command = [sys.executable, "-c", SCRIPT, f"{folder}/labels.{kind}", f"{folder}/out.csv"]
+            before = time.perf_counter()
+            subprocess.run(command, check=True)
+            print(f"  {kind:<26}{time.perf_counter() - before:>10.2f} s elapsed")
+
+
+def main() -> None:
+    """Measure everything and print the tables."""
+    dawid_skene.fit(panel(100, 3, 5, 4), max_iterations=2)
+    peers("crowd-kit")
+    speed = bandwidth()
+    print(f"  one core reads {speed / 1e9:.1f} GB a second")
+    for n_labels in (10_000, 100_000, 1_000_000, 10_000_000):
+        for n_categories in (2, 4):
+            bench(n_labels, n_categories, speed)
+    if available() > 16e9:
+        bench(100_000_000, 4, speed)
+    bench_whole(1_000_000, 4)
+    print(
+        f"\nTargets, 1,000,000 labels: {TARGETS[2]} ns at two categories and {TARGETS[4]} at four, "
+        f"{TARGETS['ratio']} times as fast as crowd-kit, {TARGETS['bytes']} bytes a label."
+    )
+
+
+if __name__ == "__main__":
+    main()
