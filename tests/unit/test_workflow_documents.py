@@ -18,7 +18,18 @@ EXAMPLE = TOP / "tests" / "workflow" / "example_paper" / "paper.yaml"
 
 @pytest.fixture
 def config():
-    return {"seed": 1, "data": {"mode": "auto", "datasets": {}}}
+    part = {
+        "unit": "items", "items": [20], "prevalences": [0.5], "annotators": [2], "missing": [0],
+        "repetitions": 1, "replicates": 1,
+    }  # fmt: skip
+    coverage = {"estimand_items": 1000, "reduced": [part], "full": [part]}
+    regimes = {"categories": [2], "labels_per_item": [3], "items": 10, "annotators": 5}
+    grid = {"max_labels": None, "limit": 0.5, "replicates": 1, "regimes": regimes}
+    return {
+        "seed": 1,
+        "data": {"mode": "auto", "datasets": {}},
+        "studies": {"coverage": coverage, "baselines": {"reduced": grid, "full": grid}},
+    }
 
 
 @pytest.mark.parametrize("name", ["config.yaml"])
@@ -46,6 +57,8 @@ def test_the_configuration_of_ci_is_valid(config):
         (["seed"], -1, "key seed: -1 is less than the minimum"),
         (["seed"], "1", "key seed: '1' is not of type 'integer'"),
         (["data"], None, "key data: None is not of type 'object'"),
+        (["studies", "coverage", "full"], [], "key studies.coverage.full: "),
+        (["studies", "baselines", "full", "limit"], 0, "key studies.baselines.full.limit: 0 is "),
     ],
 )
 def test_a_wrong_key_is_named_with_its_path(config, path, value, message):

@@ -46,8 +46,12 @@ def test_a_new_method_is_found_by_its_file(clone):
         "print(fit.posterior.shape, fit.posterior.sum().round(9))\n",
     )
     assert output == "(45, 4) 45.0\n"
-    # Nothing that was computed depends on it.
-    assert clone.planned() == {}
+    # Nothing that was computed depends on it but the table of all models, which now has it.
+    assert clone.planned() == {"score_baselines": 1, "render_baselines": 1}
+    clone.snakemake()
+    baselines = clone.top / "results" / "studies" / "baselines"
+    assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()
+    assert "smoothed_<wbr>votes" in (baselines / "index.html").read_text()
     contracts = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "smoothed_votes",
          TOP / "tests" / "contract" / "test_models.py"],

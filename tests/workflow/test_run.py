@@ -18,6 +18,8 @@ pytestmark = pytest.mark.workflow
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
 COMPUTED = SHOWN | {"replicate_example_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
+COVERAGE = {"measure_coverage", "render_coverage"}
+BASELINES = {"score_baselines", "render_baselines"}
 
 
 def test_everything_is_built(built):
@@ -35,6 +37,12 @@ def test_everything_is_built(built):
         "notebooks/example_paper.html",
         "comparison.csv",
         "studies/conformance/index.html",
+        "studies/coverage/coverage.csv",
+        "studies/coverage/items.svg",
+        "studies/coverage/index.html",
+        "studies/baselines/scores.csv",
+        "studies/baselines/accuracy.svg",
+        "studies/baselines/index.html",
         "index.html",
     ):
         assert (results / path).stat().st_size > 0, path
@@ -116,9 +124,12 @@ def test_the_report_is_made(built, tmp_path):
 @pytest.mark.parametrize(
     ("path", "reruns"),
     [
-        ("src/annobench/models/voting.py", COMPUTED),
+        ("src/annobench/models/voting.py", COMPUTED | BASELINES),
         # The analysis does not import this model; the coefficients of agreement do.
-        ("src/annobench/models/hierarchical_binary.py", {"conformance"}),
+        (
+            "src/annobench/models/hierarchical_binary.py",
+            {"conformance"} | COVERAGE | BASELINES,
+        ),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
@@ -126,7 +137,10 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/site/index.html.j2", {"build_site"}),
         (
             "workflow/site/style.css",
-            {"render_notebook", "render_paper", "conformance", "build_site"},
+            {
+                *("render_notebook", "render_paper", "conformance", "render_coverage"),
+                *("render_baselines", "render_benchmarks", "build_site"),
+            },
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance"}),
         ("workflow/scripts/check.py", set()),
@@ -141,7 +155,7 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
 
 def test_another_seed_reruns_what_is_drawn(built):
     clone, _ = built
-    assert set(clone.planned("--config", "seed=1")) == FETCHED
+    assert set(clone.planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES
 
 
 def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
@@ -179,7 +193,8 @@ def test_the_network_is_asked_again_on_demand(built):
 def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
-    assert set(planned) == FETCHED | {"conformance"}
+    studies = {"conformance", "render_benchmarks"} | COVERAGE | BASELINES
+    assert set(planned) == FETCHED | studies
 
 
 # --- the check -----------------------------------------------------------------------

@@ -1,0 +1,367 @@
+"""The comparison of models: scores by hand, paired intervals, and the rules."""
+
+import math
+import os
+import signal
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from annobench import baselines, models
+from annobench.annotations import Annotations
+from annobench.baselines import Attempt, Problem
+from annobench.errors import AnnotationError
+from annobench.evaluation import count_errors
+from annobench.models import voting
+from annobench.models.base import Method
+
+
+def problem(n_items=60, name="toy", seed=0, n_labels=5):
+    return baselines.simulate(
+        "mixed", n_categories=2, labels_per_item=n_labels, n_items=n_items, n_annotators=12,
+        seed=seed,
+    )  # fmt: skip
+
+
+def model(name, fit, *, deterministic=True, max_categories=None):
+    """Make a model of a function."""
+    record = Method(name, "made up", frozenset({"nominal"}), frozenset(), deterministic,
+                    max_categories)  # fmt: skip
+    return SimpleNamespace(METHOD=record, fit=fit, __name__=name)
+
+
+@pytest.fixture
+def discovered(monkeypatch):
+    """Let discovery find these models alone."""
+
+    def offer(*offered):
+        monkeypatch.setattr(models, "discover", lambda: {m.METHOD.name: m for m in offered})
+
+    return offer
+
+
+def even(annotations):
+    """Give every category the same probability."""
+    shape = annotations.n_items, annotations.n_categories
+    return SimpleNamespace(posterior=np.full(shape, 1 / shape[1]))
+
+
+# Scores by hand.
+
+
+def test_scores_are_those_worked_out_by_hand():
+    posterior = [[0.9, 0.1, 0.0], [0.4, 0.4, 0.2], [0.0, 0.3, 0.7]]
+    found = baselines.score(posterior, [0, 1, 0])
+    # Right, half right (a tie of two), wrong.
+    assert found["accuracy"] == pytest.approx(1.5 / 3)
+    # Minus the logarithms of .9, .4 and, for 0, of 1e-6.
+    expected = -(math.log(0.9) + math.log(0.4) + math.log(1e-6)) / 3
+    assert found["log_loss"] == pytest.approx(expected, rel=1e-12)
+    brier = [0.1**2 + 0.1**2, 0.4**2 + 0.6**2 + 0.2**2, 1 + 0.3**2 + 0.7**2]
+    assert found["brier"] == pytest.approx(sum(brier) / 3, rel=1e-12)
+    # Bins .9, .4 and .7 hold one item each: |.9 - 1|, |.4 - .5|, |.7 - 0|.
+    assert found["calibration_error"] == pytest.approx((0.1 + 0.1 + 0.7) / 3, rel=1e-12)
+    # Named: category 0 for 1 + 1/2 items, 1 for 1/2, 2 for 1; F = 2 right / (gold + named).
+    f_scores = [2 * 1 / (2 + 1.5), 2 * 0.5 / (1 + 0.5), 0.0]
+    assert found["macro_f"] == pytest.approx(sum(f_scores) / 3, rel=1e-12)
+
+
+def test_items_without_gold_are_left_out():
+    found = baselines.score([[1.0, 0.0], [1.0, 0.0]], [-1, 1])
+    assert found["accuracy"] == 0
+
+
+def test_ties_count_as_they_do_elsewhere(rng):
+    votes = rng.integers(0, 3, (200, 4)) + 1.0
+    posterior, gold = votes / votes.sum(axis=1, keepdims=True), rng.integers(0, 4, 200)
+    found = baselines.score(posterior, gold)
+    assert found["accuracy"] == pytest.approx(count_errors(posterior, gold).expected_accuracy)
+
+
+def test_confidence_on_an_edge_goes_into_the_bin_above():
+    # 0.7 and 0.75 share the bin [0.7, 0.8): the mean of both against the accuracy 1/2.
+    found = baselines.score([[0.7, 0.3], [0.75, 0.25]], [0, 1])
+    assert found["calibration_error"] == pytest.approx(0.725 - 0.5)
+
+
+def test_probabilities_that_are_right_are_calibrated(rng):
+    certain = rng.uniform(0.5, 1, 200_000)
+    gold = (rng.random(certain.size) > certain).astype(int)
+    found = baselines.score(np.column_stack([certain, 1 - certain]), gold)
+    # Of each of the five bins the error is a half-normal of variance below 1/4 over its items.
+    bound = 5 * scipy.stats.norm.isf(0.5e-5) * 0.5 / math.sqrt(200_000 / 5) / 5
+    assert found["calibration_error"] < bound
+    sharper = np.column_stack([certain**0.5, 1 - certain**0.5])
+    assert baselines.score(sharper, gold)["calibration_error"] > bound
+
+
+@pytest.mark.parametrize(
+    ("gold", "message"),
+    [([-1, -1], "no item has a gold"), ([0, 2], r"category 2 is not in \[0, 2")],
+)
+def test_golds_that_cannot_be_scored_are_refused(gold, message):
+    with pytest.raises(AnnotationError, match=message):
+        baselines.score([[0.5, 0.5], [0.5, 0.5]], gold)
+
+
+# Which items count.
+
+
+def test_items_count_that_have_a_gold_category_and_a_label():
+    annotations = Annotations.from_arrays(
+        ["x", "y"], ["a", "a"], ["0", "1"], items=["x", "y", "z"], categories=["0", "1"]
+    )
+    found = Problem("toy", annotations, np.array([-1, 1, 0]), "real").scored
+    assert found.tolist() == [False, True, False]
+
+
+def test_a_problem_without_such_items_is_refused():
+    annotations = Annotations.from_arrays(["x"], ["a"], ["0"], categories=["0", "1"])
+    empty = Problem("toy", annotations, np.array([-1]), "real")
+    with pytest.raises(AnnotationError, match="toy has no item with a gold category and a label"):
+        baselines.compare(empty, [], replicates=10, seed=1)
+
+
+# Intervals and differences.
+
+
+def scored(one, **posteriors):
+    return [Attempt(one.name, name, "scored", posterior=p) for name, p in posteriors.items()]
+
+
+def test_estimates_are_the_scores_and_differences_are_paired():
+    one = problem(200)
+    votes = voting.fit(one.annotations).posterior
+    sharper = votes**2 / (votes**2).sum(axis=1, keepdims=True)
+    table = baselines.compare(
+        one, scored(one, voting=votes, sharper=sharper), replicates=400, seed=1
+    ).set_index(["method", "score"])
+    for method, posterior in (("voting", votes), ("sharper", sharper)):
+        for name, value in baselines.score(posterior, one.gold).items():
+            row = table.loc[(method, name)]
+            assert row["estimate"] == pytest.approx(value, rel=1e-12)
+            assert row["lower"] <= row["estimate"] <= row["upper"] or name == "calibration_error"
+    # The most probable category is the same, so that every paired difference is 0.
+    ends = table.loc[("sharper", "accuracy")]
+    assert (ends["minus_voting_lower"], ends["minus_voting_upper"]) == (0, 0)
+    assert np.isnan(ends["minus_dawid_skene"])
+
+
+def test_intervals_of_accuracy_have_the_width_of_a_binomial():
+    one = problem(400)
+    right = np.eye(2)[one.gold]
+    right[:100] = right[:100, ::-1]
+    table = baselines.compare(one, scored(one, made=right), replicates=4000, seed=1)
+    row = table[table["score"] == "accuracy"].iloc[0]
+    expected = 2 * scipy.stats.norm.isf(0.025) * math.sqrt(0.75 * 0.25 / 400)
+    # The percentiles of 4,000 draws are themselves off by some hundredths of the width.
+    assert row["upper"] - row["lower"] == pytest.approx(expected, rel=0.06)
+
+
+def test_the_order_of_methods_and_the_presence_of_others_change_nothing():
+    one = problem()
+    votes = voting.fit(one.annotations).posterior
+    both = scored(one, a=votes, b=votes[:, ::-1])
+    first = baselines.compare(one, both, replicates=50, seed=1)
+    second = baselines.compare(one, both[::-1], replicates=50, seed=1)
+    alone = baselines.compare(one, both[:1], replicates=50, seed=1)
+    pd.testing.assert_frame_equal(
+        first.sort_values(["method", "score"], ignore_index=True),
+        second.sort_values(["method", "score"], ignore_index=True),
+    )
+    pd.testing.assert_frame_equal(first[first["method"] == "a"], alone)
+
+
+def test_verdicts_know_which_way_is_better():
+    rows = pd.DataFrame(
+        [("m", "accuracy", 0.1, 0.2), ("m", "log_loss", 0.1, 0.2), ("m", "brier", -0.2, -0.1),
+         ("m", "brier", -0.2, 0.1), ("m", "accuracy", np.nan, np.nan), ("voting", "brier", 0, 0)],
+        columns=["method", "score", "minus_voting_lower", "minus_voting_upper"],
+    )  # fmt: skip
+    found = baselines.verdict(rows, "voting").tolist()
+    assert found == ["better", "worse", "better", "unclear", "", ""]
+
+
+# What a method may see, its seed, and its budget.
+
+
+def test_a_method_sees_the_labels_alone(discovered):
+    def curious(annotations):
+        assert not hasattr(annotations, "gold")
+        return even(annotations)
+
+    discovered(model("curious", curious))
+    (found,) = baselines.attempt_all([problem()], limit=30, seed=1)
+    assert (found.status, found.note) == ("scored", "")
+
+
+def test_a_random_method_is_seeded_by_the_seed_its_name_and_the_data(discovered):
+    def random(annotations, *, rng):
+        first = rng.random(annotations.n_items)
+        return SimpleNamespace(posterior=np.column_stack([first, 1 - first]))
+
+    def drawn(seed, name="one"):
+        discovered(model(name, random, deterministic=False))
+        return baselines.attempt_all([problem()], limit=30, seed=seed)[0].posterior.tolist()
+
+    assert drawn(1) == drawn(1)
+    assert drawn(1) != drawn(2)
+    assert drawn(1) != drawn(1, "two")
+
+
+def busy(annotations):
+    if annotations.n_items > 50:
+        while True:
+            sum(range(1000))
+    return even(annotations)
+
+
+def test_a_method_that_exceeds_its_budget_is_ended_and_not_tried_on_larger_data(discovered):
+    discovered(model("busy", busy), model("even", even))
+    small, large, larger = problem(20, seed=1), problem(60), problem(80)
+    renamed = [
+        Problem(name, each.annotations, each.gold, each.provenance)
+        for name, each in (("larger", larger), ("small", small), ("large", large))
+    ]
+    found = baselines.attempt_all(renamed, limit=0.5, seed=1)
+    assert [(a.method, a.problem, a.status) for a in found] == [
+        ("busy", "small", "scored"),
+        ("busy", "large", "over budget"),
+        ("busy", "larger", "over budget"),
+        *(("even", name, "scored") for name in ("small", "large", "larger")),
+    ]
+    assert found[1].note == "more than 0.5 s of processor time"
+    assert found[2].note == "not tried, as large took too long"
+    assert found[1].posterior is None
+
+
+def test_a_fit_that_ends_late_has_no_score(discovered):
+    def slow(annotations):
+        until = time.process_time() + (0.3 if annotations.n_items > 50 else 0)
+        while time.process_time() < until:
+            pass
+        return even(annotations)
+
+    discovered(model("slow", slow))
+    (found,) = baselines.attempt_all([problem()], limit=0.1, seed=1)
+    assert found.status == "over budget"
+    assert found.posterior is None
+    assert found.seconds >= 0.3
+
+
+def test_refusals_faults_and_crashes_are_told_apart(discovered):
+    def refuses(annotations):
+        raise AnnotationError("refuses: needs more. Give more.")
+
+    def fails(annotations):
+        raise ZeroDivisionError("by zero")
+
+    def wrong(annotations):
+        return SimpleNamespace(posterior=np.ones((annotations.n_items, 2)))
+
+    def short(annotations):
+        return SimpleNamespace(posterior=np.ones((1, 2)) / 2)
+
+    def crashes(annotations):
+        if annotations.n_items > 50:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return even(annotations)
+
+    narrow = model("narrow", even, max_categories=1)
+    discovered(*(model(f.__name__, f) for f in (refuses, fails, wrong, short, crashes)), narrow)
+    found = {a.method: a for a in baselines.attempt_all([problem()], limit=30, seed=1)}
+    status = {name: attempt.status for name, attempt in found.items()}
+    assert status == {
+        "refuses": "not applicable", "narrow": "not applicable", "fails": "failed",
+        "wrong": "failed", "short": "failed", "crashes": "failed",
+    }  # fmt: skip
+    assert found["fails"].note == "ZeroDivisionError: by zero"
+    assert "no probabilities" in found["wrong"].note
+    assert "shape (1, 2), not (60, 2)" in found["short"].note
+    assert "ended with code -9" in found["crashes"].note
+    assert all(attempt.posterior is None for attempt in found.values())
+
+
+def test_memory_is_the_rise_during_the_fit(discovered):
+    def hungry(annotations):
+        if annotations.n_items > 50:
+            np.ones(10_000_000)  # 80 MB, given back at once
+        return even(annotations)
+
+    discovered(model("hungry", hungry), model("modest", even))
+    hungry_, modest = baselines.attempt_all([problem()], limit=30, seed=1)
+    if math.isnan(modest.peak_bytes):
+        pytest.skip("this system does not tell the peak of memory")
+    assert 79e6 < hungry_.peak_bytes < 120e6
+    assert modest.peak_bytes < 20e6
+
+
+def test_a_limit_that_is_not_positive_is_refused():
+    with pytest.raises(ValueError, match="limit must be more than 0 seconds, got 0"):
+        baselines.attempt_all([], limit=0, seed=1)
+
+
+def test_every_discovered_model_appears_for_every_problem():
+    one = problem(20)
+    found = baselines.attempt_all([one], limit=60, seed=1)
+    assert [attempt.method for attempt in found] == sorted(models.discover())
+    table = baselines.costs([one], found)
+    assert set(table["method"]) == set(models.discover())
+    assert (table["status"] != "failed").all()
+    rows = baselines.compare(one, found, replicates=20, seed=1)
+    assert set(rows["method"]) == set(table.loc[table["status"] == "scored", "method"])
+
+
+# Simulated regimes.
+
+
+def accuracy_of_labels(one):
+    gold = one.gold[one.annotations.item]
+    right = one.annotations.label == gold
+    n = np.bincount(one.annotations.annotator)
+    return np.bincount(one.annotations.annotator, weights=right) / n
+
+
+@pytest.mark.parametrize("n_categories", [2, 5])
+@pytest.mark.parametrize("kind", baselines.KINDS)
+def test_regimes_have_the_stated_size_and_annotators(kind, n_categories):
+    one = baselines.simulate(
+        kind, n_categories=n_categories, labels_per_item=10, n_items=2000, n_annotators=40, seed=3
+    )
+    a = one.annotations
+    assert (a.n_items, a.n_annotators, a.n_labels) == (2000, 40, 20_000)
+    assert a.first_repeat is None
+    assert one.provenance == "simulated"
+    share = np.bincount(one.gold, minlength=n_categories) / 2000
+    first = 2 / (n_categories + 1)
+    assert abs(share[0] - first) < 4 * math.sqrt(first * (1 - first) / 2000)
+    right = accuracy_of_labels(one)
+    bad = {"good": 0, "mixed": 0, "spam": 20, "adversarial": 12}[kind]
+    if kind == "mixed":
+        assert right.min() < 0.6 < 0.85 < right.max()
+    else:
+        # Beta(17, 3) has mean 0.85 and deviation 0.078.
+        assert abs(right[bad:].mean() - 0.85) < 4 * 0.078 / math.sqrt(40 - bad)
+    if kind == "adversarial":
+        assert right[:bad].max() < 0.5
+
+
+def test_the_same_seed_gives_the_same_regime_and_another_another():
+    first, second, third = (problem(seed=seed) for seed in (1, 1, 2))
+    assert first.annotations.label.tobytes() == second.annotations.label.tobytes()
+    assert first.annotations.label.tobytes() != third.annotations.label.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels an item")],
+)
+def test_regimes_that_cannot_be_are_refused(options, message):
+    given = {"kind": "good", "labels_per_item": 3} | options
+    with pytest.raises(ValueError, match=message):
+        baselines.simulate(given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1,
+                           **given)  # fmt: skip

@@ -1,0 +1,199 @@
+# Studies that no paper printed, for who must choose a coefficient or trust an interval.
+
+PEERS = WORKFLOW.parent / "tests/reference/agreement"
+
+
+rule conformance:
+    """Compare our coefficients with those of other packages, stored, on small data sets."""
+    input:
+        peers=str(PEERS / "peers.csv"),
+        datasets=str(PEERS / "datasets.py"),
+        disagreements=str(PEERS / "disagreements.csv"),
+        site=site_files("conformance.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/conformance.py"),
+    output:
+        matrix="results/studies/conformance/matrix.csv",
+        disagreements="results/studies/conformance/disagreements.csv",
+        page="results/studies/conformance/index.html",
+    log:
+        "results/logs/studies/conformance.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    script:
+        "../scripts/conformance.py"
+
+
+#: The folder of a study, by the grid that it shows.
+COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
+
+
+#: What decides the table of a study.
+coverage_settings = {
+    "grid": lambda wildcards: config["studies"]["coverage"][COVERAGE_GRIDS[wildcards.study]],
+    "estimand_items": config["studies"]["coverage"]["estimand_items"],
+    "seed": config["seed"],
+}
+
+
+rule studies:
+    """Run the long studies in full."""
+    input:
+        "results/studies/coverage_full/index.html",
+        "results/studies/baselines_full/index.html",
+
+
+rule measure_coverage:
+    """Count how often nominal 95% intervals hold what they should, on simulated labels."""
+    input:
+        library=imports_of(
+            WORKFLOW / "scripts/measure_coverage.py",
+            also=[
+                f"annobench.agreement.{path.stem}" for path in (PACKAGE / "agreement").glob("*.py")
+            ],
+        ),
+    output:
+        table="results/studies/{study}/coverage.csv",
+    log:
+        "results/logs/studies/{study}.log",
+    wildcard_constraints:
+        study=one_of(COVERAGE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    threads: 2
+    resources:
+        mem_mb=2000,
+        runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 240,
+    params:
+        **coverage_settings,
+    script:
+        "../scripts/measure_coverage.py"
+
+
+rule render_coverage:
+    """Render the page of the coverage study, which names the intervals that do badly."""
+    input:
+        table="results/studies/{study}/coverage.csv",
+        site=site_files("coverage.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_coverage.py"),
+    output:
+        figures=expand(
+            "results/studies/{{study}}/{unit}.{suffix}",
+            unit=["items", "annotators"],
+            suffix=FIGURE_FORMATS,
+        ),
+        page="results/studies/{study}/index.html",
+    log:
+        "results/logs/studies/{study}.page.log",
+    wildcard_constraints:
+        study=one_of(COVERAGE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        **coverage_settings,
+        grid_name=lambda wildcards: COVERAGE_GRIDS[wildcards.study],
+    script:
+        "../scripts/render_coverage.py"
+
+
+rule render_benchmarks:
+    """Show what `make bench` measured last."""
+    input:
+        measured=sorted(map(str, (WORKFLOW.parent / "benchmarks/measured").glob("*.csv"))),
+        site=site_files("benchmarks.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_benchmarks.py"),
+    output:
+        page="results/studies/benchmarks/index.html",
+    log:
+        "results/logs/studies/benchmarks.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    script:
+        "../scripts/render_benchmarks.py"
+
+
+#: The folder of the comparison of models, by the grid that it shows.
+BASELINE_GRIDS = {"baselines": "reduced", "baselines_full": "full"}
+
+
+def baselines_settings(wildcards):
+    """Return the settings of a grid of the comparison of models."""
+    return config["studies"]["baselines"][BASELINE_GRIDS[wildcards.study]]
+
+
+def graded(wildcards):
+    """Return the data sets of several annotators that models can be scored on, by their records."""
+    most = baselines_settings(wildcards)["max_labels"]
+    return [
+        id
+        for id in DATASETS
+        if datasets.get(id).scale in ("nominal", "ordinal")
+        and any(name.startswith("gold:") for name in datasets.get(id).targets)
+        and datasets.get(id).targets.get("n_annotators", 2) > 1
+        and (most is None or datasets.get(id).targets.get("n_labels", most + 1) <= most)
+    ]
+
+
+rule score_baselines:
+    """Score every model on labels with a gold standard, under the same rules."""
+    input:
+        metas=lambda wildcards: [f"results/data/{id}/meta.json" for id in graded(wildcards)],
+        tables=lambda wildcards: [path for id in graded(wildcards) for path in data_of(id)],
+        library=imports_of(
+            WORKFLOW / "scripts/score_baselines.py",
+            also=[f"annobench.models.{path.stem}" for path in (PACKAGE / "models").glob("*.py")],
+        ),
+    output:
+        scores="results/studies/{study}/scores.csv",
+        attempts="results/studies/{study}/attempts.csv",
+        methods="results/studies/{study}/methods.csv",
+    log:
+        "results/logs/studies/{study}.log",
+    wildcard_constraints:
+        study=one_of(BASELINE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=lambda wildcards: 10 if wildcards.study == "baselines" else 240,
+    params:
+        grid=baselines_settings,
+        seed=config["seed"],
+    script:
+        "../scripts/score_baselines.py"
+
+
+rule render_baselines:
+    """Render the page that shows which models do better than the majority vote, and where."""
+    input:
+        scores="results/studies/{study}/scores.csv",
+        attempts="results/studies/{study}/attempts.csv",
+        methods="results/studies/{study}/methods.csv",
+        site=site_files("baselines.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
+    output:
+        figure=expand("results/studies/{{study}}/accuracy.{suffix}", suffix=FIGURE_FORMATS),
+        page="results/studies/{study}/index.html",
+    log:
+        "results/logs/studies/{study}.page.log",
+    wildcard_constraints:
+        study=one_of(BASELINE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        grid=baselines_settings,
+        grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
+        seed=config["seed"],
+    script:
+        "../scripts/render_baselines.py"
