@@ -8,11 +8,7 @@ an earlier call.
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
-import resource
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
@@ -22,6 +18,7 @@ import numpy as np
 
 from annobench import agreement
 from annobench.annotations import Annotations
+from benchmarks._measure import alone, available, timed
 from benchmarks._record import Record
 
 #: Seconds, and ratios of speed (design, section 5).
@@ -30,7 +27,6 @@ TARGETS = {"alpha": 0.060, "alpha ratio": 500, "bootstrap": 0.1}
 TABLES = 3
 #: Replicates that are timed where a thousand would take hours; the time is scaled up.
 COPIES = 10
-
 
 RECORD = Record("agreement", "krippendorff", "simpledorff", "scikit-learn", "statsmodels")
 
@@ -44,42 +40,14 @@ class Result(NamedTuple):
 
 
 def measured(work: Callable[[], float], repeats: int = 1) -> Result:
-    """Run a piece of work in a process of its own; the best time of several, the first's memory."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
+    """Run a piece of work in a process of its own and take the best time of several."""
 
-    def child() -> None:
-        gc.collect()
-        start = _resident()
-        times, value = [], float("nan")
-        for _ in range(repeats):
-            before = time.process_time()
-            value = work()
-            times.append(time.process_time() - before)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - start
-        sender.send(Result(min(times), max(peak, 0), float(value)))
+    def several() -> tuple[float, float]:
+        times, values = zip(*(timed(work) for _ in range(repeats)), strict=True)
+        return min(times), float(values[-1])
 
-    process = context.Process(target=child)
-    process.start()
-    sender.close()
-    try:
-        return receiver.recv()
-    except EOFError:
-        return Result(float("nan"), float("nan"), float("nan"))
-    finally:
-        process.join()
-
-
-def _resident() -> int:
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize()
-
-
-def available() -> float:
-    """Return the bytes of memory that are free to use."""
-    with open("/proc/meminfo") as lines:
-        kilobytes = dict(line.split()[:2] for line in lines)
-    return 1024 * float(kilobytes["MemAvailable:"])
+    (seconds, value), peak = alone(several, otherwise=(float("nan"), float("nan")))
+    return Result(seconds, peak, value)
 
 
 def fresh(annotations: Annotations) -> Annotations:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from annobench import agreement
+from annobench import agreement, models
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {str(path.relative_to(DOCS)): path for path in sorted(DOCS.rglob("*.md"))}
 COEFFICIENTS = agreement.discover()
+MODELS = models.discover()
 #: Pages of the folder that are not about one coefficient.
 OTHERS = {"README", "intervals"}
 
@@ -109,3 +110,18 @@ def test_the_index_says_how_many_annotators_a_coefficient_takes(name):
 
 def test_the_index_lists_coefficients_alone():
     assert set(index_rows()) == set(COEFFICIENTS)
+
+
+def test_every_model_has_a_page_and_every_page_a_model():
+    assert MODELS
+    assert {path.stem for path in (DOCS / "models").glob("*.md")} == set(MODELS)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_page_of_a_model_has_a_picture_that_is_drawn_and_linked(name):
+    text = (DOCS / "models" / f"{name}.md").read_text(encoding="utf-8")
+    pictures = re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", text, flags=re.M)
+    assert pictures == [f"{name}.svg"]
+    assert "<svg" in (DOCS / "models" / pictures[0]).read_text(encoding="utf-8")
+    assert f"def draw_{name}(" in (DOCS / "models" / "figures.py").read_text(encoding="utf-8")
+    assert f"models/{name}.md" in (DOCS / "README.md").read_text(encoding="utf-8")

@@ -1,12 +1,31 @@
-"""Render what `make bench` measured last: a table for each piece of work."""
+"""Render what `make bench` measured last: a table for each piece of work, and how EM grows."""
 
+import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from annobench.files import recording, replacing
+from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 from pages import render
+
+#: Headings that are more than the file's name with a capital.
+TITLES = {"dawid_skene": "Dawid and Skene's model"}
+#: The benchmark that is measured at several sizes, and the two quantities that are drawn.
+GROWING = "dawid_skene"
+TIME, MEMORY = "a label and iteration", "peak memory a label"
+#: How contenders are drawn, by what their names begin with: name, colour, marker, line.
+LINES = {
+    "annobench": ("annobench, one thread", BLUE, "o", "-"),
+    "two threads": ("two threads, elapsed", GREEN, "D", "-"),
+    "plain NumPy": ("plain NumPy", INK, "s", "-"),
+    "crowd-kit": ("crowd-kit", VERMILION, "^", "-"),
+    "floor": ("floor: bytes over speed", GREY, "", "--"),
+}
 
 
 def read_benchmark(path: Path) -> dict[str, Any]:
@@ -21,16 +40,71 @@ def read_benchmark(path: Path) -> dict[str, Any]:
         for row in part.itertuples():
             column = f"{row.quantity}, {row.unit}" if row.unit else row.quantity
             columns[column] = None
-            cells.setdefault(row.contender, {})[column] = row.value
+            cells.setdefault(row.contender, {})[column] = f"{float(row.value):,g}"
         targets = [target for target in dict.fromkeys(part["target"]) if target]
         tables.append({"work": work, "columns": list(columns), "rows": cells, "targets": targets})
-    title = path.stem.replace("_", " ")
+    words = path.stem.replace("_", " ")
     return {
         "name": path.stem,
-        "title": title[:1].upper() + title[1:],
+        "title": TITLES.get(path.stem, words[:1].upper() + words[1:]),
         "circumstances": circumstances[:1].upper() + circumstances[1:],
         "tables": tables,
     }
+
+
+def sizes(path: Path) -> pd.DataFrame:
+    """Read the measurements that name a number of labels and of categories, as numbers."""
+    rows = pd.read_csv(path, comment="#")
+    named = rows["work"].str.extract(r"([\d,]+) labels .* in (\d+) categories")
+    rows["labels"] = pd.to_numeric(named[0].str.replace(",", ""))
+    rows["categories"] = pd.to_numeric(named[1])
+    return rows.dropna(subset="labels").sort_values("labels")
+
+
+def growth(path: Path) -> Markup:
+    """Draw time and memory a label against the number of labels, as SVG; level lines are linear."""
+    rows = sizes(path)
+    times = rows[rows["quantity"] == TIME]
+    numbers = sorted(int(k) for k in times["categories"].unique())
+    if not numbers:
+        return Markup("")
+    with house_figure(len(numbers) + 1, height=3.5) as (figure, panels):
+        for axes, k in zip(panels, numbers, strict=False):
+            draw_lines(axes, times[times["categories"] == k])
+            axes.set(title=f"Time, {k} categories", ylabel="ns a label and iteration")
+        memory = rows[(rows["quantity"] == MEMORY) & (rows["categories"] == numbers[-1])]
+        draw_lines(panels[-1], memory)
+        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes a label")
+        share_scale(panels[:-1])
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
+        return inline(figure)
+
+
+def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
+    """Draw a line a contender, both axes logarithmic."""
+    for start, (name, colour, marker, line) in LINES.items():
+        mine = rows[rows["contender"].str.startswith(start)]
+        if len(mine):
+            axes.plot(mine["labels"], mine["value"], color=colour, marker=marker, linestyle=line,
+                      markersize=4.5, markerfacecolor="white", label=name)  # fmt: skip
+    axes.set(xscale="log", yscale="log", xlabel="labels")
+    axes.yaxis.set_major_formatter("{x:,g}")
+    axes.grid(axis="y", color="#E3E3E3", linewidth=0.6)
+
+
+def share_scale(panels: Sequence[Any]) -> None:
+    """Give panels of one quantity one scale."""
+    ends = [axes.get_ylim() for axes in panels]
+    for axes in panels:
+        axes.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+
+
+def inline(figure: Figure) -> Markup:
+    """Return a figure as SVG to stand in a page."""
+    text = io.StringIO()
+    figure.savefig(text, format="svg", metadata={"Date": None})
+    drawing = text.getvalue()
+    return Markup(drawing[drawing.index("<svg") :])  # noqa: S704  (drawn here, names from `LINES`)
 
 
 def main(measured: list[Path], site: Path) -> str:
@@ -41,6 +115,7 @@ def main(measured: list[Path], site: Path) -> str:
         title="Speed and memory",
         depth=2,
         benchmarks=[read_benchmark(path) for path in sorted(measured)],
+        growth={path.stem: growth(path) for path in measured if path.stem == GROWING},
     )
 
 
