@@ -1,0 +1,210 @@
+"""Passonneau and Carpenter (2014): the analysis is complete, and its parts are right."""
+
+import importlib.util
+import json
+import math
+import sys
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from annobench import datasets
+from annobench.annotations import Annotations
+from annobench.compare import check, compare, read_computed, read_errata, read_published
+from annobench.datasets.masc_crowd import by_word
+from annobench.models import dawid_skene
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "passonneau2014"
+TABLES = sorted((PAPER / "tables").glob("*.csv"))
+RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+EXAMPLES = pd.read_csv(PAPER / "tables" / "examples.csv", comment="#")
+PRIOR = (Fraction(1, 5), Fraction(4, 5))
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("passonneau2014_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def results(analysis, tmp_path_factory):
+    """Everything the analysis writes, from simulated data and with little search."""
+    top = tmp_path_factory.mktemp("passonneau2014")
+    folders = {name: top / name for name in RECORD["datasets"]}
+    for name, folder in folders.items():
+        datasets.prepare(name, folder, mode="simulated", seed=3, mirror=None, network=False)
+    analysis.main(
+        data_folders=folders,
+        printed_tables=TABLES,
+        folder=top / "out",
+        seed=3,
+        n_random=0,
+        n_draws=10,
+        smoothings=(0.01,),
+    )
+    return top / "out"
+
+
+@pytest.fixture
+def words(mirror):
+    """The real labels, by word."""
+    return by_word(datasets.load("masc_crowd", mode="real"))
+
+
+def test_simulated_labels_claim_nothing(results):
+    comparison = compare(
+        read_published(PAPER / "published.csv"),
+        read_computed(results / "computed.csv"),
+        read_errata(PAPER / "errata.csv"),
+        paper="passonneau2014",
+    )
+    assert len(comparison) == 486
+    assert check(comparison) == []
+    of_labels = comparison[comparison["basis"] == "public_data"].query("kind == 'result'")
+    assert set(of_labels["verdict"]) == {"stand_in"}
+
+
+def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    tables = {table["name"] for table in RECORD["tables"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
+    assert {path.stem for path in (results / "tables").iterdir()} == tables
+    captions = json.loads((results / "captions.json").read_text())
+    assert set(captions) == figures | {f"tables/{name}" for name in tables}
+    assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
+
+
+def test_figures_of_stand_in_data_say_so_in_the_drawing(results):
+    red = b"#d55e00"
+    for name in ("figure4", "figure6", "figure7"):
+        assert red in (results / "figures" / f"{name}.svg").read_bytes().lower()
+
+
+def test_figure_5_comes_out_of_the_authors_program(analysis, mirror, words):
+    fits = {key: analysis.authors_fit(words[key]) for key in analysis.FOUR.values()}
+    rows = pd.read_csv(PAPER / "tables" / "figure5.csv", comment="#")
+    found = analysis.certain_counts(fits, rows)
+    counted = rows[(rows["word"] != "ask")]
+    for row in counted.itertuples():
+        assert found[f"figure5.{row.word}.{row.sense}.count"] == row.count, row
+    # Of ask the rows 6 to 8 are printed one place too low.
+    of_ask = [found[f"figure5.ask.{sense}.count"] for sense in range(9)]
+    assert of_ask == [6, 348, 177, 9, 251, 0, 6, 6, 0]
+    assert fits["help-v"].n_iterations == 99
+    accuracy = analysis.mean_accuracy(fits["help-v"])
+    assert accuracy["5"] == pytest.approx(1 / 9, abs=1e-3), "no item has it: smoothing alone"
+
+
+def test_one_in_nine_is_what_smoothing_alone_gives(analysis):
+    columns = map(list, ("abab", "xxyy", "1212"))
+    labels = Annotations.from_arrays(*columns, categories=list("123456780"))
+    accuracy = analysis.mean_accuracy(analysis.authors_fit(labels))
+    # Two annotators leave a little probability to every sense.
+    assert accuracy["5"] == pytest.approx(1 / 9, rel=0.01)
+
+
+def test_a_better_optimum_than_the_authors_exists(analysis, mirror, words):
+    ask = words["ask-v"]
+    printed, other = analysis.authors_fit(ask), dawid_skene.fit(ask, start="votes")
+    assert other.log_posterior > printed.log_posterior + 500
+    assert analysis.is_certain(other.posterior).mean() < 0.75
+    found = analysis.best_optimum("ask-v", ask, printed, 0, np.random.default_rng(1))
+    assert found.row["gain"] == pytest.approx(found.best.log_posterior - printed.log_posterior)
+    assert found.row["gain"] > 500
+
+
+def test_the_posterior_of_the_example_is_exact(analysis):
+    # 1/5 (.75)(.65)(.1) = .00975 and 4/5 (.40)(.30)(.8) = .0768: 65/577 and 512/577.
+    found = analysis.worked_example(EXAMPLES, PRIOR)
+    assert found["example.joint.1"] == pytest.approx(0.00975, rel=1e-12)
+    assert found["example.posterior.1"] == pytest.approx(65 / 577, rel=1e-12)
+    assert found["example.posterior.2"] == pytest.approx(512 / 577, rel=1e-12)
+    assert found["example.majority"] == 1
+
+
+def test_a_spammer_gives_no_information(analysis):
+    found = analysis.example_information(EXAMPLES, PRIOR)
+    assert found["information.spam"] == pytest.approx(0, abs=1e-12)
+    entropy = -(0.2 * math.log2(0.2) + 0.8 * math.log2(0.8))
+    for n in "123":
+        left, bits = (found[f"information.{w}.{n}"] for w in ("conditional_entropy", "mutual"))
+        assert left + bits == pytest.approx(entropy, rel=1e-12)
+
+
+def test_accurate_annotators_agree_less_than_they_are_accurate(analysis):
+    found = analysis.chance_paradox(0.95, 0.9)
+    assert found["paradox.observed_agreement"] == pytest.approx(0.82)
+    assert found["paradox.majority_label_share"] == pytest.approx(0.86)
+    assert found["paradox.coefficient"] == pytest.approx((0.82 - 0.7592) / (1 - 0.7592))
+
+
+def test_an_interval_of_a_correlation_by_hand(analysis):
+    # atanh 0 -+ 1.96 / sqrt(42) = -+ .3024, and tanh of it .2936.
+    assert analysis.fisher(0.0, 45, 0.95) == pytest.approx((-0.2936, 0.2936), abs=1e-4)
+
+
+def test_trained_answers_that_are_no_sense_count_as_none(analysis):
+    labels = Annotations.from_arrays(list("aabc"), list("xyxx"), ["1", "2", "N", "0"])
+    share = analysis.trained_prevalence(labels, ("1", "2", "0"))
+    assert share == pytest.approx([1 / 6, 1 / 6, 2 / 3])
+    rows = analysis.by_sense(np.array([[0.5, 0.5]]), ("1", "N"), ("1", "2", "0"))
+    assert rows.tolist() == [[0.5, 0.0, 0.5]]
+
+
+def test_labels_drawn_from_a_fit_keep_who_labelled_what(analysis):
+    rng = np.random.default_rng(2)
+    truth = rng.integers(2, size=400)
+    item, annotator = np.repeat(np.arange(400), 5), np.tile(np.arange(5), 400)
+    label = np.where(rng.random(2000) < 0.9, truth[item], 1 - truth[item])
+    labels = Annotations.from_arrays(item, annotator, label)
+    drawn, true = analysis.relabelled(labels, dawid_skene.fit(labels), rng)
+    assert (drawn.n_items, drawn.n_annotators, drawn.n_labels) == (400, 5, 2000)
+    right = drawn.label == true[drawn.item]
+    assert right.mean() == pytest.approx(0.9, abs=0.03)
+
+
+def test_certainty_is_scored_against_the_truth(analysis):
+    posterior = np.array([[0.995, 0.005], [0.005, 0.995], [0.6, 0.4]])
+    found = analysis.certain_and_right(posterior, np.array([1, 0, 0]))
+    assert (found["certain"], found["right"], found["right_if_renamed"]) == (2, 0.0, 1.0)
+
+
+@pytest.mark.parametrize(("shift", "joined"), [(0, True), (1, False)])
+def test_items_of_both_groups_are_joined_by_their_sentence(analysis, shift, joined):
+    # Twenty sentences of different lengths; a place that is wrong everywhere joins nothing.
+    label = ["1", "2"] * 10
+    crowd = Annotations.from_arrays(range(20), ["a"] * 20, label, categories=["1", "2", "0"])
+    items = pd.DataFrame({"word": "add-v", "item": crowd.items, "word_start": 3})
+    text = items.assign(text=["x" * (5 + i) for i in range(20)])
+    trained = items.assign(sentence_length=range(5, 25), word_start=3 + shift)
+    study = analysis.Study(
+        crowd=None,
+        text=SimpleNamespace(provenance="real", items=text),
+        trained=SimpleNamespace(items=trained),
+        words={"add-v": crowd},
+        full={"add-v": crowd},
+        samples={},
+        provenance="real",
+    )
+    both, word = analysis.shared_items(study)
+    assert (bool(both), word) == (joined, "real" if joined else "simulated")
+    if joined:
+        item, share = both["add-v"]
+        assert len(item) == 20
+        assert share.argmax(axis=1).tolist() == [0, 1] * 10
+
+
+def test_a_wrong_join_is_seen(analysis):
+    first = np.eye(2)[[0, 1, 0, 1]]
+    assert analysis.agree_beyond_chance(first, first)
+    assert not analysis.agree_beyond_chance(first, first[::-1])
