@@ -153,3 +153,25 @@ def shown(paper):
         "others": f"results/papers/{paper.key}/others.csv",
         "metas": [f"results/data/{dataset}/meta.json" for dataset in paper.datasets],
     }
+
+
+#: The folder of the comparison of models, by the grid that it shows.
+BASELINE_GRIDS = {"baselines": "reduced", "baselines_full": "full"}
+
+
+def baselines_settings(wildcards):
+    """Return the settings of a grid of the comparison of models."""
+    return config["studies"]["baselines"][BASELINE_GRIDS[wildcards.study]]
+
+
+def graded(wildcards):
+    """Return the data sets of several annotators that models can be scored on, by their records."""
+    most = baselines_settings(wildcards)["max_labels"]
+    return [
+        id
+        for id in DATASETS
+        if datasets.get(id).scale in ("nominal", "ordinal")
+        and any(name.startswith("gold:") for name in datasets.get(id).targets)
+        and datasets.get(id).targets.get("n_annotators", 2) > 1
+        and (most is None or datasets.get(id).targets.get("n_labels", most + 1) <= most)
+    ]

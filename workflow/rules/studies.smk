@@ -120,28 +120,6 @@ rule render_benchmarks:
         "../scripts/render_benchmarks.py"
 
 
-#: The folder of the comparison of models, by the grid that it shows.
-BASELINE_GRIDS = {"baselines": "reduced", "baselines_full": "full"}
-
-
-def baselines_settings(wildcards):
-    """Return the settings of a grid of the comparison of models."""
-    return config["studies"]["baselines"][BASELINE_GRIDS[wildcards.study]]
-
-
-def graded(wildcards):
-    """Return the data sets of several annotators that models can be scored on, by their records."""
-    most = baselines_settings(wildcards)["max_labels"]
-    return [
-        id
-        for id in DATASETS
-        if datasets.get(id).scale in ("nominal", "ordinal")
-        and any(name.startswith("gold:") for name in datasets.get(id).targets)
-        and datasets.get(id).targets.get("n_annotators", 2) > 1
-        and (most is None or datasets.get(id).targets.get("n_labels", most + 1) <= most)
-    ]
-
-
 rule score_baselines:
     """Score every model on labels with a gold standard, under the same rules."""
     input:
