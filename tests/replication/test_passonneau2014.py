@@ -60,6 +60,7 @@ def words(mirror):
     return by_word(datasets.load("masc_crowd", mode="real"))
 
 
+@pytest.mark.slow
 def test_simulated_labels_claim_nothing(results):
     comparison = compare(
         read_published(PAPER / "published.csv"),
@@ -73,6 +74,7 @@ def test_simulated_labels_claim_nothing(results):
     assert set(of_labels["verdict"]) == {"stand_in"}
 
 
+@pytest.mark.slow
 def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
     figures = {figure["name"] for figure in RECORD["figures"]}
     tables = {table["name"] for table in RECORD["tables"]}
@@ -84,6 +86,7 @@ def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
     assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
 
 
+@pytest.mark.slow
 def test_figures_of_stand_in_data_say_so_in_the_drawing(results):
     red = b"#d55e00"
     for name in ("figure4", "figure6", "figure7"):

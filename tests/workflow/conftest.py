@@ -127,16 +127,19 @@ def make_clone(top: Path) -> Clone:
 
 
 def shrink(config: Path) -> None:
-    """Let the study of coverage take a moment: it is run to see that it runs."""
+    """Let the studies take a moment: they are run to see that they run."""
     text = config.read_text()
-    number = r"\d+"
-    sizes = {
-        "repetitions": (number, "2"),
-        "replicates": (number, "5"),
-        "estimand_items": (number, "2000"),
-        "items": (r"\[.*\]", "[20]"),
-    }
-    for name, (old, new) in sizes.items():
+    number, several = r"\d+", r"\[.*\]"
+    for name, old, new in (
+        ("repetitions", number, "2"),
+        ("replicates", number, "5"),
+        ("estimand_items", number, "2000"),
+        ("items", several, "[20]"),
+        ("items", number, "20"),
+        ("annotators", number, "5"),
+        ("categories", several, "[2]"),
+        ("labels_per_item", several, "[3]"),
+    ):
         text, n = re.subn(rf"\b{name}: {old}", f"{name}: {new}", text)
         assert n, f"{config} has no {name}"
     config.write_text(text)
