@@ -12,12 +12,7 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import (
-    Weights,
-    agreement_weights,
-    checked_weights,
-    weight_distances,
-)
+from annobench.agreement.weights import Weights, checked_weights
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -79,8 +74,7 @@ def brennan_prediger(annotations: Annotations, *, weights: Weights = None) -> Ag
     0.888
     """
     METHOD.check(annotations)
-    weights = checked_weights(annotations, weights, METHOD.name)
-    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
+    weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, "items", "uniform")

@@ -12,12 +12,7 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Margins
-from annobench.agreement.weights import (
-    Weights,
-    agreement_weights,
-    checked_weights,
-    weight_distances,
-)
+from annobench.agreement.weights import Weights, checked_weights
 from annobench.annotations import Annotations
 
 METHOD = Coefficient(
@@ -78,8 +73,7 @@ def conger_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreem
     0.3333
     """
     METHOD.check(annotations)
-    weights = checked_weights(annotations, weights, METHOD.name)
-    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
+    weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return Margins(labels, copies, distances)

@@ -118,7 +118,26 @@ class Form(ABC):
         return None
 
 
-class Pooled(Form):
+class PairForm(Form):
+    """A form that compares the labels of an item in pairs.
+
+    Attributes
+    ----------
+    size, copies : ndarray, shape (I,)
+        Labels of each item, copies included, and pairs that are a label with itself or with
+        a copy of itself.
+    """
+
+    size: Floats
+    copies: Floats
+
+    @cached_property
+    def n_pairs(self) -> Floats:
+        """Ordered pairs of labels of different annotators for each item, shape (I,)."""
+        return self.size**2 - self.copies
+
+
+class Pooled(PairForm):
     """One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S.
 
     Parameters
@@ -159,11 +178,6 @@ class Pooled(Form):
         self.counts = weighted_counts(annotations, multiplicity)
         self.size = _row_sums(self.counts)
         self.copies = copies_of_items(annotations, multiplicity, self.size)
-
-    @cached_property
-    def n_pairs(self) -> Floats:
-        """Ordered pairs of labels of different annotators for each item, shape (I,)."""
-        return self.size**2 - self.copies
 
     @cached_property
     def item_disagreement(self) -> Floats:
@@ -263,7 +277,7 @@ class Pooled(Form):
         return ratio(apart, mass**2 - (copies if self.chance == "unbiased" else 0), 0.0)
 
 
-class OrdinalAlpha(Form):
+class OrdinalAlpha(PairForm):
     """Alpha with the ordinal metric, whose distances follow from the pool of labels itself.
 
     Parameters
@@ -290,11 +304,6 @@ class OrdinalAlpha(Form):
         self.counts = weighted_counts(annotations, multiplicity)
         self.size = _row_sums(self.counts)
         self.copies = copies_of_items(annotations, multiplicity, self.size)
-
-    @cached_property
-    def n_pairs(self) -> Floats:
-        """Ordered pairs of labels of different annotators for each item, shape (I,)."""
-        return self.size**2 - self.copies
 
     @cached_property
     def rows(self) -> Rows:
@@ -384,7 +393,7 @@ class OrdinalAlpha(Form):
         return -np.concatenate([head, middle, factor * distances.ravel()])
 
 
-class IntervalAlpha(Form):
+class IntervalAlpha(PairForm):
     """Alpha with the interval metric (x - y)^2, from sums of squares, for any number of values.
 
     Parameters
@@ -410,11 +419,6 @@ class IntervalAlpha(Form):
 
     def _sum(self, values: Floats) -> Floats:
         return np.bincount(self.item, values * self.c, minlength=self.n_items)
-
-    @cached_property
-    def n_pairs(self) -> Floats:
-        """Ordered pairs of labels of different annotators for each item, shape (I,)."""
-        return self.size**2 - self.copies
 
     @cached_property
     def item_disagreement(self) -> Floats:

@@ -11,12 +11,7 @@ from functools import partial
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import NOTHING, Floats, Form, PairMean
-from annobench.agreement.weights import (
-    Weights,
-    agreement_weights,
-    checked_weights,
-    weight_distances,
-)
+from annobench.agreement.weights import Weights, checked_weights
 from annobench.annotations import Annotations
 from annobench.errors import DegenerateWarning
 
@@ -79,8 +74,7 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     0.3333
     """
     METHOD.check(annotations)
-    weights = checked_weights(annotations, weights, METHOD.name)
-    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
+    weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return PairMean(labels, copies, distances)

@@ -12,12 +12,7 @@ from typing import Literal
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form, Pooled
-from annobench.agreement.weights import (
-    Weights,
-    agreement_weights,
-    checked_weights,
-    weight_distances,
-)
+from annobench.agreement.weights import Weights, checked_weights
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 
@@ -86,8 +81,7 @@ def percent_agreement(
             f"percent_agreement: weighting {weighting!r} is not one of items, pairs."
         )
     METHOD.check(annotations)
-    weights = checked_weights(annotations, weights, METHOD.name)
-    distances = weight_distances(agreement_weights(annotations, weights, METHOD.name))
+    weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def build(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, weighting, "none")

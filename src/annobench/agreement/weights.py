@@ -87,8 +87,10 @@ def agreement_weights(
     return table
 
 
-def checked_weights(annotations: Annotations, weights: Weights, name: str) -> Weights:
-    """Check weights, and keep a copy that nobody can change of those that are a table.
+def checked_weights(
+    annotations: Annotations, weights: Weights, name: str
+) -> tuple[Weights, NDArray[np.float64] | None]:
+    """Check weights, and return them with the distances that they stand for.
 
     Parameters
     ----------
@@ -101,8 +103,11 @@ def checked_weights(annotations: Annotations, weights: Weights, name: str) -> We
 
     Returns
     -------
-    str, ndarray or None
-        A name stays a name, so that it can be applied to other categories.
+    weights : str, ndarray or None
+        A name stays a name, so that it can be applied to other categories; a table is a
+        copy that nobody can change.
+    distances : ndarray, shape (K, K), or None
+        1 - weights; None where only equal labels agree.
 
     Raises
     ------
@@ -110,7 +115,8 @@ def checked_weights(annotations: Annotations, weights: Weights, name: str) -> We
         As `agreement_weights` does.
     """
     table = agreement_weights(annotations, weights, name)
-    return weights if weights is None or isinstance(weights, str) else table
+    kept = weights if weights is None or isinstance(weights, str) else table
+    return kept, None if table is None else 1 - table
 
 
 def checked_metric(annotations: Annotations, metric: Metric, name: str) -> Metric:
@@ -138,22 +144,6 @@ def checked_metric(annotations: Annotations, metric: Metric, name: str) -> Metri
     if isinstance(metric, str) or callable(metric):
         return metric
     return distances(annotations, metric, name)
-
-
-def weight_distances(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """Turn weights of agreement into distances.
-
-    Parameters
-    ----------
-    weights : ndarray, shape (K, K), or None
-        Weights of agreement.
-
-    Returns
-    -------
-    ndarray, shape (K, K), or None
-        1 - weights.
-    """
-    return None if weights is None else 1 - weights
 
 
 def distances(
