@@ -25,7 +25,7 @@ from scipy.special import ndtri
 from annobench.annotations import Annotations
 from annobench.datasets._masc_pins import CROWD, pinned
 from annobench.datasets._simulators import take_forms
-from annobench.datasets._text import read_rows, read_text, report
+from annobench.datasets._text import read_integers, read_rows, read_text, report
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source, SourceFile
 from annobench.errors import ReaderError
@@ -245,7 +245,7 @@ def _parse_word(
         return files[_FILES[word + suffix].path]
 
     path = local(".tsv")
-    rows = _integers(path, ("item", "annotator", "rating"))
+    rows = read_integers(path, ("item", "annotator", "rating"), "\t")
     names = _annotators(local(".map" if f"{word}.map" in _FILES else ".map-a"), word)
     forms = _forms(local(".map-i"), word)
     item, annotator, label = rows.T
@@ -296,35 +296,9 @@ def _spelled(codes: NDArray[np.int64], prefix: str = "") -> pd.Series[str]:
     return (prefix + pd.Series(distinct).astype("str")).take(place).reset_index(drop=True)
 
 
-def _integers(path: Path, header: tuple[str, ...], delimiter: str = "\t") -> NDArray[np.int64]:
-    """Read a table of whole numbers quickly; whatever is wrong is reported with its line."""
-    try:
-        frame = pd.read_csv(path, sep=delimiter, dtype=np.int64, encoding="utf-8")
-    except (ValueError, OverflowError):
-        frame = None
-    if (
-        frame is None
-        or tuple(frame.columns) != header
-        or not isinstance(frame.index, pd.RangeIndex)
-    ):
-        text = read_rows(path, header, delimiter=delimiter)
-        report(
-            path,
-            (
-                (line, f"{column} {text[column][line]!r} is not a whole number")
-                for column in header
-                for line in text.index[~text[column].str.fullmatch(r"-?[0-9]{1,9}")]
-            ),
-        )
-        frame = text.astype(np.int64)
-    if frame.empty:
-        raise ReaderError(f"{path}: no rows. Supply the pinned file.")
-    return frame.to_numpy()
-
-
 def _annotators(path: Path, word: str) -> NDArray[np.int64]:
     """Return the annotators' common numbers, in the order of their numbers in the word."""
-    rows = _integers(path, ("amtId", f"jj-{word}"))
+    rows = read_integers(path, ("amtId", f"jj-{word}"), "\t")
     _counted(path, rows[:, 1])
     return rows[:, 0]
 

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
-from annobench.datasets._text import read_rows, report
+from annobench.datasets._text import read_integers, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
 
 Codes = NDArray[np.int64]
 
@@ -141,32 +140,6 @@ def _with_sum(values: Codes, total: int) -> Codes:
     return values
 
 
-def _integers(path: Path, header: tuple[str, ...]) -> NDArray[np.int64]:
-    """Read a table of whole numbers quickly; whatever is wrong is reported with its line."""
-    try:
-        frame = pd.read_csv(path, dtype=np.int64, encoding="utf-8")
-    except (ValueError, OverflowError):
-        frame = None
-    if (
-        frame is None
-        or tuple(frame.columns) != header
-        or not isinstance(frame.index, pd.RangeIndex)
-    ):
-        text = read_rows(path, header, delimiter=",")
-        report(
-            path,
-            (
-                (line, f"{column} {text[column][line]!r} is not a whole number")
-                for column in header
-                for line in text.index[~text[column].str.fullmatch("[0-9]{1,9}")]
-            ),
-        )
-        frame = text.astype(np.int64)
-    if frame.empty:
-        raise ReaderError(f"{path}: no rows. Supply the pinned file.")
-    return frame.to_numpy()
-
-
 def _check(path: Path, column: NDArray[np.int64], what: str, known: NDArray[np.int64]) -> None:
     """Report values that are not known, by line."""
     wrong = np.flatnonzero(~np.isin(column, known))
@@ -179,10 +152,10 @@ def _parse(
 ) -> DataTables:
     """Parse the two files of a set; items stand in the order of the labels."""
     path, gold_path = files[labels.path], files[golds.path]
-    item, annotator, label = _integers(path, _LABELS).T
+    item, annotator, label = read_integers(path, _LABELS, ",").T
     below = np.flatnonzero(annotator < 0)
     report(path, ((n + 2, f"worker {annotator[n]} is below 0") for n in below))
-    gold_item, gold = _integers(gold_path, _GOLDS).T
+    gold_item, gold = read_integers(gold_path, _GOLDS, ",").T
     known = np.arange(len(categories))
     items = pd.unique(item)
     _check(path, label, "label", known)
