@@ -9,6 +9,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 IRRCAC := .venv-irrcac/.installed
+# A process a core; the workflow's tests stay together, as they share what they built.
+PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadgroup
 
 .DELETE_ON_ERROR:
 .PHONY: help install results check test test-all lint format bench conformance lock clean
@@ -32,10 +34,10 @@ check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexpla
 	$(BIN)/snakemake --cores $(CORES) all check
 
 test: $(INSTALLED)  ## Run the tests that take minutes.
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
 test-all: $(INSTALLED)  ## Run every test.
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
 
 lint: $(INSTALLED)  ## Check style, types and the workflow's rules.
 	$(BIN)/ruff check

@@ -7,6 +7,11 @@ import numpy as np
 import pytest
 
 
+def pytest_collection_modifyitems(items):
+    """Let the workflow's tests, one long chain, begin first, so that no process waits for them."""
+    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20080101)
