@@ -10,17 +10,15 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from annobench.choices import SCALES as SCALES
+from annobench.choices import Scale as Scale
 from annobench.errors import AnnotationError
-from annobench.kernels.grouping import counting_order, find_repeat
-
-Scale = Literal["nominal", "ordinal", "interval", "set"]
-SCALES: tuple[Scale, ...] = ("nominal", "ordinal", "interval", "set")
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
@@ -62,6 +60,9 @@ class View:
         View
             The labels of each group.
         """
+        # Compiled code takes a moment to load, which reading and writing labels need not pay.
+        from annobench.kernels.grouping import counting_order
+
         offsets = np.zeros(n_groups + 1, dtype=np.int64)
         np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
         return cls(_frozen(offsets), _frozen(counting_order(group, offsets)))
@@ -171,10 +172,10 @@ class Annotations:
                 "Labels that are sets are given to from_sets."
             )
         columns = {
-            name: _column(values, name)
+            name: _Column.of(_column(values, name))
             for name, values in (("item", item), ("annotator", annotator), ("label", label))
         }
-        lengths = {name: len(column) for name, column in columns.items()}
+        lengths = {name: column.codes.size for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise AnnotationError(
                 "Annotations: item, annotator and label must be of one length, got "
@@ -182,18 +183,20 @@ class Annotations:
                 + ". Give one entry of each for every label."
             )
         for name in ("item", "annotator"):
-            unnamed = np.flatnonzero(_missing(columns[name]))
+            unnamed = np.flatnonzero(columns[name].is_missing)
             if unnamed.size:
                 raise AnnotationError(
                     f"Annotations: {unnamed.size} row(s) have no {name}, the first at row "
                     f"{unnamed[0]} (counted from 0). Name it, or remove the row."
                 )
-        absent = _missing(columns["label"])
-        item_codes, item_names = _codes(_names(columns["item"]), items, "item")
+        given = ~columns["label"].is_missing
+        item_codes, item_names = _codes(_names(columns["item"].distinct), items, "item")
         annotator_codes, annotator_names = _codes(
-            _names(columns["annotator"]), annotators, "annotator"
+            _names(columns["annotator"].distinct), annotators, "annotator"
         )
-        labels = columns["label"][~absent]
+        kept = ~_missing(columns["label"].distinct)
+        labels = columns["label"].distinct[kept]
+        label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
         if scale == "interval":
             labels = _numbers(labels)
             categories = None if categories is None else _numbers(pd.Series(list(categories)))
@@ -203,11 +206,10 @@ class Annotations:
             _names(labels), categories, "label", sort=categories is None
         )
         small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
-        given = ~absent.to_numpy()
         return cls(
-            _frozen(item_codes[given]),
-            _frozen(annotator_codes[given]),
-            _frozen(label_codes.astype(small)),
+            _frozen(item_codes[columns["item"].codes[given]]),
+            _frozen(annotator_codes[columns["annotator"].codes[given]]),
+            _frozen(label_codes.astype(small)[label_of]),
             item_names,
             annotator_names,
             label_names,
@@ -592,6 +594,8 @@ class Annotations:
     @cached_property
     def first_repeat(self) -> int | None:
         """Index of the first label, by item, whose annotator had labelled the item before."""
+        from annobench.kernels.grouping import find_repeat
+
         repeat = int(
             find_repeat(self.by_item.offsets, self.by_item.order, self.annotator, self.n_annotators)
         )
@@ -717,6 +721,25 @@ def _elements(value: Any) -> frozenset[str] | None:
 def _quoted(name: str) -> str:
     """Quote an element that would read as several."""
     return repr(name) if set(name) & set(",{}'\"") else name
+
+
+class _Column(NamedTuple):
+    """The different values of a column, and which of them each entry is."""
+
+    distinct: pd.Series[Any]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> _Column:
+        # Elsewhere equal values may have different names, as 1, 1.0 and True have: all stay.
+        if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
+            return cls(column, np.arange(len(column)))
+        codes, values = pd.factorize(column, use_na_sentinel=False)
+        return cls(pd.Series(np.asarray(values, dtype=object), dtype=object), codes)
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        return _missing(self.distinct).to_numpy()[self.codes]
 
 
 def _missing(column: pd.Series[Any]) -> pd.Series[bool]:

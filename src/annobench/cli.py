@@ -1,29 +1,27 @@
-"""The command line: `annobench report`, `fit`, `data list` and `data fetch`, `version`."""
+"""The command line: `annobench report`, `consensus`, `fit`, `data` and `version`."""
 
 from __future__ import annotations
 
 import csv
 import logging
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
-import numpy as np
-import pandas as pd
 import typer
-from rich.console import Console
-from rich.logging import RichHandler
-from rich.markup import escape
-from rich.progress import Progress
-from rich.table import Table
 
-from annobench import __version__, datasets
-from annobench.annotations import Annotations, Scale
+from annobench import __version__
+from annobench.choices import DEFAULT_SEED, Mode, Scale
 from annobench.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
 from annobench.files import replacing
-from annobench.io import read_labels
 
+# What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+    from annobench.annotations import Annotations
     from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 app = typer.Typer(
@@ -59,10 +57,14 @@ def fit(
         bool, typer.Option(help="Estimate what annotators are like on the whole.")
     ] = True,
     draws: Annotated[int, typer.Option(min=100, help="Draws kept in each of 4 chains.")] = 2_500,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the sampler.")] = datasets.DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the sampler.")] = DEFAULT_SEED,
 ) -> None:
     """Find categories and annotators' accuracy from binary labels, by the multilevel model."""
-    # The compiled model takes seconds to load, which the other commands need not pay.
+    import numpy as np
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from annobench.io import read_labels
     from annobench.models import hierarchical_binary
 
     n_chains, n_warmup = 4, 1_000
@@ -117,6 +119,8 @@ def _check_folder(out: Path, command: str = "fit") -> None:
 
 def _binary(annotations: Annotations, positive: str | None, negative: str | None) -> Annotations:
     """Put the positive category last; say which labels there are if they are not two."""
+    from annobench.annotations import Annotations
+
     categories = annotations.categories
     if positive is not None and positive not in (*categories, negative):
         raise AnnotationError(
@@ -149,6 +153,9 @@ def _binary(annotations: Annotations, positive: str | None, negative: str | None
 
 
 def _write_fit(annotations: Annotations, fitted: HierarchicalBinaryFit, out: Path) -> None:
+    import numpy as np
+    import pandas as pd
+
     from annobench import plotting
     from annobench.models import voting
 
@@ -185,6 +192,54 @@ def _write_fit(annotations: Annotations, fitted: HierarchicalBinaryFit, out: Pat
 
 
 @app.command()
+def consensus(
+    labels: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: one row a label.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the file>_consensus."),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Name of the model; a wrong name lists those there are.")
+    ] = "dawid_skene",
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    replicates: Annotated[
+        int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Find each item's category with its probability, and how good each annotator is."""
+    import numpy as np
+    from rich.console import Console
+
+    from annobench import consensus as consensus_of
+    from annobench.io import read_labels
+
+    folder = labels.with_name(f"{labels.stem}_consensus") if out is None else out
+    try:
+        _check_folder(folder, "consensus")
+        annotations = read_labels(labels, item=item, annotator=annotator, label=label)
+        with Console(stderr=True).status("Fitting"):
+            found = consensus_of.consensus(
+                annotations, model=model, rng=np.random.default_rng(seed), replicates=replicates
+            )
+        written = consensus_of.write(found, folder)
+    except (AnnotationError, ReaderError, OSError) as error:
+        _fail(error)
+    certain = found.items["probability"].ge(0.99).mean()
+    typer.echo(
+        f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
+        f"{annotations.n_items:,} items, by {model}\n"
+        f"{certain:.1%} of items have a category of probability .99 or more; "
+        f"{int(found.items['tied_vote'].sum()):,} have tied votes"
+    )
+    for text in found.remarks:
+        typer.echo(f"Note: {text}", err=True)
+    typer.echo(f"written to {folder}: {', '.join(written)}")
+
+
+@app.command()
 def report(
     labels: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: one row a label.")],
     out: Annotated[
@@ -217,6 +272,8 @@ def report(
 ) -> None:
     """Measure how far annotators agree: a table here, report.csv, and report.html with plots."""
     folder = labels.with_name(f"{labels.stem}_agreement") if out is None else out
+    from rich.console import Console
+
     from annobench import agreement, report_page
 
     try:
@@ -260,6 +317,8 @@ def _scaled(
     columns: dict[str, str | None],
 ) -> Annotations:
     """Read labels on the scale that the user named."""
+    from annobench.io import read_labels
+
     if order is not None and scale not in (None, "ordinal"):
         raise AnnotationError(
             f"report: --order is for ordinal labels, but --scale says {scale}. Drop one of them."
@@ -286,6 +345,8 @@ def _scaled(
 
 def _as_sets(annotations: Annotations, separator: str) -> Annotations:
     """Split labels into sets of elements."""
+    from annobench.annotations import Annotations
+
     if not separator or not any(separator in name for name in annotations.categories):
         raise AnnotationError(
             f"report: no label has the separator {separator!r}, such as "
@@ -305,6 +366,8 @@ def _without_repeats(
     annotations: Annotations, path: Path, repeats: str
 ) -> tuple[Annotations, list[str]]:
     """Refuse repeated labels, or keep the first and say so."""
+    import pandas as pd
+
     from annobench import agreement
 
     at = annotations.first_repeat
@@ -344,6 +407,9 @@ def _encoding_hint(path: Path, message: str) -> str:
 
 def _overall_table(table: pd.DataFrame, level: float) -> Table:
     """Lay out the overall values for the terminal."""
+    from rich.markup import escape
+    from rich.table import Table
+
     from annobench import agreement
 
     known = agreement.discover()
@@ -354,7 +420,7 @@ def _overall_table(table: pd.DataFrame, level: float) -> Table:
     for row in rows[rows["estimate"].notna()].to_dict("records"):
         name = escape(f"{known[row['coefficient']].METHOD.title}  ")
         options = f"[dim]{escape(row['options'])}[/dim]"
-        ends = "" if np.isnan(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}"
+        ends = "" if math.isnan(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}"
         shown.add_row(name + options, f"{row['estimate']:.3f}", ends, f"{row['n_items']:,.0f}")
     return shown
 
@@ -375,6 +441,12 @@ def _without_value(table: pd.DataFrame) -> list[str]:
 @data_app.command("list")
 def list_datasets() -> None:
     """List the data sets, and whether their files are held on this machine."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from annobench import datasets
+
     table = Table("id", "title", "held")
     for id in datasets.names():
         held = "no" if datasets.available(id) else "yes"
@@ -386,15 +458,20 @@ def list_datasets() -> None:
 def fetch(
     id: Annotated[str, typer.Argument(help="Name of the data set; see `annobench data list`.")],
     mode: Annotated[
-        datasets.Mode,
+        Mode,
         typer.Option(help="What to do where the real files can't be had."),
     ] = "auto",
     out: Annotated[
         Path | None, typer.Option(help="Folder to write to; by default one named as the data set.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = datasets.DEFAULT_SEED,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = DEFAULT_SEED,
 ) -> None:
     """Write a data set as labels.parquet, items.parquet and meta.json."""
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    from annobench import datasets
+
     logging.basicConfig(
         format="%(message)s",
         handlers=[RichHandler(console=Console(stderr=True), show_time=False, show_path=False)],

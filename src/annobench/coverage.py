@@ -306,6 +306,7 @@ _VARIANTS: Final[Mapping[str, tuple[Case, ...]]] = {
     "icc": (Case("icc", **_ORDINAL), Case("icc", {"kind": "consistency"}, **_ORDINAL)),
     "pearson": (Case("pearson", **_ORDINAL),),
     "spearman": (Case("spearman", **_ORDINAL),),
+    "specific_agreement": (Case("specific_agreement", {"category": "1"}),),
     "paired_agreement": (Case("paired_agreement", **_SETS),),
 }
 

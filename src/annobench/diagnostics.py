@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-
-with warnings.catch_warnings():  # arviz announces its next major version at import
-    warnings.simplefilter("ignore", FutureWarning)
-    import arviz
 
 
 def convergence_table(
@@ -37,6 +34,7 @@ def convergence_table(
     ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16.
     """
+    arviz = _arviz()
     tables = []
     for parameter, (draws, names) in parameters.items():
         constant = np.ptp(draws, axis=(0, 1)) == 0
@@ -70,3 +68,11 @@ def convergence_table(
             )
         )
     return pd.concat(tables)
+
+
+def _arviz() -> ModuleType:
+    """Import arviz where it is needed: it takes two seconds, which few commands need to pay."""
+    with warnings.catch_warnings():  # it announces its next major version
+        warnings.simplefilter("ignore", FutureWarning)
+        import arviz
+    return arviz

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -20,6 +20,9 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Okabe and Ito's palette, in order of falling contrast on white.
 BLUE, VERMILION, GREEN, GREY, INK = "#0072B2", "#D55E00", "#009E73", "#7F7F7F", "#222222"
@@ -284,3 +287,56 @@ def against(
     axes.vlines(x, low, high, color=GREY, linewidth=0.8, zorder=2)
     axes.scatter(x, y, s=20, facecolor="white", edgecolor=INK, linewidth=0.9, zorder=3, label=label)
     axes.set(xlim=ends, ylim=ends, aspect="equal")
+
+
+def certainty(axes: Axes, probability: ArrayLike) -> None:
+    """Draw the share of items whose consensus is at least so certain.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    probability : array_like, shape (I,)
+        Of each item's most probable category.
+    """
+    doubt = 1 - np.asarray(probability, dtype=np.float64)
+    levels = np.geomspace(1e-4, 0.5, 400)
+    shares = np.searchsorted(np.sort(doubt), levels, side="right") / max(doubt.size, 1)
+    axes.plot(levels, shares, color=BLUE, linewidth=1.6)
+    for level in (0.001, 0.01, 0.1):
+        share = float((doubt <= level).mean())
+        axes.plot([level], [share], "o", color=INK, markersize=4, zorder=3)
+        axes.annotate(f"{share:.0%}", (level, share), xytext=(5, -11),
+                      textcoords="offset points", fontsize=8.5)  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_xticks([1e-4, 1e-3, 1e-2, 1e-1, 0.5], [".9999", ".999", ".99", ".9", ".5"])
+    axes.minorticks_off()
+    axes.set(ylim=(0, 1.03), xlabel="probability of the consensus, at least",
+             ylabel="share of items", title="How certain the items are")  # fmt: skip
+
+
+def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
+    """Plot what annotators are worth against how much they did.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    annotators : DataFrame
+        `n_labels`, and `accuracy` with or without ``accuracy_lower95`` and
+        ``accuracy_upper95``; without an accuracy the number of labels is drawn alone.
+    """
+    done = annotators["n_labels"].to_numpy()
+    if "accuracy" not in annotators:
+        axes.hist(done, bins=30, color=GREY)
+        axes.set(xlabel="labels of an annotator", ylabel="annotators", title="Annotators")
+        return
+    right = annotators["accuracy"].to_numpy()
+    if "accuracy_lower95" in annotators:
+        axes.vlines(done, annotators["accuracy_lower95"], annotators["accuracy_upper95"],
+                    color=GREY, linewidth=0.7, zorder=1)  # fmt: skip
+    axes.scatter(done, right, s=18, facecolor="white", edgecolor=INK, linewidth=0.8, zorder=2)
+    if done.max(initial=1) > 20 * max(done.min(initial=1), 1):
+        axes.set_xscale("log")
+    axes.set(ylim=(-0.03, 1.03), xlabel="labels of an annotator",
+             ylabel="probability of being right", title="Annotators, estimated")  # fmt: skip

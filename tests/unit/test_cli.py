@@ -113,6 +113,26 @@ def test_a_negative_seed_is_refused_without_a_traceback(run, labels, tmp_path):
     assert "Traceback" not in result.output
 
 
+def test_consensus_writes_categories_with_certainty_beside_the_file(run, tmp_path):
+    path = tmp_path / "labels.csv"
+    rows = [f"{i},{j},{k}" for i, k in enumerate("aabbcc") for j in "xyz"]
+    path.write_text("\n".join(["item,annotator,label", *rows]))
+    result = run("consensus", path, "--replicates", 20)
+    assert result.exit_code == 0, result.output
+    assert "18 labels of 3 annotators for 6 items, by dawid_skene" in result.output
+    items = pd.read_csv(tmp_path / "labels_consensus" / "items.csv")
+    assert "".join(items["category"]) == "aabbcc"
+    annotators = pd.read_csv(tmp_path / "labels_consensus" / "annotators.csv")
+    assert (annotators["accuracy_lower95"] <= annotators["accuracy"]).all()
+
+
+def test_consensus_lists_the_models_and_leaves_nothing(run, labels, tmp_path):
+    result = run("consensus", labels, "--model", "magic", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "one of dawid_skene, glad" in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
+
+
 def test_data_list_names_every_data_set(run):
     result = run("data", "list")
     assert result.exit_code == 0

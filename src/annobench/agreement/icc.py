@@ -17,7 +17,7 @@ import math
 from functools import partial
 from typing import Literal
 
-from scipy import stats
+from scipy.special import fdtri
 
 from annobench.agreement.base import Agreement, Coefficient, complete_items
 from annobench.agreement.forms import Floats, Form
@@ -198,8 +198,8 @@ def f_interval(
         if spread <= 0:
             return math.nan, math.nan
         freedom = (a * annotators + b * error) ** 2 / spread
-        low = stats.f.isf(tail, n - 1, freedom)
-        high = stats.f.isf(tail, freedom, n - 1)
+        low = _upper_quantile_of_f(tail, n - 1, freedom)
+        high = _upper_quantile_of_f(tail, freedom, n - 1)
         rest = k * annotators + (k * n - k - n) * error
         return (
             float(n * (items - low * error) / (low * rest + n * items)),
@@ -212,9 +212,14 @@ def f_interval(
         noise, freedom = error, (n - 1) * (k - 1)
     if noise <= 0:
         return 1.0, 1.0
-    low = items / noise / stats.f.isf(tail, n - 1, freedom)
-    high = items / noise * stats.f.isf(tail, freedom, n - 1)
+    low = items / noise / _upper_quantile_of_f(tail, n - 1, freedom)
+    high = items / noise * _upper_quantile_of_f(tail, freedom, n - 1)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
+
+
+def _upper_quantile_of_f(tail: float, above: float, below: float) -> float:
+    """Return what F exceeds with a probability: the reciprocal's own lower quantile."""
+    return float(1 / fdtri(below, above, tail))
 
 
 def spearman_brown(single: float, k: int) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Floats, Form
@@ -95,6 +95,6 @@ def fisher_interval(agreement: Agreement, level: float) -> tuple[float, float]:
     """
     if agreement.n_items < 4:
         return -1.0, 1.0
-    reach = stats.norm.isf((1 - level) / 2) / math.sqrt(agreement.n_items - 3)
+    reach = -ndtri((1 - level) / 2) / math.sqrt(agreement.n_items - 3)
     centre = np.arctanh(np.clip(agreement.estimate, -1 + 1e-15, 1 - 1e-15))
     return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
+from scipy.special import ndtr, ndtri, stdtrit
 
 from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
 from annobench.annotations import Annotations
@@ -314,6 +315,74 @@ def bootstrap(
         return np.array([float(form.value(form.totals)) for form in forms])[which]
 
 
+def bootstrap_groups(
+    agreement: Agreement,
+    groups: NDArray[Any],
+    *,
+    replicates: int = 2000,
+    rng: np.random.Generator | int,
+) -> NDArray[np.float64]:
+    """Recompute a coefficient on resampled groups of items, such as sentences or meetings.
+
+    Parameters
+    ----------
+    agreement : Agreement
+        The coefficient on its labels.
+    groups : ndarray of int, shape (I,)
+        The group of each item, in [0, G); a group is drawn whole.
+    replicates : int, default 2000
+        How often.
+    rng : numpy.random.Generator or int
+        The source of randomness, or its seed.
+
+    Returns
+    -------
+    ndarray, shape (replicates,)
+        NaN where a replicate leaves the coefficient undefined.
+
+    Raises
+    ------
+    AnnotationError
+        If there is not one group for each item, there are fewer than two groups, or no
+        replicate is asked for.
+
+    Notes
+    -----
+    Groups without an item stand for nothing and are not drawn. Few groups make a percentile
+    interval too short: with ten, one at 95% covers about 90%.
+
+    Examples
+    --------
+    >>> from annobench import agreement
+    >>> table = Annotations.from_contingency([[30, 10], [20, 40]])
+    >>> kappa = agreement.cohen_kappa(table)
+    >>> draws = bootstrap_groups(kappa, np.arange(100) // 10, replicates=50, rng=1)
+    >>> draws.shape
+    (50,)
+    """
+    _check_replicates(replicates)
+    code = np.asarray(groups)
+    n_items = agreement.annotations.n_items
+    if code.shape != (n_items,) or not np.issubdtype(code.dtype, np.integer):
+        raise AnnotationError(
+            f"bootstrap_groups: groups has shape {code.shape}, and the labels have {n_items} "
+            "items. Give one whole number for each item."
+        )
+    known, place = np.unique(code, return_inverse=True)
+    if known.size < 2:
+        raise AnnotationError(
+            f"bootstrap_groups: there are {known.size} groups of items. Resampling needs two."
+        )
+    sums = sparse.csr_array((np.ones(n_items), (place, np.arange(n_items)))) @ agreement.form.rows
+    generator = np.random.default_rng(rng)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = [
+            agreement.form.value(weighted_sum(sums, draw_counts(known.size, size, generator)))
+            for size in _sizes(replicates, max(known.size, sums.shape[1]))
+        ]
+    return np.concatenate(parts)
+
+
 def _check_replicates(replicates: int) -> None:
     if replicates < 1:
         raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
@@ -409,7 +478,7 @@ def interval(
         if agreement.analytic_ends is not None:
             lower, upper = agreement.analytic_ends(agreement, level)
         else:
-            reach = float(stats.norm.isf(tail)) * agreement.standard_error
+            reach = float(-ndtri(tail)) * agreement.standard_error
             lower, upper = agreement.estimate - reach, agreement.estimate + reach
         if math.isnan(lower):
             warnings.warn(
@@ -426,7 +495,7 @@ def interval(
         reach = math.nan
         if n > 1:
             error = math.sqrt((n - 1) / n * float(((values - values.mean()) ** 2).sum()))
-            reach = float(stats.t.isf(tail, n - 1)) * error
+            reach = float(-stdtrit(n - 1, tail)) * error
         _warn_undefined(agreement, n_undefined, n_undefined + n)
         lower, upper = agreement.estimate - reach, agreement.estimate + reach
     else:
@@ -465,7 +534,7 @@ def _corrected_tails(
     """Return the two levels of the quantiles that BCa takes."""
     below = float((values < agreement.estimate).mean() + (values == agreement.estimate).mean() / 2)
     within = 0.5 / max(1, values.size)
-    shift = float(stats.norm.ppf(min(max(below, within), 1 - within)))
+    shift = float(ndtri(min(max(below, within), 1 - within)))
     left_out = jackknife(agreement, unit)
     left_out = left_out[~np.isnan(left_out)]
     from_mean = left_out.mean() - left_out if left_out.size else left_out
@@ -473,9 +542,9 @@ def _corrected_tails(
     bend = float((from_mean**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
 
     def corrected(z: float) -> float:
-        return float(stats.norm.cdf(shift + (shift + z) / (1 - bend * (shift + z))))
+        return float(ndtr(shift + (shift + z) / (1 - bend * (shift + z))))
 
-    z = float(stats.norm.isf(tail))
+    z = float(-ndtri(tail))
     return corrected(-z), corrected(z)
 
 
@@ -686,10 +755,10 @@ def difference(
     error = standard_error(influences[0] - influences[1], used, divisor)
     tail = (1 - level) / 2
     if kind == "analytic":
-        reach = float(stats.norm.isf(tail)) * error
+        reach = float(-ndtri(tail)) * error
         lower, upper = estimate - reach, estimate + reach
         if error > 0:
-            p_value = float(2 * stats.norm.sf(abs(estimate) / error))
+            p_value = float(2 * ndtr(-abs(estimate) / error))
         else:
             p_value = 1.0 if estimate == 0 else math.nan
     else:

@@ -17,13 +17,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from annobench.choices import DEFAULT_SEED as DEFAULT_SEED
+from annobench.choices import Mode as Mode
 from annobench.datasets.base import (
     DataSet,
     DataTables,
@@ -58,11 +60,6 @@ __all__ = [
     "prepare",
     "read",
 ]
-
-Mode = Literal["auto", "real", "simulated"]
-
-#: Seed of simulations where the caller names none.
-DEFAULT_SEED = 20081
 
 _LOG = logging.getLogger(__name__)
 _TABLES = ("labels", "items")

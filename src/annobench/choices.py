@@ -1,0 +1,15 @@
+"""Words that callers choose among, apart so that the command line knows them at once."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+#: What the order and distance of categories mean.
+Scale = Literal["nominal", "ordinal", "interval", "set"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+#: What to do where the real files of a data set can't be had.
+Mode = Literal["auto", "real", "simulated"]
+
+#: The seed of whatever is random, unless another is given.
+DEFAULT_SEED = 20081

@@ -1,0 +1,296 @@
+"""From labels to one category for each item, with certainty, and what each annotator is worth."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench import information, models, plotting
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.files import replacing
+from annobench.models.base import Fit, best_categories
+
+Floats = NDArray[np.float64]
+
+#: Random starts beside the votes, by which other optima are looked for.
+_RANDOM_STARTS = 8
+
+#: Of a sampler's draws of confusion matrices each fifth is kept.
+_THIN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """What a model makes of labels, as tables.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    fitted : Fit
+        The model's own fit.
+    items : DataFrame
+        One row an item: `item`, `category` (the most probable, of equals the first), `probability`,
+        `n_labels`, `tied_vote`, and for each category ``probability_<name>`` and
+        ``votes_<name>``.
+    annotators : DataFrame
+        One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
+        probability of being right on an item of the population) and `bits` (the mutual information
+        of one label), each with ``_lower95`` and ``_upper95`` where there are draws.
+    confusion : DataFrame
+        One row an annotator, true category and label: `annotator`, `category`, `label`,
+        `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
+    prevalence : DataFrame
+        One row a category: `category`, `prevalence`, `lower95`, `upper95`.
+    remarks : tuple of str
+        What a reader should know before using the tables.
+    """
+
+    model: str
+    fitted: Fit
+    items: pd.DataFrame
+    annotators: pd.DataFrame
+    confusion: pd.DataFrame
+    prevalence: pd.DataFrame
+    remarks: tuple[str, ...]
+
+
+def consensus(
+    annotations: Annotations,
+    *,
+    model: str = "dawid_skene",
+    rng: np.random.Generator,
+    replicates: int = 200,
+) -> Consensus:
+    """Fit a model and lay out what it says of items, annotators and categories.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels, nominal or ordinal.
+    model : str, default "dawid_skene"
+        The name of a model that `annobench.models.discover` finds.
+    rng : numpy.random.Generator
+        For random starts, samplers and the bootstrap.
+    replicates : int, default 200
+        Bootstrap samples of items for the intervals of Dawid and Skene's model; 0 for no
+        intervals. Samplers have intervals from their draws.
+
+    Returns
+    -------
+    Consensus
+        Tables of items, annotators, confusion matrices and prevalence.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model, or it can't take the labels.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxxyyy"), list("abcabc"), list("110000"))
+    >>> found = consensus(a, model="voting", rng=np.random.default_rng(1))
+    >>> found.items[["item", "category", "n_labels"]].values.tolist()
+    [['x', '1', 3], ['y', '0', 3]]
+    """
+    known = models.discover()
+    if model not in known:
+        raise AnnotationError(
+            f"consensus: there is no model {model!r}. Name one of {', '.join(sorted(known))}."
+        )
+    module = known[model]
+    options: dict[str, Any] = {} if module.METHOD.deterministic else {"rng": rng}
+    sampled = {"draws", "confusion"} <= module.METHOD.returns
+    if sampled:
+        # Prevalence and confusion matrices of the same draws.
+        options["thin"] = _THIN
+    fitted = module.fit(annotations, **options)
+    remarks = []
+    if not getattr(fitted, "converged", True):
+        remarks.append("The fit stopped before it converged.")
+    draws = None
+    if model == "dawid_skene":
+        remarks += _other_optima(annotations, fitted, rng)
+        draws, said = _bootstrap(annotations, fitted, rng, replicates)
+        remarks += said
+    elif sampled:
+        draws = _flat(fitted.draws.prevalence[:, ::_THIN]), _flat(fitted.draws.confusion)
+    return Consensus(
+        model=model,
+        fitted=fitted,
+        items=_items(annotations, fitted),
+        annotators=_annotators(annotations, fitted, draws),
+        confusion=_confusion(fitted, None if draws is None else draws[1]),
+        prevalence=_prevalence(fitted, None if draws is None else draws[0]),
+        remarks=tuple(remarks),
+    )
+
+
+def write(found: Consensus, folder: Path) -> list[str]:
+    """Write the tables of a consensus as CSV, and a picture of items and annotators.
+
+    Parameters
+    ----------
+    found : Consensus
+        What to write.
+    folder : Path
+        Made if need be. Each file is written whole or not at all.
+
+    Returns
+    -------
+    list of str
+        Names of the files.
+    """
+    written = []
+    for name in ("items", "annotators", "confusion", "prevalence"):
+        table = getattr(found, name)
+        if len(table):
+            written.append(f"{name}.csv")
+            with replacing(folder / written[-1]) as draft:
+                table.to_csv(draft, index=False, lineterminator="\n")
+    with plotting.house_figure(2) as (figure, (left, right)):
+        plotting.certainty(left, found.items["probability"])
+        plotting.annotators_by_size(right, found.annotators)
+        plotting.save_figure(figure, folder / "consensus")
+    return [*written, "consensus.svg", "consensus.png"]
+
+
+def _flat(draws: NDArray[Any]) -> Floats:
+    """Put the draws of all chains in a row."""
+    return np.asarray(draws, dtype=np.float64).reshape(-1, *draws.shape[2:])
+
+
+def _other_optima(annotations: Annotations, fitted: Any, rng: np.random.Generator) -> list[str]:
+    """Say if random starts find a better optimum than the votes did."""
+    from annobench.models import dawid_skene_optima
+
+    found = dawid_skene_optima.restarts(annotations, rng=rng, n_random=_RANDOM_STARTS)
+    best = found.fits[0]
+    moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
+    if best.log_posterior <= fitted.log_posterior or not moved:
+        return []
+    return [
+        f"EM has more than one optimum here: another one has a log posterior higher by "
+        f"{best.log_posterior - fitted.log_posterior:.3g} and gives {moved:,} of "
+        f"{annotations.n_items:,} items another category. Shown is the one reached from the "
+        "votes, whose classes keep their names."
+    ]
+
+
+def _bootstrap(
+    annotations: Annotations, fitted: Any, rng: np.random.Generator, replicates: int
+) -> tuple[tuple[Floats, Floats] | None, list[str]]:
+    from annobench.models import dawid_skene_uncertainty
+
+    if not replicates:
+        return None, []
+    try:
+        found = dawid_skene_uncertainty.bootstrap(
+            annotations, fitted, rng=rng, replicates=replicates
+        )
+    except AnnotationError as error:
+        return None, [f"There are no intervals. {error}"]
+    remarks = []
+    if found.n_switched:
+        remarks.append(
+            f"In {found.n_switched} of {replicates} bootstrap samples classes changed their "
+            "meaning: the intervals mix two solutions."
+        )
+    return (found.prevalence, found.confusion), remarks
+
+
+def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
+    votes = annotations.counts
+    best = fitted.posterior.argmax(axis=1)
+    table = {
+        "item": np.asarray(annotations.items, dtype=object),
+        "category": np.asarray(fitted.categories, dtype=object)[best],
+        "probability": fitted.posterior[np.arange(best.size), best],
+        "n_labels": votes.sum(axis=1),
+        "tied_vote": (best_categories(votes.astype(np.float64)).sum(axis=1) > 1)
+        & votes.any(axis=1),
+    }
+    for code, name in enumerate(fitted.categories):
+        table[f"probability_{name}"] = fitted.posterior[:, code]
+        table[f"votes_{name}"] = votes[:, code]
+    return pd.DataFrame(table)
+
+
+def _annotators(
+    annotations: Annotations, fitted: Any, draws: tuple[Floats, Floats] | None
+) -> pd.DataFrame:
+    table: dict[str, Any] = {
+        "annotator": np.asarray(annotations.annotators, dtype=object),
+        "n_labels": np.diff(annotations.by_annotator.offsets),
+    }
+    confusion = getattr(fitted, "confusion", None)
+    prevalence = getattr(fitted, "prevalence", None)
+    if confusion is None or prevalence is None:
+        for name in ("accuracy", "ability", "sensitivity", "specificity"):
+            if hasattr(fitted, name):
+                table[name] = getattr(fitted, name)
+        return pd.DataFrame(table)
+    for name, measure in (("accuracy", _accuracy), ("bits", _bits)):
+        table[name] = measure(prevalence, confusion)
+        if draws is not None:
+            values = [measure(*pair) for pair in zip(*draws, strict=True)]
+            table[f"{name}_lower95"], table[f"{name}_upper95"] = _ends(np.array(values))
+    return pd.DataFrame(table)
+
+
+def _accuracy(prevalence: Floats, confusion: Floats) -> Floats:
+    return np.asarray(np.einsum("k,jkk->j", prevalence, confusion))
+
+
+def _bits(prevalence: Floats, confusion: Floats) -> Floats:
+    defined = np.isfinite(confusion).all(axis=(1, 2))
+    bits = np.full(len(confusion), np.nan)
+    bits[defined] = information.mutual_information(prevalence, confusion[defined])
+    return bits
+
+
+def _ends(draws: Floats) -> Floats:
+    """Return the ends of central 95% intervals along the first axis."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
+        return np.asarray(np.nanquantile(draws, [0.025, 0.975], axis=0))
+
+
+def _confusion(fitted: Any, draws: Floats | None) -> pd.DataFrame:
+    columns = ["annotator", "category", "label"]
+    if not hasattr(fitted, "confusion"):
+        return pd.DataFrame(columns=[*columns, "probability", "lower95", "upper95"])
+    index = pd.MultiIndex.from_product(
+        [fitted.annotators, fitted.categories, fitted.categories], names=columns
+    )
+    lower, upper = np.full((2, len(index)), np.nan) if draws is None else _ends(draws)
+    return pd.DataFrame(
+        {
+            "probability": fitted.confusion.ravel(),
+            "lower95": lower.ravel(),
+            "upper95": upper.ravel(),
+        },
+        index=index,
+    ).reset_index()
+
+
+def _prevalence(fitted: Any, draws: Floats | None) -> pd.DataFrame:
+    prevalence = getattr(fitted, "prevalence", None)
+    if prevalence is None:
+        prevalence = fitted.posterior.mean(axis=0)
+    lower, upper = np.full((2, prevalence.size), np.nan) if draws is None else _ends(draws)
+    return pd.DataFrame(
+        {
+            "category": fitted.categories,
+            "prevalence": prevalence,
+            "lower95": lower,
+            "upper95": upper,
+        }
+    )

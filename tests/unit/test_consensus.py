@@ -1,0 +1,87 @@
+"""From labels to tables of items and annotators: values against the models they come from."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench import models, simulate
+from annobench.annotations import Annotations
+from annobench.consensus import consensus, write
+from annobench.errors import AnnotationError
+from annobench.models import dawid_skene
+
+
+@pytest.fixture
+def labels():
+    made = simulate.binary(
+        n_items=60,
+        n_annotators=6,
+        prevalence=0.4,
+        sensitivity=(20, 4),
+        specificity=(20, 4),
+        missing=0.2,
+        rng=np.random.default_rng(3),
+    )
+    return made.annotations
+
+
+def test_tables_are_those_of_the_fit(labels, rng):
+    found = consensus(labels, rng=rng, replicates=50)
+    fitted = dawid_skene.fit(labels)
+    np.testing.assert_array_equal(found.items[["probability_0", "probability_1"]], fitted.posterior)
+    assert list(found.items["category"]) == [
+        fitted.categories[k] for k in fitted.posterior.argmax(axis=1)
+    ]
+    assert found.items["n_labels"].sum() == labels.n_labels
+    np.testing.assert_array_equal(found.confusion["probability"], fitted.confusion.ravel())
+    np.testing.assert_array_equal(found.annotators["accuracy"], fitted.accuracy)
+    for table, name in ((found.annotators, "accuracy"), (found.annotators, "bits")):
+        assert (table[f"{name}_lower95"] < table[f"{name}_upper95"]).all()
+    inside = found.confusion["probability"].between(
+        found.confusion["lower95"], found.confusion["upper95"]
+    )
+    assert inside.mean() > 0.9
+
+
+def test_every_model_gives_the_same_tables(labels):
+    for name in models.discover():
+        found = consensus(labels, model=name, rng=np.random.default_rng(1), replicates=0)
+        assert len(found.items) == labels.n_items
+        assert len(found.annotators) == labels.n_annotators
+        assert found.prevalence["prevalence"].sum() == pytest.approx(1)
+        assert found.items["probability"].between(0.5, 1).all()
+
+
+def test_ties_and_items_without_labels_are_told_apart(rng):
+    a = Annotations.from_frame(
+        pd.DataFrame({"item": list("xxy"), "annotator": list("aba"), "label": list("011")}),
+        items=["x", "y", "z"],
+    )
+    items = consensus(a, model="voting", rng=rng).items.set_index("item")
+    assert items["tied_vote"].to_dict() == {"x": True, "y": False, "z": False}
+    assert items["n_labels"].to_dict() == {"x": 2, "y": 1, "z": 0}
+
+
+def test_a_better_optimum_is_told():
+    # Labels by chance, so that EM from the votes misses the best optimum that was found.
+    drawn = np.random.default_rng(5).integers(0, 3, size=(12, 3))
+    a = Annotations.from_arrays(
+        np.repeat(np.arange(12), 3).astype(str), np.tile(list("abc"), 12), drawn.ravel().astype(str)
+    )
+    found = consensus(a, rng=np.random.default_rng(1), replicates=0)
+    (remark,) = found.remarks
+    assert "more than one optimum" in remark
+    assert "of 12 items" in remark
+
+
+def test_an_unknown_model_is_refused_with_those_known(labels, rng):
+    with pytest.raises(AnnotationError, match=r"dawid_skene.*voting"):
+        consensus(labels, model="magic", rng=rng)
+
+
+def test_everything_is_written_and_nothing_else(labels, rng, tmp_path):
+    found = consensus(labels, rng=rng, replicates=0)
+    names = write(found, tmp_path / "deep")
+    assert sorted(names) == sorted(path.name for path in (tmp_path / "deep").iterdir())
+    again = pd.read_csv(tmp_path / "deep" / "items.csv", dtype={"item": str})
+    np.testing.assert_array_equal(again["probability"], found.items["probability"])
