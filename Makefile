@@ -9,8 +9,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 PEERS := .venv-peers/.installed
 IRRCAC := .venv-irrcac/.installed
-# A process a core; the workflow's tests stay together, as they share what they built.
-PARALLEL := --numprocesses logical --maxprocesses 8 --dist loadgroup
+# A process a core; tests/conftest.py says what stays together.
+PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
 .PHONY: help install results check test test-all lint format bench conformance lock clean

@@ -12,6 +12,19 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep a file's tests in one process, and all of the workflow's, for what they share."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file, _, _ = nodeid.partition("::")
+            return "workflow" if file.startswith("tests/workflow/") else file
+
+    return ByFile(config, log)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20080101)

@@ -11,7 +11,7 @@ import pytest
 TOP = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 
 def python(clone, code):

@@ -12,7 +12,7 @@ import pytest
 
 from annobench.compare import read_comparison
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("workflow")]
+pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
