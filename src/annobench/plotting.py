@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import matplotlib as mpl
 import numpy as np
@@ -340,3 +340,94 @@ def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
         axes.set_xscale("log")
     axes.set(ylim=(-0.03, 1.03), xlabel="labels of an annotator",
              ylabel="probability of being right", title="Annotators, estimated")  # fmt: skip
+
+
+def surface(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike,
+    *,
+    levels: Sequence[float],
+    label: str = "%g",
+) -> None:
+    """Draw a quantity over two others, as bands between labelled contours.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; set a logarithmic scale before.
+    x, y : array_like, shape (M,) and (N,)
+        The two other quantities, rising.
+    z : array_like, shape (N, M)
+        The quantity; NaN is left white.
+    levels : sequence of float
+        Rising values at which a contour is drawn.
+    label : str, default "%g"
+        Format of a contour's label.
+    """
+    # Pale enough everywhere for black lines and labels.
+    blues = mpl.colors.LinearSegmentedColormap.from_list("pale", ["#FFFFFF", "#6FA8CC"])
+    bands = blues(np.linspace(0, 1, len(levels) + 1)).tolist()
+    axes.contourf(x, y, z, levels=list(levels), colors=bands, extend="both")
+    lines = axes.contour(x, y, z, levels=list(levels), colors=INK, linewidths=0.8)
+    axes.clabel(lines, fmt=label, fontsize=7.5)
+
+
+def aligned_pair(
+    axes: Axes,
+    source: Sequence[bool],
+    target: Sequence[bool],
+    links: Sequence[tuple[int, int, int, bool, bool]],
+    *,
+    names: tuple[str, str] = ("source", "target"),
+) -> None:
+    """Draw the links between two sentences, lines as wide as annotators are many.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; what is around them is put away.
+    source, target : sequence of bool
+        For each node of a side, from left to right, whether it is a word (a dot) or a phrase (a
+        square).
+    links : sequence of (int, int, int, bool, bool)
+        Source node, target node, how many annotators drew the link, whether the reference has
+        it, and whether most call it fuzzy.
+    names : tuple of str
+        Of the two sides.
+    """
+    for first, second, n, in_reference, fuzzy in links:
+        axes.plot(
+            [first, second], [1, 0], color=BLUE if in_reference else VERMILION, alpha=0.75,
+            linewidth=0.6 + 0.7 * n, solid_capstyle="butt",
+            linestyle=(0, (2, 1)) if fuzzy else ":" if n == 0 else "-",
+        )  # fmt: skip
+    for y, nodes, name in ((1, source, names[0]), (0, target, names[1])):
+        for x, word in enumerate(nodes):
+            axes.plot(x, y, "o" if word else "s", color=INK, markersize=5,
+                      markerfacecolor=INK if word else "white")  # fmt: skip
+        axes.text(-0.8, y, name, ha="right", va="center", parse_math=False)
+    axes.set(ylim=(-0.12, 1.12))
+    axes.set_axis_off()
+
+
+def logarithmic(axes: Axes, axis: Literal["x", "y"], *, ticks: Sequence[float]) -> None:
+    """Scale an axis by logarithms, with ticks that are written out.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    axis : {"x", "y"}
+        Which axis.
+    ticks : sequence of float
+        Where to put a tick; one outside the limits is not shown.
+    """
+    axes.set(**{f"{axis}scale": "log"})
+    scaled = axes.xaxis if axis == "x" else axes.yaxis
+    scaled.set_major_locator(mpl.ticker.FixedLocator(list(ticks)))
+    scaled.set_major_formatter(
+        mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    )
+    scaled.set_minor_locator(mpl.ticker.NullLocator())

@@ -1,0 +1,367 @@
+"""How likely annotators who guess agree, when the distribution of guesses is given or estimated.
+
+A hard item of n labels shows agreement with probability ``sum_k g[k]**n``, where ``g[k]`` is the
+probability that a guess is k. The chance is convex in g, so that its largest value over a range of
+guesses lies at a corner of the range; and it is largest when all annotators guess alike, by the
+inequality of the arithmetic and geometric means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import optimize, stats
+
+from annobench.errors import AnnotationError
+from annobench.noise._votes import Votes
+
+Floats = NDArray[np.float64]
+Guess = float | Sequence[float]
+#: A probability of a guess is held off 0 and 1 by this in the search.
+_EDGE = 1e-9
+#: Steps of the grid of coins that a posterior is summed over.
+_GRID = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What is known of the distribution of guesses.
+
+    Attributes
+    ----------
+    likely : ndarray, shape (K,)
+        The most likely distribution, or that of the largest chance where a range is given.
+    chance : float
+        The largest chance of agreement, over the sizes of the items.
+    likely_chance : float
+        That of `likely`.
+    low, high : float
+        Ends of the given or estimated probability of the last of two categories; of more
+        categories, of the smallest and largest probability.
+    estimated : bool
+        Whether the labels decided.
+    """
+
+    likely: Floats
+    chance: float
+    likely_chance: float
+    low: float
+    high: float
+    estimated: bool
+
+
+def chance_of_agreement(guess: ArrayLike, sizes: ArrayLike) -> float:
+    """Return the mean chance that all labels of an item agree by guessing.
+
+    Parameters
+    ----------
+    guess : array_like, shape (K,)
+        Probability of each category.
+    sizes : array_like of int, shape (M,)
+        Labels of the items.
+
+    Returns
+    -------
+    float
+        In (0, 1].
+    """
+    g = np.asarray(guess, dtype=np.float64)
+    number, items = np.unique(np.asarray(sizes), return_counts=True)
+    return float((g[:, None] ** number).sum(axis=0) @ items / items.sum())
+
+
+def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Guesses:
+    """Take a stated distribution of guesses, or a range, and find the largest chance.
+
+    Parameters
+    ----------
+    guess : float or sequence of float
+        Of two categories: the probability of the last, or a range of it. Of more: K
+        probabilities, or a range that each of them lies in.
+    sizes : array_like of int, shape (M,)
+        Labels of the items.
+    n_categories : int
+        K.
+    caller : str
+        Named in messages.
+
+    Returns
+    -------
+    Guesses
+        `chance` is the largest in the range.
+
+    Raises
+    ------
+    AnnotationError
+        If a probability is not between 0 and 1, or nothing sums to 1.
+    """
+    values = np.atleast_1d(np.asarray(guess, dtype=np.float64))
+    if values.ndim != 1 or not np.all((values > 0) & (values < 1)):
+        raise AnnotationError(
+            f"{caller}: guess {guess!r} is not between 0 and 1 (both excluded). Give the "
+            "probability that a guess is the last category, such as 0.5, or a range, (0.4, 0.6)."
+        )
+    corners = _corners(values, n_categories, guess, caller)
+    chances = [chance_of_agreement(corner, sizes) for corner in corners]
+    worst = int(np.argmax(chances))
+    low, high = _ends(corners, n_categories)
+    return Guesses(corners[worst], chances[worst], chances[worst], low, high, False)
+
+
+def posterior_hidden(votes: Votes, miss: float) -> int:
+    """Return the posterior bound of the hard items that show no disagreement.
+
+    Equation 1 with the distribution of guesses unknown: of two categories, its prior is that of
+    Jeffreys for a coin, and every number of hard items from 0 to M is equally likely.
+
+    Parameters
+    ----------
+    votes : Votes
+        Of two categories, some items with three labels and a disagreement.
+    miss : float
+        Posterior probability of more.
+
+    Returns
+    -------
+    int
+        At most the number of unanimous items.
+    """
+    split = ~votes.unanimous
+    size, d = votes.size[split], int(split.sum())
+    positives = int(votes.counts[split, 1].sum())
+    p = (np.arange(_GRID) + 0.5) / _GRID
+    number, items = np.unique(votes.size, return_counts=True)
+    chance = (p[:, None] ** number + (1 - p)[:, None] ** number) @ items / votes.n_items
+    # What disagreed with n labels did so in one of its own ways; c(n) stands for the mean chance.
+    log_weight = (positives - 0.5) * np.log(p) + (size.sum() - positives - 0.5) * np.log1p(-p)
+    log_weight -= (d + 1) * np.log1p(-chance)
+    agreed = votes.n_items - d
+    within = stats.nbinom.cdf(agreed, d + 1, 1 - chance)
+    weight = np.exp(log_weight - log_weight.max())
+    total = float(weight @ within)
+
+    def tail(t: int) -> float:
+        return float(weight @ (within - stats.nbinom.cdf(t, d + 1, 1 - chance))) / total
+
+    low, high = -1, agreed
+    while high - low > 1:
+        t = (low + high) // 2
+        low, high = (low, t) if tail(t) < miss else (t, high)
+    return high
+
+
+def _ends(corners: list[Floats], n_categories: int) -> tuple[float, float]:
+    shown = [c[-1:] if n_categories == 2 else c for c in corners]
+    return float(min(map(np.min, shown))), float(max(map(np.max, shown)))
+
+
+def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> list[Floats]:
+    """Return the distributions, up to order, that hold the largest chance of a range."""
+    if n_categories == 2 and values.size <= 2:
+        if values[0] > values[-1]:
+            raise AnnotationError(
+                f"{caller}: the range of guess {guess!r} runs downwards. Give (low, high)."
+            )
+        return [np.array([1 - p, p]) for p in values]
+    if values.size == n_categories:
+        if abs(values.sum() - 1) > 1e-6:
+            raise AnnotationError(
+                f"{caller}: guess must sum to 1 over the {n_categories} categories, got "
+                f"{values.sum():g}. Correct the probabilities."
+            )
+        return [values / values.sum()]
+    if values.size != 2:
+        raise AnnotationError(
+            f"{caller}: guess has {values.size} number(s) for {n_categories} categories. Give one "
+            "probability for each category, or a range (low, high) that each lies in."
+        )
+    low, high = values
+    if not (n_categories * low <= 1 <= n_categories * high):
+        raise AnnotationError(
+            f"{caller}: no {n_categories} probabilities between {low:g} and {high:g} sum to 1. "
+            "Widen the range."
+        )
+    # A corner of the range: as many at the upper end as fit, one between, the others low.
+    corner = np.full(n_categories, low)
+    left = 1 - corner.sum()
+    for k in range(n_categories):
+        step = min(high - low, left)
+        corner[k] += step
+        left -= step
+    return [corner]
+
+
+def estimated(votes: Votes, miss: float, caller: str) -> Guesses:
+    """Estimate the distribution of guesses from items on which annotators disagree.
+
+    Parameters
+    ----------
+    votes : Votes
+        Of the labels of an item on which not all agree, the counts follow the distribution of
+        guesses, given that they disagree.
+    miss : float
+        Probability that `chance` is too small.
+    caller : str
+        Named in messages.
+
+    Returns
+    -------
+    Guesses
+        For two categories the limits are exact; for more they are those of the likelihood
+        ratio.
+
+    Raises
+    ------
+    AnnotationError
+        If no item with a disagreement has three labels.
+
+    Notes
+    -----
+    Two labels that disagree are one of each whatever the guesses, and tell nothing (footnote 3
+    of Beigman Klebanov and Beigman 2009 estimates from them, and can't exceed one half).
+    """
+    split = ~votes.unanimous & (votes.size >= 3)
+    if not split.any():
+        why = (
+            "two labels that disagree are one of each, whatever the guesses"
+            if votes.size.max() == 2
+            else "no item of three labels shows a disagreement"
+        )
+        raise AnnotationError(
+            f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it: "
+            "guess=0.5, or a range such as guess=(0.3, 0.7), whose worst case is reported."
+        )
+    counts, size = votes.counts[split], votes.size[split]
+    likely = _most_likely(counts, size)
+    if votes.n_categories == 2:
+        low, high = _exact_limits(counts[:, 1], size, float(likely[1]), miss)
+        chance = max(chance_of_agreement([1 - p, p], votes.size) for p in (low, high))
+    else:
+        worst = _largest_chance(counts, size, likely, votes.size, miss)
+        low, high, chance = (
+            float(worst.min()),
+            float(worst.max()),
+            chance_of_agreement(worst, votes.size),
+        )
+    return Guesses(likely, chance, chance_of_agreement(likely, votes.size), low, high, True)
+
+
+def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
+    """Maximise the likelihood of labels given that they disagree; it has one maximum.
+
+    Each step adds the unanimous items that guesses of this distribution leave unseen.
+    """
+    number, items = np.unique(size, return_counts=True)
+    total = counts.sum(axis=0).astype(np.float64)
+    g = total / total.sum()
+    for _ in range(10_000):
+        power = g[:, None] ** number
+        chance = np.minimum(power.sum(axis=0), 1 - 1e-12)
+        unseen = power @ (items * number / (1 - chance))
+        new = (total + unseen) / (total + unseen).sum()
+        if np.abs(new - g).max() < 1e-10:
+            return np.asarray(new)
+        g = new
+    return np.asarray(g)
+
+
+def _exact_limits(
+    positives: NDArray[np.int64], size: NDArray[np.int64], likely: float, miss: float
+) -> tuple[float, float]:
+    """Return exact limits of the probability of the second category.
+
+    The number of positive labels on items with a disagreement decides; its distribution is that
+    of a sum of binomial numbers that are neither 0 nor all.
+    """
+    base = float(np.clip(likely, 0.05, 0.95))
+    log_pmf = _log_pmf_of_sum(size, base)
+    support = np.arange(log_pmf.size)
+    seen = int(positives.sum())
+
+    def tail(p: float, *, upper: bool) -> float:
+        shift = np.log(p / (1 - p)) - np.log(base / (1 - base))
+        weight = log_pmf + support * shift
+        weight = np.exp(weight - weight.max())
+        part = weight[seen:] if upper else weight[: seen + 1]
+        return float(part.sum() / weight.sum())
+
+    low, high = 0.0, 1.0
+    if tail(_EDGE, upper=True) < miss / 2:
+        low = optimize.brentq(lambda p: tail(p, upper=True) - miss / 2, _EDGE, 1 - _EDGE)
+    if tail(1 - _EDGE, upper=False) < miss / 2:
+        high = optimize.brentq(lambda p: tail(p, upper=False) - miss / 2, _EDGE, 1 - _EDGE)
+    return float(low), float(high)
+
+
+def _log_pmf_of_sum(size: NDArray[np.int64], p: float) -> Floats:
+    """Return the log distribution of the positive labels of items with a disagreement."""
+    length = int(size.sum()) + 1
+    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
+    for n, items in zip(*np.unique(size, return_counts=True), strict=True):
+        pmf = stats.binom.pmf(np.arange(n + 1), n, p)
+        pmf[[0, -1]] = 0
+        spectrum *= np.fft.rfft(pmf / pmf.sum(), length) ** items
+    pmf = np.fft.irfft(spectrum, length)
+    # What lies below the rounding of the transform is as good as impossible.
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.where(pmf > 1e-15, pmf, 0)))
+
+
+def _largest_chance(
+    counts: NDArray[np.int64],
+    size: NDArray[np.int64],
+    likely: Floats,
+    sizes: NDArray[np.int64],
+    miss: float,
+) -> Floats:
+    """Return the distribution of the largest chance that the labels don't reject."""
+    number, items = np.unique(size, return_counts=True)
+    total = counts.sum(axis=0)
+
+    def log_likelihood(g: Floats) -> float:
+        chance = np.minimum((g[:, None] ** number).sum(axis=0), 1 - 1e-12)
+        return float(total @ np.log(g) - items @ np.log1p(-chance))
+
+    inside = np.clip(likely, _EDGE, 1)
+    inside /= inside.sum()
+    least = log_likelihood(inside) - stats.chi2.isf(2 * miss, 1) / 2
+
+    def gap_towards(corner: Floats, t: float) -> float:
+        return log_likelihood((1 - t) * inside + t * corner) - least
+
+    def excess(g: Any) -> Any:
+        # The solver wants constraints of the size of its goal.
+        return (log_likelihood(np.clip(g, _EDGE, 1)) - least) / float(total.sum())
+
+    best = inside
+    for k in np.argsort(-inside)[:3]:
+        # Towards the corners of the most frequent categories, as far as the labels allow.
+        corner = np.full(inside.size, _EDGE)
+        corner[k] = 1 - _EDGE * (inside.size - 1)
+        reach = _furthest(partial(gap_towards, corner))
+        found = optimize.minimize(  # type: ignore[call-overload]
+            lambda g: -chance_of_agreement(g, sizes),
+            (1 - reach) * inside + reach * corner,
+            bounds=optimize.Bounds(_EDGE, 1),
+            constraints=[
+                optimize.LinearConstraint(np.ones(inside.size), 1, 1),
+                optimize.NonlinearConstraint(excess, 0, np.inf),
+            ],
+            method="SLSQP",
+        )  # fmt: skip
+        for g in (found.x, (1 - reach) * inside + reach * corner):
+            g = np.clip(g, _EDGE, 1) / np.clip(g, _EDGE, 1).sum()
+            allowed = log_likelihood(g) >= least - 0.01
+            if allowed and chance_of_agreement(g, sizes) > chance_of_agreement(best, sizes):
+                best = g
+    return best
+
+
+def _furthest(gap: Callable[[float], float]) -> float:
+    """Return how far along a line, from 0 to 1, a gap that begins positive stays so."""
+    return 1.0 if gap(1.0) >= 0 else float(optimize.brentq(gap, 0, 1))

@@ -1,0 +1,139 @@
+"""The votes of each item, as the noise models see them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Items with two labels or more.
+
+    Attributes
+    ----------
+    item : ndarray of int, shape (M,)
+        Their codes.
+    counts : ndarray of int, shape (M, K)
+        Labels by category.
+    """
+
+    item: Counts
+    counts: Counts
+
+    @classmethod
+    def of(cls, annotations: Annotations, caller: str) -> Votes:
+        """Take the items that several annotators labelled.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Labels.
+        caller : str
+            Named in messages.
+
+        Returns
+        -------
+        Votes
+            In the order of the items.
+
+        Raises
+        ------
+        AnnotationError
+            If labels are sets or numbers of many values, an annotator labelled an item twice,
+            there are fewer than two categories, or no item has two labels.
+        """
+        if annotations.scale in ("set", "interval"):
+            raise AnnotationError(
+                f"{caller}: {annotations.scale} labels have no chance of being guessed alike. "
+                "Turn them into categories first, such as with noise.dichotomise(annotations, "
+                "threshold)."
+            )
+        if annotations.first_repeat is not None:
+            at = annotations.first_repeat
+            raise AnnotationError(
+                f"{caller}: annotator {annotations.annotators[annotations.annotator[at]]!r} "
+                f"labelled item {annotations.items[annotations.item[at]]!r} more than once, and "
+                "such labels don't agree by independent guesses. Keep one with "
+                "agreement.first_labels(annotations)."
+            )
+        if annotations.n_categories < 2:
+            raise AnnotationError(
+                f"{caller}: all labels are of one category. Name the others with categories=."
+            )
+        size = annotations.counts.sum(axis=1)
+        item = np.flatnonzero(size >= 2)
+        if item.size == 0:
+            raise AnnotationError(
+                f"{caller}: no item has labels of two annotators, and one annotator never "
+                "disagrees. Have some items labelled again."
+            )
+        return cls(item, annotations.counts[item])
+
+    @property
+    def n_items(self) -> int:
+        """The number of items M."""
+        return int(self.item.size)
+
+    @property
+    def n_categories(self) -> int:
+        """The number of categories K."""
+        return int(self.counts.shape[1])
+
+    @property
+    def size(self) -> Counts:
+        """Labels of each item, shape (M,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def top(self) -> Counts:
+        """Labels of each item's most frequent category, shape (M,)."""
+        return np.asarray(self.counts.max(axis=1))
+
+    @property
+    def unanimous(self) -> NDArray[np.bool_]:
+        """Items on which all agree, shape (M,)."""
+        return np.asarray(self.top == self.size)
+
+    def kept(self, keep: float) -> NDArray[np.bool_]:
+        """Return the items whose most frequent category has the needed share of labels.
+
+        Parameters
+        ----------
+        keep : float
+            In [1/2, 1]; a majority is more than 1/2, any other share at least that.
+
+        Returns
+        -------
+        ndarray of bool, shape (M,)
+            Ties of two halves are never kept.
+        """
+        return np.asarray(reaches(self.top, self.size, keep))
+
+
+def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
+    """Return whether counts reach a share of the labels and are a majority.
+
+    Parameters
+    ----------
+    top : ndarray of int
+        Labels of the most frequent category.
+    size : ndarray of int, or int
+        All labels.
+    keep : float
+        As in `Votes.kept`.
+
+    Returns
+    -------
+    ndarray of bool
+        Of the shape of `top`.
+    """
+    # A share such as 0.8 of 10 labels is 8, whatever rounding makes of it.
+    return np.asarray((2 * top > size) & (top >= keep * np.asarray(size) - 1e-9))

@@ -1,0 +1,135 @@
+"""Which items are likely hard, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.models import dawid_skene
+from annobench.noise import _rates
+from annobench.noise._votes import Votes
+from annobench.noise.certificate import SETTLED
+
+#: A posterior this near certainty settles an item.
+_CERTAIN = 0.95
+
+
+def hard_items(
+    annotations: Annotations,
+    *,
+    settled: float = SETTLED,
+    gold: ArrayLike | None = None,
+) -> pd.DataFrame:
+    """List the items by how likely they are hard, with reasons.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Nominal or ordinal labels; numbers after `noise.dichotomise`.
+    settled : float, default 0.6
+        In [0.5, 1): an item is hard if fewer of all annotators would give its most frequent label.
+    gold : array_like of int, shape (I,), optional
+        Codes of gold categories, -1 where there is none; a reason, but no part of the
+        probability.
+
+    Returns
+    -------
+    DataFrame
+        A row for each item with two labels or more, the likeliest hard first: item, n_labels,
+        label (most frequent; the first of several), votes (its labels), probability (that it is
+        hard), p_value (of the votes, if `settled` of all annotators would give the label),
+        posterior (of the best category by Dawid and Skene), category (that one), and reasons.
+
+    Raises
+    ------
+    AnnotationError
+        As `noise.certificate`, or if `gold` is not one code an item.
+
+    Notes
+    -----
+    The probability comes from the distribution of rates over all items, estimated without a form
+    (empirical Bayes): few labels say little, and then it tends to what is usual for these data.
+
+    Examples
+    --------
+    >>> table = [[9, 1], [5, 5], [10, 0], [0, 10]]
+    >>> labels = Annotations.from_counts(table, categories=["no", "yes"])
+    >>> hard_items(labels)["reasons"].iloc[0]
+    'the labels are tied between no and yes'
+    """
+    if not 0.5 <= settled < 1:
+        raise AnnotationError(f"hard_items: settled must be in [0.5, 1), got {settled!r}.")
+    votes = Votes.of(annotations, "hard_items")
+    codes = _gold_codes(gold, annotations, votes)
+    best = votes.counts.argmax(axis=1)
+    posterior = dawid_skene.fit(annotations).posterior[votes.item]
+    category = posterior.argmax(axis=1)
+    names = np.asarray(annotations.categories, dtype=object)
+    frame = pd.DataFrame(
+        {
+            "item": np.asarray(annotations.items, dtype=object)[votes.item],
+            "n_labels": votes.size,
+            "label": names[best],
+            "votes": votes.top,
+            "probability": _rates.guess_probability(votes, settled),
+            "p_value": stats.binom.cdf(votes.top, votes.size, settled),
+            "posterior": posterior.max(axis=1),
+            "category": names[category],
+        }
+    )
+    frame["reasons"] = [
+        "; ".join(_reasons(votes.counts[m], best[m], category[m], row, codes[m], names, settled))
+        for m, row in enumerate(frame[["posterior", "probability", "p_value"]].itertuples())
+    ]
+    order = np.lexsort((frame["posterior"], -frame["probability"].round(12)))
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _gold_codes(
+    gold: ArrayLike | None, annotations: Annotations, votes: Votes
+) -> NDArray[np.int64]:
+    if gold is None:
+        return np.full(votes.n_items, -1)
+    codes = np.asarray(gold)
+    if codes.shape != (annotations.n_items,) or codes.dtype.kind not in "iu":
+        raise AnnotationError(
+            f"hard_items: gold must be {annotations.n_items} codes of categories, got "
+            f"{codes.dtype} of shape {codes.shape}. Give -1 where there is no gold category."
+        )
+    return codes.astype(np.int64)[votes.item]
+
+
+def _reasons(
+    counts: NDArray[np.int64],
+    best: int,
+    category: int,
+    row: Any,
+    gold: int,
+    names: NDArray[np.object_],
+    settled: float,
+) -> list[str]:
+    """Say in words what speaks for an item being hard; nothing for one that is clear."""
+    size, top = counts.sum(), counts[best]
+    found = []
+    tied = np.flatnonzero(counts == top)
+    if tied.size > 1:
+        found.append(f"the labels are tied between {' and '.join(map(str, names[tied]))}")
+    elif 2 * top <= size:
+        found.append(f"no majority: {names[best]} has {top} of {size} labels")
+    elif row.p_value < 0.05:
+        found.append(f"{top} of {size} labels are too few for {settled:.6g} of all annotators")
+    elif row.probability >= 0.5:
+        found.append(f"with {top} of {size} labels more likely hard than not, among these items")
+    if tied.size == 1 and category != best:
+        found.append(f"weighing annotators by their errors makes it {names[category]}")
+    elif tied.size == 1 and row.posterior < _CERTAIN:
+        found.append(f"Dawid and Skene's model gives {names[category]} only {row.posterior:.2f}")
+    if gold >= 0 and gold != best:
+        found.append(f"gold says {names[gold]}")
+    return found

@@ -1,0 +1,400 @@
+"""Before the labels are there: how many annotators and items it takes.
+
+All is for the easy/hard model with a given distribution of guesses and as many labels for each
+item. An item is hard with probability `hard`, and then disagreed on with probability 1 - chance:
+the number of disagreements is binomial, and with it the certificate. So power is a binomial
+probability, and nothing is simulated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import pandas as pd
+from scipy import stats
+
+from annobench.errors import AnnotationError
+from annobench.noise import easy_hard
+from annobench.noise._guessing import Guess, given
+from annobench.noise.certificate import (
+    DIFFER,
+    Systems,
+    hidden_guesses,
+    unexplained_difference,
+)
+
+#: No plan has more annotators or items than this.
+_MOST_ANNOTATORS = 1_000
+_MOST_ITEMS = 10_000_000
+
+
+def certification_power(
+    n_items: int,
+    n_annotators: int,
+    hard: float,
+    *,
+    rate: float = 0.05,
+    guess: Guess = 0.5,
+    n_categories: int = 2,
+    confidence: float = 0.95,
+) -> float:
+    """Compute how probable it is that unanimous items will be certified.
+
+    Parameters
+    ----------
+    n_items : int
+        To be labelled, at least 1.
+    n_annotators : int
+        Labels of each item, at least 2.
+    hard : float
+        Share of hard items, in (0, 1).
+    rate : float, default 0.05
+        To be certified, in (0, 1): at most so large a share of the retained labels are guesses.
+    guess : float or sequence of float, default 0.5
+        As in `noise.certificate`; of a range the worst case.
+    n_categories : int, default 2
+        K.
+    confidence : float, default 0.95
+        Of the certificate.
+
+    Returns
+    -------
+    float
+        Probability that the certificate's rate is `rate` or less, and some item is retained.
+
+    Raises
+    ------
+    AnnotationError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    With two annotators and 1,000 items, 33 disagreements are too many by one (section 3.1).
+
+    >>> round(certification_power(1000, 2, 0.05), 2)
+    0.95
+    """
+    _check(n_items, n_annotators, hard, rate, confidence)
+    chance = _chance(guess, n_annotators, n_categories)
+    most = _most_disagreements(n_items, chance, rate, confidence)
+    return float(stats.binom.cdf(most, n_items, hard * (1 - chance)))
+
+
+def _chance(guess: Guess, n_annotators: int, n_categories: int) -> float:
+    return given(guess, [n_annotators], n_categories, "plan").chance
+
+
+def _most_disagreements(n_items: int, chance: float, rate: float, confidence: float) -> int:
+    """Return the largest number of disagreements up to which the rate is certified, or -1."""
+    low, high = -1, n_items
+    while high - low > 1:
+        d = (low + high) // 2
+        good = hidden_guesses(d, chance, 1 - confidence) <= rate * (n_items - d)
+        low, high = (d, high) if good else (low, d)
+    return low
+
+
+def annotators_needed(
+    n_items: int,
+    hard: float,
+    *,
+    rate: float = 0.05,
+    power: float = 0.8,
+    guess: Guess = 0.5,
+    n_categories: int = 2,
+    confidence: float = 0.95,
+) -> int:
+    """Find how many annotators suffice to certify the unanimous items.
+
+    Parameters
+    ----------
+    n_items : int
+        To be labelled, at least 1.
+    hard : float
+        Share of hard items, in (0, 1).
+    rate : float, default 0.05
+        To be certified, in (0, 1).
+    power : float, default 0.8
+        Probability with which it shall be, in (0, 1).
+    guess, n_categories, confidence
+        As in `certification_power`.
+
+    Returns
+    -------
+    int
+        The smallest number from 2 on.
+
+    Raises
+    ------
+    AnnotationError
+        If an argument is out of its range, or no number of annotators suffices.
+
+    Examples
+    --------
+    >>> annotators_needed(1000, 0.2)
+    4
+    """
+    _check(n_items, 2, hard, rate, confidence, power)
+    for n in range(2, _MOST_ANNOTATORS + 1):
+        reached = certification_power(
+            n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories,
+            confidence=confidence,
+        )  # fmt: skip
+        if reached >= power:
+            return n
+        if _chance(guess, n, n_categories) < 1e-12:
+            break
+    raise AnnotationError(
+        f"annotators_needed: no number of annotators certifies {rate:g} of {n_items:,} items with "
+        f"{hard:g} hard ones in {power:g} of cases. Take more items, or a larger rate."
+    )
+
+
+def items_needed(
+    n_annotators: int,
+    hard: float,
+    *,
+    rate: float = 0.05,
+    power: float = 0.8,
+    guess: Guess = 0.5,
+    n_categories: int = 2,
+    confidence: float = 0.95,
+) -> int:
+    """Find how many items suffice to certify the unanimous ones.
+
+    Parameters
+    ----------
+    n_annotators : int
+        Labels of each item, at least 2.
+    hard : float
+        Share of hard items, in (0, 1).
+    rate : float, default 0.05
+        To be certified, in (0, 1).
+    power : float, default 0.8
+        Probability with which it shall be, in (0, 1).
+    guess, n_categories, confidence
+        As in `certification_power`.
+
+    Returns
+    -------
+    int
+        A number that suffices, of which one item less does not. As numbers of items are whole,
+        power has teeth, and somewhat fewer items may suffice elsewhere.
+
+    Raises
+    ------
+    AnnotationError
+        If an argument is out of its range, or the expected rate is too large for any number.
+
+    Examples
+    --------
+    >>> n = items_needed(3, 0.1)
+    >>> certification_power(n, 3, 0.1) >= 0.8 > certification_power(n - 1, 3, 0.1)
+    True
+    """
+    _check(1, n_annotators, hard, rate, confidence, power)
+    chance = _chance(guess, n_annotators, n_categories)
+    expected = hard * chance / (1 - hard * (1 - chance))
+
+    def reached(n: int) -> bool:
+        most = _most_disagreements(n, chance, rate, confidence)
+        return bool(stats.binom.cdf(most, n, hard * (1 - chance)) >= power)
+
+    high = 2
+    while expected < rate and high < _MOST_ITEMS and not reached(high):
+        high *= 2
+    if expected >= rate or high >= _MOST_ITEMS:
+        raise AnnotationError(
+            f"items_needed: of the items on which {n_annotators} annotators agree, {expected:.3g} "
+            f"are expected to be guesses, and the rate to be certified is {rate:g}. Take more "
+            "annotators, or a larger rate."
+        )
+    low = high // 2 if high > 2 else 0
+    while high - low > 1:
+        n = (low + high) // 2
+        low, high = (low, n) if reached(n) else (n, high)
+    return high
+
+
+def plan(
+    n_items: int,
+    hard: float,
+    *,
+    annotators: Iterable[int] = range(2, 11),
+    rate: float = 0.05,
+    guess: Guess = 0.5,
+    n_categories: int = 2,
+    confidence: float = 0.95,
+    systems: Systems = "independent",
+) -> pd.DataFrame:
+    """Tabulate what more annotators would buy.
+
+    Parameters
+    ----------
+    n_items : int
+        To be labelled, at least 1.
+    hard : float
+        Share of hard items, in (0, 1).
+    annotators : iterable of int, default 2 to 10
+        Labels of each item.
+    rate : float, default 0.05
+        To be certified, in (0, 1).
+    guess, n_categories, confidence
+        As in `certification_power`.
+    systems : {"any", "opposed", "independent"}, default "independent"
+        As in `Certificate.smallest_difference`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each number: annotators, chance (that guesses on a hard item agree), retained
+        (expected number of unanimous items), guesses (expected number among them), certified
+        (the rate at the median number of disagreements), power (to certify `rate`), difference
+        (the smallest, in items, that guesses can't explain, at that number) and
+        difference_share (of the retained).
+
+    Raises
+    ------
+    AnnotationError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> plan(1000, 0.2, annotators=[2, 3])[["annotators", "retained", "guesses"]].values.tolist()
+    [[2.0, 900.0, 100.0], [3.0, 850.0, 50.0]]
+    """
+    rows = []
+    for n in annotators:
+        _check(n_items, n, hard, rate, confidence)
+        chance = _chance(guess, n, n_categories)
+        disagreed = int(stats.binom.median(n_items, hard * (1 - chance)))
+        retained = n_items - disagreed
+        most, half = (
+            min(hidden_guesses(disagreed, chance, miss), retained)
+            for miss in (1 - confidence, (1 - confidence) / 2)
+        )
+        difference = unexplained_difference(most, half, confidence, systems)
+        rows.append(
+            {
+                "annotators": n,
+                "chance": chance,
+                "retained": n_items * (1 - hard * (1 - chance)),
+                "guesses": n_items * hard * chance,
+                "certified": most / retained if retained else math.nan,
+                "power": certification_power(
+                    n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories,
+                    confidence=confidence,
+                ),
+                "difference": difference,
+                "difference_share": difference / retained if retained else math.nan,
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def items_to_tell_apart(
+    n_annotators: int,
+    hard: float,
+    difference: float,
+    *,
+    guess: Guess = 0.5,
+    n_categories: int = 2,
+    confidence: float = 0.95,
+    power: float = 0.8,
+    systems: Systems = "independent",
+) -> int:
+    """Find how many items suffice to tell a difference of two systems from guesses.
+
+    Parameters
+    ----------
+    n_annotators : int
+        Labels of each item, at least 2.
+    hard : float
+        Share of hard items, in (0, 1).
+    difference : float
+        Share of the easy items that one system has right and the other wrong, less the share
+        where it is the other way round; in (0, 1).
+    guess, n_categories, confidence
+        As in `certification_power`.
+    power : float, default 0.8
+        Probability of an observed difference that guesses can't explain.
+    systems : {"any", "opposed", "independent"}, default "independent"
+        As in `Certificate.smallest_difference`.
+
+    Returns
+    -------
+    int
+        A number of items from which on power is reached at each doubling; the smallest such by
+        bisection.
+
+    Raises
+    ------
+    AnnotationError
+        If an argument is out of its range, or no number of items suffices.
+
+    Notes
+    -----
+    The better system is ahead by exactly `difference` of the easy items; guesses add a random
+    difference of their own. The number of disagreements is taken at its upper quantile of half
+    the lack of power, and the guesses' difference likewise, so that the number is conservative.
+
+    Examples
+    --------
+    >>> items_to_tell_apart(2, 0.2, 0.05) > items_to_tell_apart(3, 0.2, 0.05)
+    True
+    """
+    _check(1, n_annotators, hard, difference, confidence, power)
+    chance = _chance(guess, n_annotators, n_categories)
+    lack = (1 - power) / 2
+
+    def reached(n: int) -> bool:
+        disagreed = int(stats.binom.isf(lack, n, hard * (1 - chance)))
+        retained = n - disagreed
+        most, half = (
+            min(hidden_guesses(disagreed, chance, miss), retained)
+            for miss in (1 - confidence, (1 - confidence) / 2)
+        )
+        needed = unexplained_difference(most, half, confidence, systems)
+        hidden = int(stats.binom.isf(lack / 2, n, hard * chance))
+        against = hidden if systems == "any" else _behind(hidden, systems, lack / 2)
+        easy = max(0, retained - hidden)
+        return difference * easy - against >= needed
+
+    high = 4
+    while high < _MOST_ITEMS and not reached(high):
+        high *= 2
+    if high >= _MOST_ITEMS:
+        raise AnnotationError(
+            f"items_to_tell_apart: no number of items up to {_MOST_ITEMS:,} tells a difference "
+            f"of {difference:g} from guesses. Take more annotators."
+        )
+    low = high // 2
+    while high - low > 1:
+        n = (low + high) // 2
+        low, high = (low, n) if reached(n) else (n, high)
+    return high
+
+
+def _behind(n_guesses: int, systems: Systems, miss: float) -> int:
+    """Return by how many items guesses set a system back, but for a small probability."""
+    if n_guesses == 0:
+        return 0
+    differ = DIFFER[systems]
+    level = 1 - 2 * miss
+    return easy_hard.chance_difference(n_guesses, n_guesses, level=level, differ=differ).n_items
+
+
+def _check(
+    n_items: int, n_annotators: int, hard: float, rate: float, confidence: float, power: float = 0.5
+) -> None:
+    """Refuse what is no design."""
+    if n_items < 1 or n_annotators < 2:
+        raise AnnotationError(
+            f"plan: needs an item and two annotators, got {n_items} item(s) and {n_annotators} "
+            "annotator(s). One annotator never disagrees."
+        )
+    shares = {"hard": hard, "rate": rate, "confidence": confidence, "power": power}
+    for name, value in shares.items():
+        if not 0 < value < 1:
+            raise AnnotationError(f"plan: {name} must be between 0 and 1, got {value!r}.")

@@ -1,0 +1,179 @@
+"""Beigman Klebanov and Beigman (2009): what the printed numbers depend on, and what is written."""
+
+import importlib.util
+import json
+import sys
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from annobench.compare import agrees, check, compare, read_computed, read_errata, read_published
+from annobench.noise import easy_hard
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
+TABLES = sorted((PAPER / "tables").glob("*.csv"))
+RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("bk2009_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def printed(analysis):
+    return analysis.Printed.read(TABLES)
+
+
+@pytest.fixture(scope="module")
+def results(analysis, tmp_path_factory):
+    """All values and tables; the figures have a slow test of their own."""
+    folder = tmp_path_factory.mktemp("beigman_klebanov2009")
+    patch = pytest.MonkeyPatch()
+    patch.setattr(analysis, "draw_all", lambda *_: None)
+    analysis.main(printed_tables=TABLES, folder=folder, seed=1)
+    patch.undo()
+    return folder
+
+
+def test_nothing_is_missing_unexplained_or_stale(results):
+    comparison = compare(
+        read_published(PAPER / "published.csv"),
+        read_computed(results / "computed.csv"),
+        read_errata(PAPER / "errata.csv"),
+        paper="beigman_klebanov2009",
+    )
+    assert check(comparison) == []
+    assert set(comparison.loc[comparison["verdict"] == "deviates", "target"]) == {
+        "two.rate", "two.rate_restated", "adding.two_rate", "five.kappa_3_2", "adding.rate",
+    }  # fmt: skip
+
+
+def test_the_analysis_writes_every_table_of_its_record(results):
+    tables = {table["name"] for table in RECORD["tables"]}
+    assert {path.stem for path in (results / "tables").iterdir()} == tables
+    captions = json.loads((results / "captions.json").read_text())
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    assert set(captions) == figures | {f"tables/{name}" for name in tables}
+    assert {entry["provenance"] for entry in captions.values()} == {"closed_form"}
+
+
+@pytest.mark.slow
+def test_the_analysis_draws_every_figure_of_its_record(analysis, tmp_path):
+    analysis.main(printed_tables=TABLES, folder=tmp_path, seed=1)
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (tmp_path / "figures").glob(f"*.{suffix}")} == figures
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "p", "bound"),
+    [
+        (1_000, 100, "1/2", 125),
+        (992, 121, "47/100", 132),
+        (1_000, 33, "1/2", 48),
+        (1_000, 34, "1/2", 50),
+        (1_000, 340, "1/16", 31),
+        (1_000, 150, "1/4", 64),
+    ],
+)
+def test_every_bound_holds_in_whole_numbers(analysis, n, d, p, bound):
+    # Over the common denominator of p^j the weights C(d + j, d) p^j are integers.
+    top, bottom = Fraction(p).as_integer_ratio()
+    weights = [comb(d + j, d) * top**j * bottom ** (n - d - j) for j in range(n - d + 1)]
+    total = sum(weights)
+    below, at = (20 * sum(weights[t + 1 :]) for t in (bound - 1, bound))
+    assert below >= total > at  # 20 tails above 1 - .95 and below it
+    assert analysis.exact_tail(n, d, Fraction(p), bound) == Fraction(at, 20 * total)
+    assert easy_hard.noise_bound(n, d, float(Fraction(p))).n_hard == bound
+
+
+def test_33_disagreements_pass_and_34_do_not():
+    assert Fraction(48, 967) < Fraction(5, 100) < Fraction(50, 966)
+
+
+def test_no_whole_number_of_850_items_prints_as_7_7_percent():
+    assert not [t for t in range(851) if agrees("7.7", "eq", 100 * t / 850)]
+    assert agrees("13.8", "eq", 100 * 124 / 900)
+    assert not agrees("13.8", "eq", 100 * 125 / 900)
+
+
+def test_no_other_reading_gives_all_printed_bounds(results):
+    table = pd.read_csv(results / "tables" / "readings.csv").set_index("reading")
+    assert len(table) > 10
+    for row in table.itertuples():
+        assert not (
+            agrees("13.8", "eq", row.two_percent) and agrees("7.7", "eq", row.adding_percent)
+        )
+    assert table.loc["as defined", "reverse_disagreements"] == 33
+
+
+def test_a_3_2_split_has_four_agreeing_pairs_of_ten(analysis):
+    # Observed (660 + 340 * 4/10) / 1000 = .796, and chance 1/2.
+    right = (Fraction(660 + 136, 1_000) - Fraction(1, 2)) * 2
+    assert right == Fraction(592, 1_000)
+    assert analysis.without_minority(5, 660, {3: 340}) == pytest.approx(0.524)
+    found = easy_hard.expected_kappa(0.637, 0.5, 0.5, 5)
+    assert found.kappa == pytest.approx(0.637)
+    # A third of .728 and two thirds of .592 is the printed .637; with .524 it were .592.
+    assert agrees("0.637", "eq", (0.728 + 2 * 0.592) / 3)
+    assert not agrees("0.637", "eq", (0.728 + 2 * 0.524) / 3)
+
+
+def test_labels_are_made_with_the_majorities_asked_for(analysis):
+    a = analysis.labels_of(4, {3: 2, 4: 1}, 5)
+    ones = pd.Series(a.label).groupby(a.item).sum()
+    assert sorted(ones) == [0, 0, 2, 3, 4, 5, 5]
+    assert (a.n_items, a.n_annotators) == (7, 5)
+
+
+def test_the_probability_of_a_negative_kappa_is_counted(analysis):
+    # One hard item and none easy: two fair coins differ half of the time, and kappa is then -1.
+    assert analysis.negative_kappa_probability(0, 1) == pytest.approx(0.5)
+    # Two hard items: kappa is negative if both are disagreed on (1/4), or one is (0.75 < 0.625 no:
+    # one agreed, one not: observed 1/2, expected (3/4)^2 + (1/4)^2 = 5/8): 1/2 more.
+    assert analysis.negative_kappa_probability(0, 2) == pytest.approx(0.75)
+
+
+def test_counts_that_print_as_the_papers_chance(analysis, printed):
+    table = analysis.guess_counts(printed)
+    assert sorted(set(table["count"])) == [45, 46]
+    least = table[table["estimate"] == "least"]
+    assert (least["chance"] > 0.47).all()
+    assert (least["rate_percent"] > 16).all()
+
+
+def test_the_majority_of_five_keeps_every_hard_item(results):
+    table = pd.read_csv(results / "tables" / "annotators.csv").set_index(["n_annotators", "rule"])
+    five = table.loc[5]
+    assert five.loc["majority", ["n_kept", "expected_percent"]].tolist() == [1_000, 20]
+    # 200 * 12/32 guesses of 800 + 75 items, and 200 * 2/32 of 812.5.
+    assert five.loc["all but one", "expected_percent"] == pytest.approx(100 * 75 / 875)
+    assert five.loc["all", "expected_percent"] == pytest.approx(100 * 12.5 / 812.5)
+
+
+def test_footnote_3_ruins_the_bound_where_annotators_lean_to_one_side(results):
+    table = pd.read_csv(results / "tables" / "footnote3.csv")
+    known = table[table["q"] == 0.5]
+    leaning = table[table["q"] >= 0.8]
+    assert (known["coverage"] >= 0.95).all()
+    assert (leaning["coverage"] < 0.01).all()
+    assert (table["footnote3"] <= table["true_chance"] + 1e-12).all()
+    fitted = table.dropna(subset="fitted")
+    assert fitted["fitted"].to_numpy() == pytest.approx(fitted["true_chance"].to_numpy(), abs=1e-9)
+
+
+def test_more_disagreements_than_items_are_refused(analysis, tmp_path):
+    for path in TABLES:
+        text = path.read_text().replace("1000,100,2,", "1000,1001,2,")
+        (tmp_path / path.name).write_text(text)
+    with pytest.raises(ValueError, match="two: more disagreements than items"):
+        analysis.Printed.read(tmp_path.glob("*.csv"))
