@@ -49,6 +49,9 @@ SIZES = {
     "caries": (3869, 5, 19345),
     "muc6_gold": (190124, 1, 190124),
     "masc_crowd": (44682, 228, 1084551),
+    "masc_crowd_senses": (398, 1, 398),
+    "ami_dialogue_acts": (117915, 3, 117887),
+    "ami_focus": (31271, 2, 31271),
     "masc_trained_samples": (3988, 8, 14145),
     "masc_trained_full": (9087, 8, 16152),
     **{
@@ -64,6 +67,8 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "metaphor_discourse_rating": (1000, 183, 15000),
+    "metaphor_discourse_binary": (1000, 688, 10000),
 }
 
 
@@ -188,6 +193,7 @@ def test_the_simulator_meets_the_published_aggregates(id):
     # The large ones are fixed by design, or vary little from one simulation to the next.
     few = {"muc6_gold": 2, "muc6_person": 8, "masc_crowd": 2, "masc_crowd_text": 2}
     few |= {"masc_trained_samples": 6, "masc_trained_full": 6}
+    few |= {"ami_dialogue_acts": 2, "ami_focus": 2}
     few |= dict.fromkeys(("ti_adult", "ti_facts", "ti_relevance", "ti_trec"), 6)
     rounds = few.get(id, 24)
     assert strays(dataset, [simulated(id, seed) for seed in range(rounds)]) == {}

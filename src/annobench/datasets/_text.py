@@ -38,7 +38,7 @@ def read_rows(
     columns : sequence of str
         The header it must have.
     delimiter : str, default tab
-        What separates the fields; quotes have no meaning.
+        What separates the fields; quotes have no meaning. Lines end as on any system.
     comment : str, optional
         Lines that begin with this are skipped.
 
@@ -53,7 +53,7 @@ def read_rows(
         If the header differs or rows have too few or too many fields.
     """
     lines = [
-        (number, line)
+        (number, line.removesuffix("\r"))
         for number, line in enumerate(read_text(path).split("\n"), start=1)
         if line and not (comment and line.startswith(comment))
     ]

@@ -1,0 +1,178 @@
+"""Rumshisky and Batiukova (2008): what the lists determine, and what is simulated."""
+
+import importlib.util
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from annobench import agreement
+from annobench.annotations import Annotations
+from annobench.compare import check, compare, read_computed, read_errata, read_published
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "rumshisky2008"
+TABLES = sorted((PAPER / "tables").glob("*.csv"))
+RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("rumshisky2008_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    module.N_SIMULATED, module.N_RANDOM = 20, 20
+    return module
+
+
+@pytest.fixture(scope="module")
+def printed(analysis):
+    return analysis.read_printed(TABLES)
+
+
+@pytest.fixture(scope="module")
+def verbs(analysis, printed):
+    return analysis.verbs_of(printed)
+
+
+@pytest.fixture(scope="module")
+def results(analysis, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rumshisky2008")
+    analysis.main(printed_tables=TABLES, folder=folder, seed=3)
+    return folder
+
+
+def test_nothing_is_missing_unexplained_or_stale(results):
+    comparison = compare(
+        read_published(PAPER / "published.csv"),
+        read_computed(results / "computed.csv"),
+        read_errata(PAPER / "errata.csv"),
+        paper="rumshisky2008",
+    )
+    assert check(comparison) == []
+    deviating = set(comparison.loc[comparison["verdict"] == "deviates", "target"])
+    assert deviating == {"reference.coastline", "reference.success"}
+    calibrated = comparison.set_index("target").loc["agreement.macro_average"]
+    assert calibrated["verdict"] == "not_public"
+    assert np.isnan(calibrated["computed"])
+
+
+def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    tables = {table["name"] for table in RECORD["tables"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
+    assert {path.stem for path in (results / "tables").iterdir()} == tables
+    captions = json.loads((results / "captions.json").read_text())
+    assert set(captions) == figures | {f"tables/{name}" for name in tables}
+    assert {captions[name]["provenance"] for name in figures} == {"simulated"}
+
+
+def test_the_verbs_are_twenty_in_three_positions(printed):
+    assert printed.verbs["position"].value_counts().to_dict() == {
+        "dobj": 16, "subj": 3, "iobj_with": 1,
+    }  # fmt: skip
+    assert printed.examples["number"].is_unique
+    assert len(printed.disagreements) == 16
+
+
+def test_printed_disagreements_bound_the_average(analysis, printed):
+    # 16 of 20 * 200 sentences; verbs have equally many, so the average is the share.
+    assert analysis.most_agreement(printed) == pytest.approx(100 - 100 * 16 / 4000)
+
+
+def test_bounds_meet_where_everything_is_retained(analysis, printed):
+    found = analysis.bounds(printed).set_index("retained")
+    assert found.loc[0.8, ["lower", "upper"]].tolist() == pytest.approx([0.76, 0.96])
+    assert found.loc[1.0, "lower"] == found.loc[1.0, "upper"] == pytest.approx(0.95)
+
+
+def test_kappa_at_95_percent_is_that_of_the_library(analysis, printed):
+    found = analysis.chance_corrected(printed).set_index(["senses", "first_share"])
+    # 200 sentences, 10 unequal, the first sense 90% for both annotators.
+    table = Annotations.from_contingency([[175, 5], [5, 15]])
+    assert found.loc[(2, 0.9), "kappa"] == pytest.approx(agreement.cohen_kappa(table).estimate)
+
+
+def test_chances_of_pairs_sum_to_one(analysis, verbs):
+    for verb in verbs:
+        kept, dropped = verb.joint(0.1, analysis.USUAL)
+        assert (kept >= 0).all()
+        assert kept.sum() + dropped.sum() == pytest.approx(1)
+        assert kept == pytest.approx(kept.T)
+        # Nothing with N/A and no pair of equal labels is thrown out.
+        assert not dropped[-1].any()
+        assert not np.diag(dropped).any()
+
+
+def test_errors_are_calibrated_to_the_printed_agreement(analysis, printed, verbs):
+    for unclear in analysis.UNCLEAR:
+        scenario = analysis.Scenario(unclear=unclear)
+        error = analysis.calibrate(verbs, scenario, 0.95)
+        tables = [
+            verb.joint(own, scenario)
+            for verb, own in zip(verbs, analysis.errors_of(verbs, error), strict=True)
+        ]
+        assert analysis.measure(tables)["as_printed"] == pytest.approx(0.95, abs=1e-9)
+
+
+def test_simulated_verbs_average_what_was_calibrated(analysis, verbs):
+    error = analysis.calibrate(verbs, analysis.USUAL, 0.95)
+    rng = np.random.default_rng(5)
+    found = [
+        analysis.measure(analysis.draw(verbs, error, analysis.USUAL, 200, rng))["as_printed"]
+        for _ in range(50)
+    ]
+    # Four standard errors of the mean of 50.
+    assert abs(np.mean(found) - 0.95) < 4 * np.std(found, ddof=1) / np.sqrt(50)
+
+
+def test_more_unclear_sentences_leave_the_printed_agreement_alone(results):
+    found = pd.read_csv(results / "tables" / "scenarios.csv").query("thrown_out == 0.5")
+    assert found["as_printed"].to_numpy() == pytest.approx(0.95)
+    assert (found["na_is_a_label"].diff().dropna() < -0.01).all()
+
+
+def test_merging_connects_what_is_related(analysis, printed, verbs):
+    assert analysis.merge(("a", "b", "c", "d"), [("b", "c"), ("c", "d")]) == {
+        "a": "a", "b": "b", "c": "b", "d": "b",
+    }  # fmt: skip
+    assert analysis.merge(("a", "b", "c"), [("c", "b"), ("b", "a")])["c"] == "a"
+    drive = next(verb for verb in verbs if verb.name == "drive")
+    levels = analysis.hierarchy(printed, drive)
+    assert set(levels.parents("argument structure")) == {"vehicle", "motivate", "power"}
+    assert levels.parents("any relation") == ("vehicle",)
+
+
+def test_collapsed_labels_have_the_merged_table(analysis, printed, verbs):
+    verb = next(verb for verb in verbs if verb.name == "fall")
+    rng = np.random.default_rng(6)
+    counts = analysis.draw([verb], 0.1, analysis.USUAL, 200, rng)[0][0]
+    levels = analysis.hierarchy(printed, verb)
+    collapsed = levels.collapse(analysis.labels_of(verb, counts), "generic and specific")
+    to = analysis.indicator(verb.senses, levels.levels["generic and specific"])
+    merged = to.T @ counts[:-1, :-1] @ to
+    assert agreement.cohen_kappa(collapsed).estimate == pytest.approx(analysis.kappa(merged))
+    assert agreement.percent_agreement(collapsed).estimate == pytest.approx(
+        np.trace(merged) / merged.sum()
+    )
+
+
+def test_coarser_levels_gain_agreement_and_lose_information(results):
+    found = pd.read_csv(results / "tables" / "coarser.csv").dropna()
+    assert (found["agreement"] > found["agreement_before"]).all()
+    assert (found["bits"] < found["bits_before"]).all()
+
+
+def test_a_relation_of_an_unknown_sense_is_an_error(analysis, tmp_path):
+    for path in TABLES:
+        shutil.copy(path, tmp_path / path.name)
+    with (tmp_path / "relations.csv").open("a") as stream:
+        stream.write("meet,person,football,metaphor,4.4,\n")
+    with pytest.raises(ValueError, match=r"relations\.csv: meet has no sense \['football'\]"):
+        analysis.read_printed(sorted(tmp_path.glob("*.csv")))
