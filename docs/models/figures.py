@@ -18,6 +18,7 @@ from scipy.stats import hypergeom
 
 from annobench import datasets
 from annobench.annotations import Annotations
+from annobench.datasets.masc_crowd import by_word
 from annobench.errors import DegenerateWarning
 from annobench.files import replacing
 from annobench.models import (
@@ -252,10 +253,12 @@ def draw_hierarchical_dawid_skene() -> None:
     annotations, gold = entailment()
     fitted = hierarchical_dawid_skene.fit(annotations, rng=np.random.default_rng(1))
     rates, number = rates_of(annotations, gold)
-    apart = hierarchical_dawid_skene.fit(crowd_of_three_items(), rng=np.random.default_rng(1))
-    chains = apart.draws.item_probability[..., 1].mean(axis=1)
-    print("crowd of three items, R-hat\n", apart.diagnostics["r_hat"].round(2).to_string())
-    print(chains.round(3), apart.label_switches)
+    words = by_word(datasets.load("masc_crowd", mode="real"))
+    apart = hierarchical_dawid_skene.fit(words["fair-j"], rng=np.random.default_rng(1))
+    shares = apart.draws.prevalence.mean(axis=1)
+    shown = np.sort(np.ptp(shares, axis=0).argsort()[-5:])
+    print("fair-j, R-hat", apart.diagnostics["r_hat"].groupby(level=0).max().round(2).to_dict())
+    print(shares.round(3), apart.label_switches)
     with house_figure(2, height=3.4) as (figure, (left, right)):
         raw, estimate, n = rates[:, 1], fitted.confusion[:, 1, 1], number[:, 1]
         left.vlines(n, raw, estimate, color=GREY, linewidth=0.6)
@@ -269,24 +272,18 @@ def draw_hierarchical_dawid_skene() -> None:
         left.xaxis.set_major_formatter("{x:g}")
         left.set_title("Few labels: drawn to the mean")
         left.legend(loc="lower right")
-        places = np.arange(len(chains))
-        for item, (colour, marker) in enumerate(((INK, "o"), (VERMILION, "^"), (BLUE, "s"))):
-            right.plot(places + (item - 1) * 0.14, chains[:, item], marker, color=colour,
-                       markerfacecolor="white", markersize=6, label=f"item {item}")  # fmt: skip
-        right.set_xticks(places, [f"chain {c + 1}" for c in places])
-        right.set(ylabel="probability of 1, by chain", ylim=(-0.05, 1.3), yticks=[0, 0.5, 1])
+        looks = ((BLUE, "o"), (VERMILION, "^"), (GREEN, "s"), (INK, "D"))
+        for chain, (colour, marker) in enumerate(looks):
+            right.plot(np.arange(shown.size) + (chain - 1.5) * 0.16, shares[chain, shown], marker,
+                       color=colour, markerfacecolor="white", markersize=5,
+                       label=f"chain {chain + 1}")  # fmt: skip
+        right.set_xticks(np.arange(shown.size), [apart.categories[k] for k in shown])
+        right.set(xlabel="sense of the adjective fair", ylabel="prevalence, by chain")
+        right.set(ylim=(0, 1.3 * shares[:, shown].max()))
         right.tick_params(axis="x", length=0)
-        right.set_title("1,000 labels an item, one by each")
-        right.legend(loc="upper left", ncols=3, columnspacing=1, handletextpad=0.2)
+        right.set_title("Chains in modes of their own")
+        right.legend(loc="upper right", ncols=2, columnspacing=1, handletextpad=0.2)
         save(figure, "hierarchical_dawid_skene")
-
-
-def crowd_of_three_items() -> Annotations:
-    """Simulate three items of a thousand annotators each, all with one label, right in 0.6."""
-    rng = np.random.default_rng(3)
-    item, truth = np.repeat(np.arange(3), 1_000), np.array([0, 0, 1])
-    label = np.where(rng.random(item.size) < 0.6, truth[item], 1 - truth[item])
-    return Annotations.from_arrays(item, np.arange(item.size), label)
 
 
 def heat_map(axes, matrix: np.ndarray, title: str, *, first: bool) -> None:

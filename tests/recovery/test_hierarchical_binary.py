@@ -7,6 +7,9 @@ the hierarchy, annotators from Beta(1, 1), on average better than chance.
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -47,9 +50,11 @@ def covered(intervals: np.ndarray, truth: np.ndarray) -> int:
     return int(((intervals[:, 0] <= truth) & (truth <= intervals[:, 1])).sum())
 
 
-@pytest.mark.parametrize("hierarchical", [True, False])
-def test_ninety_five_percent_intervals_hold_the_truth_that_often(rng, hierarchical):
-    truths, intervals = {}, {}
+@cache
+def fitted_panels(hierarchical: bool) -> list[tuple[simulate.SimulatedBinary, dict, Any]]:
+    """Draw and fit the panels that the tests share."""
+    rng = np.random.default_rng(2008)
+    found = []
     for _ in range(N_PANELS):
         panel, truth = draw_panel(rng, hierarchical=hierarchical)
         fitted = hierarchical_binary.fit(
@@ -58,9 +63,17 @@ def test_ninety_five_percent_intervals_hold_the_truth_that_often(rng, hierarchic
             hierarchical=hierarchical,
             scale_exponent=EXPONENT,
             n_chains=2,
-            n_warmup=500,
-            n_draws=1_000,
+            n_warmup=300,
+            n_draws=800,
         )
+        found.append((panel, truth, fitted))
+    return found
+
+
+@pytest.mark.parametrize("hierarchical", [True, False])
+def test_ninety_five_percent_intervals_hold_the_truth_that_often(hierarchical):
+    truths, intervals = {}, {}
+    for _, truth, fitted in fitted_panels(hierarchical):
         for name, value in truth.items():
             ends = fitted.interval(name)
             truths.setdefault(name, []).append(value)
@@ -87,7 +100,7 @@ def test_the_simulated_panel_of_the_paper_is_recovered(rng):
         missing=0.5,
         rng=rng,
     )
-    fitted = hierarchical_binary.fit(panel.annotations, rng=rng, n_warmup=500, n_draws=1_500)
+    fitted = hierarchical_binary.fit(panel.annotations, rng=rng, n_warmup=500, n_draws=1_000)
     table = fitted.diagnostics
     rows = table.loc[["sensitivity", "specificity"]]
     known = np.concatenate([panel.sensitivity, panel.specificity])
@@ -108,15 +121,11 @@ def test_the_simulated_panel_of_the_paper_is_recovered(rng):
     assert fitted.label_switches.tolist() == [0, 0, 0, 0]
 
 
-def test_probabilities_of_the_items_are_those_of_their_categories(rng):
+def test_probabilities_of_the_items_are_those_of_their_categories():
     # Given the labels, a category c has mean p, so that (c - p) (p - 1/2) has mean 0: it is
     # negative on average if probabilities are too near 0 and 1, and positive if too far.
     honest, surer = [], []
-    for _ in range(N_PANELS):
-        panel, _ = draw_panel(rng, hierarchical=True)
-        fitted = hierarchical_binary.fit(
-            panel.annotations, rng=rng, n_chains=2, n_warmup=500, n_draws=1_000
-        )
+    for panel, _, fitted in fitted_panels(True):
         p = fitted.posterior[:, 1]
         honest.append((panel.category - p) @ (p - 0.5))
         # the negative control: odds cubed

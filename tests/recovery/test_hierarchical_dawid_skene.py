@@ -7,11 +7,15 @@ whose matrix of means has the largest trace, and so are the drawn parameters.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.stats
+from scipy.special import gammaln
 
 from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
 from annobench.kernels.hierarchical_dawid_skene import assignment
 from annobench.models import hierarchical_dawid_skene
 
@@ -102,6 +106,101 @@ def test_known_parameters_are_found():
     assert (fitted.posterior.argmax(axis=1) == truth).mean() > 0.9
     parameters = fitted.diagnostics.drop(index="item_probability", level="parameter")
     assert (parameters["r_hat"] < 1.05).all()
+
+
+def tiny() -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Return labels, one annotator's twice on an item; all categories of the items; their counts.
+
+    There are Z = K ** 4 assignments of categories to the items, shape (Z, 4); counts of labels by
+    category and annotator are of shape (Z, K, J, K).
+    """
+    item, annotator = [0, 0, 0, 1, 1, 2, 2, 3, 0, 3], [0, 1, 2, 0, 2, 0, 1, 1, 0, 2]
+    label = [0, 0, 1, 1, 1, 2, 2, 2, 1, 0]
+    annotations = Annotations.from_arrays(
+        item, annotator, label, items=range(4), annotators=range(3), categories=range(K)
+    )
+    categories = np.array(list(itertools.product(range(K), repeat=4)))
+    counts = np.zeros((len(categories), K, 3, K))
+    for i, j, m in zip(item, annotator, label, strict=True):
+        counts[np.arange(len(categories)), categories[:, i], j, m] += 1
+    return annotations, categories, counts
+
+
+def test_the_posterior_of_tiny_labels_is_that_of_a_sum_over_all_categories(rng):
+    # The sum is over assignments of categories; mean and scale are drawn from the prior.
+    annotations, categories, counts = tiny()
+    members = np.stack([(categories == k).sum(axis=1) for k in range(K)], axis=1)
+    n_prior = 8_000
+    weight = np.empty((n_prior, len(categories)))
+    means = np.empty((n_prior, K, K))
+    for draw in range(n_prior):
+        truth = draw_truth(rng, n_annotators=0)
+        means[draw] = truth["mean"]
+        a = (truth["scale"][:, None] * truth["mean"])[:, None]
+        whole = truth["scale"][:, None]
+        given = counts.sum(axis=3)
+        rows = (gammaln(a + counts) - gammaln(a)).sum(axis=(1, 2, 3))
+        rows -= (gammaln(whole + given) - gammaln(whole)).sum(axis=(1, 2))
+        weight[draw] = np.exp(gammaln(members + 1).sum(axis=1) + rows)
+    of_draw = weight.sum(axis=1)
+    exact = {
+        "item_probability": np.stack([weight @ (categories == k) for k in range(K)], axis=2),
+        "prevalence": weight @ ((members + 1) / (4 + K)),
+        "mean": of_draw[:, None, None] * means,
+    }
+    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=4_000, thin=1)
+    z = []
+    for name, parts in exact.items():
+        parts = parts.reshape(n_prior, -1)
+        expected = parts.sum(axis=0) / of_draw.sum()
+        # Of a ratio of means, by the delta method
+        error = (parts - of_draw[:, None] * expected).std(axis=0)
+        error /= of_draw.mean() * np.sqrt(n_prior)
+        draws = getattr(fitted.draws, name)
+        found = draws.reshape(*draws.shape[:2], -1)
+        ours = [draws.std() / np.sqrt(effective(draws)) for draws in np.moveaxis(found, 2, 0)]
+        z.append((found.mean(axis=(0, 1)) - expected) / np.hypot(error, ours))
+    z = np.abs(np.concatenate(z))
+    assert z.max() < scipy.stats.norm.isf(LEVEL / 2 / z.size)
+    np.testing.assert_allclose(
+        fitted.posterior, fitted.draws.item_probability.mean(axis=(0, 1)), atol=0.02
+    )
+
+
+def one_time_annotators(rng, per_item: int) -> Annotations:
+    """Return three items, two of one category, that everybody labels who labels nothing else."""
+    item = np.repeat([0, 1, 2], per_item)
+    wrong = np.where(rng.random(item.size) < 0.6, 0, rng.integers(1, K, item.size))
+    label = (np.array([0, 0, 2])[item] + wrong) % K
+    return Annotations.from_arrays(item, np.arange(item.size), label, categories=range(K))
+
+
+def test_chains_agree_on_items_of_many_annotators_who_label_once(rng):
+    # A chain that draws categories given annotators' rows stays where it started.
+    fitted = hierarchical_dawid_skene.fit(one_time_annotators(rng, 300), rng=rng, n_draws=500)
+    assert fitted.diagnostics["r_hat"].max() < 1.05
+    assert fitted.posterior[:2, 0].min() > fitted.posterior[2, 0]
+
+
+def test_a_start_is_where_chains_begin(rng):
+    annotations = one_time_annotators(rng, 20)
+    posterior = np.eye(K)[[1, 1, 2]]
+    options = {"n_warmup": 0, "n_draws": 1, "thin": 1}
+    fitted = hierarchical_dawid_skene.fit(
+        annotations, rng=np.random.default_rng(1), start=posterior, **options
+    )
+    again = hierarchical_dawid_skene.fit(
+        annotations, rng=np.random.default_rng(1), start=posterior, **options
+    )
+    assert fitted.posterior.tobytes() == again.posterior.tobytes()
+    for start in (posterior[:2], posterior[:, :2], 2 * posterior, np.full((3, K), np.nan)):
+        with pytest.raises(AnnotationError, match=r"start must be probabilities of shape \(3, 3\)"):
+            hierarchical_dawid_skene.fit(annotations, rng=rng, start=start)
+
+
+def test_draws_that_memory_does_not_hold_are_refused(rng):
+    with pytest.raises(AnnotationError, match=r"800 draws need 3 MiB.*limit is 1 MiB.*larger thin"):
+        hierarchical_dawid_skene.fit(one_time_annotators(rng, 20), rng=rng, memory_limit=2**20)
 
 
 def test_two_categories_are_the_binary_model():

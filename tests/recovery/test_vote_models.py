@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
+from annobench import datasets
 from annobench.annotations import Annotations
-from annobench.models import glad, mace, one_coin, voting
+from annobench.models import dawid_skene, glad, mace, one_coin, voting
 
 #: Chance of a false alarm of one test.
 LEVEL = 1e-3
@@ -56,6 +57,20 @@ def test_one_coin_finds_accuracies_and_prevalence(n_items, n_categories, rng):
     assert miss < scipy.stats.chi2.isf(LEVEL, df=n_categories - 1)
 
 
+def test_one_coin_fails_on_bluebirds_for_its_likelihood_and_not_for_its_start(mirror):
+    # Many annotators call the birds of one category wrongly and those of the other rightly.
+    loaded = datasets.load("ti_bluebird", mode="real")
+    annotations = loaded.annotations
+    gold = np.eye(2)[loaded.gold]
+    fit = one_coin.fit(annotations)
+    from_gold = dawid_skene.fit(annotations, tie="one_coin", start=gold)
+    assert from_gold.history[0] < fit.log_posterior
+    np.testing.assert_array_equal(from_gold.posterior.argmax(1), fit.posterior.argmax(1))
+    assert dawid_skene.fit(annotations).log_likelihood > fit.log_likelihood + 400
+    votes = voting.fit(annotations).posterior.argmax(axis=1)
+    assert (fit.posterior.argmax(1) == loaded.gold).sum() < (votes == loaded.gold).sum()
+
+
 @pytest.mark.parametrize("inference", ["em", "variational"])
 def test_mace_finds_who_knows_and_how_the_others_spam(inference, rng):
     n_items, n_annotators, per_item, k = 1_500, 30, 15, 3
@@ -75,12 +90,17 @@ def test_mace_finds_who_knows_and_how_the_others_spam(inference, rng):
     high = scipy.stats.chi2.isf(LEVEL, df=n_annotators)
     assert squared_z(fit.accuracy, right, n_labels) < high
     assert squared_z(fit.accuracy, np.roll(right, 1), n_labels) > high  # negative control
-    # Spam is a share of the labels (1 - competence) n, its category known where it is wrong.
+    # A label l on an item of another category is spam: of these alone its share can be counted.
     spam = (1 - competence[:, None]) * strategy
+    if inference == "variational":  # drawn to its prior, as if so many labels more were spam
+        number = n_labels[:, None] * spam
+        drawn = (number + mace.STRATEGY_PRIOR) / (number + mace.STRATEGY_PRIOR).sum(axis=1)[:, None]
+        spam = (1 - competence[:, None]) * drawn
     found = (1 - fit.competence[:, None]) * fit.strategy
-    error = np.sqrt(1 / n_labels)[:, None]
-    assert (np.abs(found - spam) / error).max() < 3
-    assert (np.abs(found - np.roll(spam, 1, axis=0)) / error).max() > 3
+    error = np.sqrt(spam * (1 - spam) / (n_labels[:, None] * (1 - 1 / k)))
+    bound = scipy.stats.norm.isf(LEVEL / 2 / spam.size)
+    assert (np.abs(found - spam) / error).max() < bound
+    assert (np.abs(found - np.roll(spam, 1, axis=0)) / error).max() > bound  # negative control
 
 
 def simulate_glad(rng, n_items, n_categories, per_item):
@@ -95,17 +115,33 @@ def simulate_glad(rng, n_items, n_categories, per_item):
     return annotations, ability, log_easiness, truth
 
 
+def fisher_z(correlation: float, n: int) -> float:
+    """Return a correlation in standard errors of its transform."""
+    return float(np.arctanh(correlation) * np.sqrt(n - 3))
+
+
 @pytest.mark.parametrize("n_categories", [2, 4])
 def test_glad_finds_abilities_and_difficulties(n_categories, rng):
+    # As well as if the categories and the other factor were known. Then the error of an ability or
+    # a log easiness follows from its information, and its correlation with the truth from that.
     annotations, ability, log_easiness, _ = simulate_glad(rng, 1_000, n_categories, 20)
     fit = glad.fit(annotations)
     assert fit.converged
-    # Labels determine the products alone, and the prior of log easiness has the mean 1, not 0:
-    # the order is what can be found.
-    by_rank = scipy.stats.spearmanr
-    assert by_rank(fit.ability, ability).statistic > 0.95
-    assert by_rank(fit.easiness, log_easiness).statistic > 0.5
-    assert by_rank(fit.easiness, np.roll(log_easiness, 1)).statistic < 0.2  # negative control
+    easiness = np.exp(log_easiness)[annotations.item]
+    of_label = ability[annotations.annotator] * easiness
+    weight = scipy.stats.logistic.pdf(of_label)
+    of_ability = np.bincount(annotations.annotator, weight * easiness**2)
+    of_easiness = np.bincount(annotations.item, weight * of_label**2)
+    for found, truth, information in (
+        (fit.ability, ability, of_ability),
+        (np.log(fit.easiness), log_easiness, of_easiness),
+    ):
+        expected = np.sqrt(1 - np.mean(1 / (1 + information)))  # the prior's information is 1
+        bound = scipy.stats.norm.isf(LEVEL)
+        z = fisher_z(np.corrcoef(found, truth)[0, 1], truth.size)
+        assert z > fisher_z(expected, truth.size) - bound
+        # Negative control
+        assert fisher_z(np.corrcoef(found, np.roll(truth, 1))[0, 1], truth.size) < bound
 
 
 def test_glad_errs_less_than_votes(rng):

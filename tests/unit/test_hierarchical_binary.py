@@ -177,7 +177,7 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
         rng=rng,
         scale_exponent=exponent,
         collapsed=collapsed,
-        n_draws=25_000,
+        n_draws=12_000,
     )
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
@@ -187,7 +187,7 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
 
 def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_panel(rng):
     exact = exact_posterior_without_hierarchy(TINY)
-    fitted = hierarchical_binary.fit(TINY, rng=rng, hierarchical=False, n_draws=25_000)
+    fitted = hierarchical_binary.fit(TINY, rng=rng, hierarchical=False, n_draws=12_000)
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
     # and the mirror image is told apart
@@ -208,7 +208,7 @@ def test_collapsed_and_uncollapsed_samplers_have_one_posterior(rng):
     first, second, other = (
         chain_table(
             hierarchical_binary.fit(
-                panel, rng=rng, collapsed=collapsed, scale_exponent=exponent, n_draws=15_000
+                panel, rng=rng, collapsed=collapsed, scale_exponent=exponent, n_draws=6_000
             )
         )
         for collapsed, exponent in ((True, 1.5), (False, 1.5), (False, 0.5))

@@ -268,9 +268,21 @@ class Problem:
             for counts, mass in own:  # in the order of blocks, not of their ends
                 state.counts += counts
                 state.mass += mass
-        state.log_posterior = state.log_likelihood + self._log_prior(state)
+        state.log_posterior = state.log_likelihood + self.log_prior(state)
 
-    def _log_prior(self, state: State) -> float:
+    def log_prior(self, state: State) -> float:
+        """Return the log densities of the priors, without their constants.
+
+        Parameters
+        ----------
+        state : State
+            Its parameters count.
+
+        Returns
+        -------
+        float
+            0 if nothing is smoothed.
+        """
         settings, k = self.settings, self.n_categories
         with np.errstate(divide="ignore"):  # a given start may have zeros
             return self._log_densities(state, settings, k)
@@ -318,7 +330,7 @@ class Problem:
                 if given and not history[1:] and state.log_likelihood == -np.inf:
                     self._refuse_start(state)
                 now = float(getattr(state, settings.criterion))
-                if history[1:] and self._is_settled(now, before):
+                if history[1:] and self.is_settled(now, before):
                     state.converged = True
                     break
                 if state.n_iterations == settings.max_iterations:
@@ -331,7 +343,19 @@ class Problem:
                 pool.shutdown()
         state.history = tuple(history)
 
-    def _is_settled(self, now: float, before: float) -> bool:
+    def is_settled(self, now: float, before: float) -> bool:
+        """Say whether what is maximised has come to rest.
+
+        Parameters
+        ----------
+        now, before : float
+            After the last update, and before it.
+
+        Returns
+        -------
+        bool
+            Whether the relative change is at most the tolerance.
+        """
         # With a tolerance of 0 all iterations are done, even if nothing changes any more.
         tolerance = self.settings.tolerance
         return tolerance > 0 and bool(abs(now - before) <= tolerance * abs(before) < np.inf)

@@ -152,7 +152,7 @@ def climb(
     maximise : callable
         From a posterior and its parameters to better parameters.
     tolerance : float
-        Relative change of what is maximised at which to stop.
+        Relative change of what is maximised at which to stop; with 0 all updates are done.
     max_iterations : int
         Updates after which to stop in any case.
 
@@ -166,7 +166,9 @@ def climb(
     while state.n_iterations < max_iterations and not state.converged:
         state.parameters = maximise(state.posterior, state.parameters)
         state.posterior, state.log_likelihood, value = expect(state.parameters)
-        state.converged = abs(value - state.history[-1]) <= tolerance * abs(value)
+        change = abs(value - state.history[-1])
+        # Parameters still move where what is maximised no longer shows it.
+        state.converged = tolerance > 0 and change <= tolerance * abs(value)
         state.history.append(value)
     return state
 

@@ -132,7 +132,7 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     tolerance : float, default 1e-9
-        Relative change of the log posterior at which EM stops.
+        Relative change of the log posterior at which EM stops; with 0 all updates are done.
     max_iterations : int, default 2_000
         Updates after which EM stops in any case.
 

@@ -18,9 +18,15 @@ labels they are given: the trace of the matrix of means, sum_k m_kk, is the larg
 order of its rows has. A sweep that ends elsewhere is relabelled, which samples the
 restricted posterior exactly; relabellings are counted.
 
-**The sampler.** m and s are drawn by slice sampling given the counts of the annotators' labels
-alone, their rows integrated out (Dirichlet-multinomial); then the rows, the prevalence, and the
-categories.
+**The sampler.** Rows and prevalence are integrated out (Dirichlet-multinomial) where they can be:
+m and s are drawn by slice sampling given the counts of the annotators' labels, and each item's
+category given those of all other items. Rows and prevalence are drawn where a draw is kept. A
+sampler that draws categories given rows hardly moves where annotators have few labels, as each
+row has been fitted to the category that the item had before.
+
+In the first two thirds of the warm-up categories are drawn from a power of their probabilities
+that rises from 0.1 to 1, so that a chain leaves modes of little mass before it settles. Modes that
+are left apart after it show in R-hat.
 """
 
 from __future__ import annotations
@@ -33,7 +39,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from annobench.annotations import Annotations
 from annobench.diagnostics import convergence_table
@@ -207,7 +213,9 @@ def fit(
     n_warmup: int = 500,
     n_draws: int = 1_000,
     thin: int = 5,
+    start: ArrayLike | None = None,
     threads: int | None = None,
+    memory_limit: int = 2**32,
     progress: Callable[[int], None] | None = None,
 ) -> HierarchicalDawidSkeneFit:
     """Sample the posterior of the hierarchical Dawid-Skene model from dispersed starts.
@@ -225,8 +233,14 @@ def fit(
     thin : int, default 5
         Keep confusion matrices and item probabilities of every T-th draw. The items'
         posterior uses all.
+    start : array_like, optional
+        Probabilities of the categories that every chain draws its first ones from, shape (I, K),
+        as the posterior of another fit. The warm-up is then not tempered. By default the votes,
+        with noise of a strength that differs between chains.
     threads : int, optional
         Chains sampled at once; by default all.
+    memory_limit : int, default 2**32
+        Bytes that the draws may take.
     progress : callable, optional
         Called with the number of sweeps done since its last call, from any thread.
 
@@ -238,7 +252,8 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there is only one category, no label, or the labels are not categories.
+        If there is only one category, no label, the labels are not categories, the start is
+        not probabilities of that shape, or the memory limit does not suffice.
     ValueError
         If a number is out of its range.
 
@@ -288,9 +303,12 @@ def fit(
     n_items, n_annotators = annotations.n_items, annotations.n_annotators
     k = annotations.n_categories
     n_stored = -(-n_draws // thin)
+    _check_memory(n_chains * n_stored, n_items * k, n_annotators * k * k, memory_limit)
+    given = None if start is None else _checked(start, (n_items, k))
+    n_tempered = 2 * n_warmup // 3 if start is None else 0
 
     def run(generator: np.random.Generator) -> tuple[Any, ...]:
-        at_prevalence, at_mean, at_scale, response, category = _start(generator, annotations)
+        mean_now, scale_now, category = _start(generator, annotations, given)
         prevalence, mean = np.empty((n_draws, k)), np.empty((n_draws, k, k))
         scale = np.empty((n_draws, k))
         confusion = np.empty((n_stored, n_annotators, k, k), dtype=np.float32)
@@ -299,8 +317,8 @@ def fit(
         switches = 0
         for first, last in blocks(n_warmup, n_draws):
             switches += run_sweeps(
-                generator, *labels, at_prevalence, at_mean, at_scale, response, category,
-                first, last, scale_exponent, thin,
+                generator, *labels, n_annotators, mean_now, scale_now, category,
+                first, last, scale_exponent, n_tempered - n_warmup, n_tempered, thin,
                 prevalence, mean, scale, confusion, probability, total,
             )  # fmt: skip
             if progress is not None:
@@ -320,20 +338,46 @@ def fit(
     )
 
 
-def _start(rng: np.random.Generator, annotations: Annotations) -> tuple[NDArray[Any], ...]:
-    """Start from votes with noise of a strength that differs between chains."""
+def _check_memory(n_stored: int, n_of_items: int, n_of_annotators: int, limit: int) -> None:
+    """Refuse draws that are too many; chains are copied once, into one array."""
+    need = 2 * 4 * n_stored * (n_of_items + n_of_annotators)
+    if need > limit:
+        raise AnnotationError(
+            f"hierarchical_dawid_skene.fit: {n_stored} draws need {need / 2**20:,.0f} MiB, and "
+            f"memory_limit is {limit / 2**20:,.0f} MiB. Raise the limit, or keep fewer draws of "
+            "matrices and items by a larger thin."
+        )
+
+
+def _checked(start: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
+    shares = np.asarray(start, dtype=np.float64)
+    if shares.shape != shape or not (
+        (shares >= 0).all() and np.allclose(shares.sum(axis=1), 1, rtol=0, atol=1e-6)
+    ):
+        raise AnnotationError(
+            f"hierarchical_dawid_skene.fit: start must be probabilities of shape {shape} whose "
+            f"rows sum to 1, got shape {shares.shape}. Give the posterior of another fit."
+        )
+    return shares
+
+
+def _start(
+    rng: np.random.Generator, annotations: Annotations, given: NDArray[np.float64] | None
+) -> tuple[NDArray[Any], ...]:
+    """Draw categories from what is given, or from votes with noise, and parameters at random."""
     k = annotations.n_categories
-    noise = rng.uniform(0, 0.8)
-    votes = annotations.counts + 0.5 / k
-    probability = (1 - noise) * votes / votes.sum(axis=1, keepdims=True) + noise * rng.dirichlet(
-        np.ones(k)
-    )
+    if given is None:
+        noise = rng.uniform(0, 0.8)
+        votes = annotations.counts + 0.5 / k
+        probability = (1 - noise) * votes / votes.sum(
+            axis=1, keepdims=True
+        ) + noise * rng.dirichlet(np.ones(k))
+    else:
+        probability = given
     edges = probability.cumsum(axis=1)
     category = (rng.random((annotations.n_items, 1)) * edges[:, -1:] > edges).sum(axis=1)
     accuracy = rng.uniform(0.5, 0.95, size=k)
     mean = np.full((k, k), 1.0) * ((1 - accuracy) / (k - 1))[:, None]
     np.fill_diagonal(mean, accuracy)
     scale = np.exp(rng.uniform(0.5, 4.0, size=k))
-    response = np.log(np.broadcast_to(mean.T, (annotations.n_annotators, k, k))).copy()
-    prevalence = np.bincount(category, minlength=k) / max(1, category.size)
-    return prevalence, mean, scale, response, np.minimum(category, k - 1).astype(np.int64)
+    return mean, scale, np.minimum(category, k - 1).astype(np.int64)

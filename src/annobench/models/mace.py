@@ -148,7 +148,7 @@ def fit(
     n_starts : int, default 10
         Starts, the even one included, at least 1.
     tolerance : float, default 1e-9
-        Relative change of the objective at which a start stops.
+        Relative change of the objective at which a start stops; with 0 all updates are done.
     max_iterations : int, default 2_000
         Updates after which it stops in any case.
 

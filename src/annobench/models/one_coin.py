@@ -109,7 +109,7 @@ def fit(
     smoothing : float, default 0.01
         Added to every count, at least 0; 0 is maximum likelihood.
     tolerance : float, default 1e-8
-        Relative change of the log posterior at which EM stops.
+        Relative change of the log posterior at which EM stops; with 0 all updates are done.
     max_iterations : int, default 1_000
         Updates after which EM stops in any case.
 

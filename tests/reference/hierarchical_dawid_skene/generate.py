@@ -25,7 +25,8 @@ from annobench.annotations import Annotations
 from annobench.diagnostics import convergence_table
 
 FILE = Path(__file__).resolve().parent / "posterior.csv"
-SETTINGS = {"num_chains": 4, "num_warmup": 1_000, "num_samples": 2_000}
+SETTINGS = {"num_chains": 4, "num_warmup": 700, "num_samples": 2_000}
+TARGET_ACCEPTANCE = 0.9
 MEAN = np.array([[0.75, 0.15, 0.10], [0.10, 0.80, 0.10], [0.15, 0.25, 0.60]])
 
 
@@ -61,6 +62,7 @@ def main() -> None:
     import jax
     import jax.numpy as jnp
     import numpyro
+    from jax.scipy.special import gammaln
     from numpyro import distributions as dist
 
     numpyro.enable_x64()
@@ -74,9 +76,16 @@ def main() -> None:
         prevalence = numpyro.sample("prevalence", dist.Dirichlet(jnp.ones(3)))
         mean = numpyro.sample("mean", dist.Dirichlet(jnp.ones((3, 3))).to_event(1))
         scale = numpyro.sample("scale", dist.Pareto(1, 1.5).expand([3]).to_event(1))
-        rows = dist.Dirichlet(scale[:, None] * mean).expand([annotations.n_annotators, 3])
-        confusion = numpyro.sample("confusion", rows.to_event(2))
-        terms = jnp.log(confusion)[annotator, :, label]
+        # The Dirichlet density of log ratios to the last label. The usual transform to the simplex
+        # cuts off entries next to 0, which small scales have, and the sampler is biased by it.
+        real = dist.ImproperUniform(dist.constraints.real, (), (annotations.n_annotators, 3, 2))
+        ratio = numpyro.sample("log_ratio", real)
+        log_confusion = jax.nn.log_softmax(jnp.pad(ratio, ((0, 0), (0, 0), (0, 1))))
+        shape = scale[:, None] * mean
+        constant = gammaln(scale) - gammaln(shape).sum(axis=1)
+        numpyro.factor("rows", (shape * log_confusion).sum(axis=2) + constant)
+        numpyro.deterministic("confusion", jnp.exp(log_confusion))
+        terms = log_confusion[annotator, :, label]
         joint = jnp.zeros((annotations.n_items, 3)).at[item].add(terms) + jnp.log(prevalence)  # noqa: PD008
         numpyro.factor("labels", jax.nn.logsumexp(joint, axis=1).sum())
 
@@ -84,15 +93,20 @@ def main() -> None:
         "prevalence": np.full(3, 1 / 3),
         "mean": 0.4 * np.eye(3) + 0.2,
         "scale": np.full(3, 5.0),
-        "confusion": np.tile(0.4 * np.eye(3) + 0.2, (10, 1, 1)),
+        "log_ratio": np.tile(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), (10, 1, 1)),
     }
     sampler = numpyro.infer.MCMC(
-        numpyro.infer.NUTS(model, init_strategy=numpyro.infer.init_to_value(values=start)),
+        numpyro.infer.NUTS(
+            model,
+            init_strategy=numpyro.infer.init_to_value(values=start),
+            target_accept_prob=TARGET_ACCEPTANCE,
+        ),
         chain_method="sequential",
         progress_bar=False,
         **SETTINGS,
     )
-    sampler.run(jax.random.key(8))
+    sampler.run(jax.random.key(8), extra_fields=("diverging",))
+    print(int(sampler.get_extra_fields()["diverging"].sum()), "divergences")
     table = tabulate(sampler.get_samples(group_by_chain=True))
     packages = " ".join(f"{name}=={version(name)}" for name in ("numpyro", "jax", "numpy"))
     with FILE.open("w", encoding="utf-8", newline="\n") as file:

@@ -136,7 +136,9 @@ def ranks(names: tuple[str, ...]) -> list[str]:
     return [place[name] for name in names]
 
 
-def summarise(draws: dict[str, np.ndarray], annotations: Annotations) -> pd.DataFrame:
+def summarise(
+    draws: dict[str, np.ndarray], annotations: Annotations, *, convergence: bool = True
+) -> pd.DataFrame:
     """Tabulate mean, quantiles and their Monte Carlo errors, one row a parameter."""
     import arviz
 
@@ -161,6 +163,7 @@ def summarise(draws: dict[str, np.ndarray], annotations: Annotations) -> pd.Data
                 columns[name] = np.quantile(values, probability, axis=(0, 1))
                 error = arviz.mcse(data, method="quantile", prob=probability)
                 columns[f"mcse_{name}"] = error["x"].to_numpy()
+        if convergence and parameter != "item_probability":
             columns["ess_bulk"] = arviz.ess(data, method="bulk")["x"].to_numpy()
             columns["ess_tail"] = arviz.ess(data, method="tail")["x"].to_numpy()
             columns["r_hat"] = arviz.rhat(data)["x"].to_numpy()

@@ -33,6 +33,8 @@ HERE = Path(__file__).resolve().parent
 #: Iterations: enough for MACE and GLAD to stand still, and few for the one-coin model, which is
 #: compared step by step.
 ITERATIONS = {"one_coin": 5, "mace_em": 500, "mace_variational": 500, "glad": 60}
+#: Slope at which an M-step of GLAD stops.
+M_STEP_TOLERANCE = 1e-7
 DIGITS = 12
 
 
@@ -108,7 +110,9 @@ def fit(frame: pd.DataFrame) -> Iterator[Row]:
             name, "posterior", mace.probas_.rename(columns=dict(enumerate(categories)))
         )
         yield from column(name, "know", pd.Series(mace.spamming_[:, 1], annotators))
-    glad = GLAD(n_iter=ITERATIONS["glad"], tol=-1e9, m_step_tol=1e-7, m_step_max_iter=40)
+    glad = GLAD(
+        n_iter=ITERATIONS["glad"], tol=-1e9, m_step_tol=M_STEP_TOLERANCE, m_step_max_iter=40
+    )
     glad.fit(data)
     yield from table("glad", "posterior", glad.probas_)
     yield from column("glad", "ability", glad.alphas_)

@@ -1,0 +1,93 @@
+"""EM on chunks of labels is EM on all of them, in the memory of one chunk."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.models import dawid_skene
+from annobench.models.dawid_skene_chunks import fit_chunks
+
+
+def labels_of(item: np.ndarray, rng: np.random.Generator, n_categories: int) -> Annotations:
+    """Return three labels of each item by some of eight annotators; one in four is a guess."""
+    annotator = np.concatenate([rng.permutation(8)[:3] for _ in item])
+    guess = rng.integers(n_categories, size=3 * item.size)
+    truth = np.repeat(item, 3) % n_categories
+    label = np.where(rng.random(3 * item.size) < 0.25, guess, truth)
+    names = {"annotators": range(8), "categories": range(n_categories)}
+    return Annotations.from_arrays(np.repeat(item, 3), annotator, label, items=item, **names)
+
+
+@pytest.mark.parametrize("n_categories", [2, 3])
+def test_chunks_give_what_all_labels_give(rng, n_categories):
+    parts = [
+        labels_of(np.arange(low, high), rng, n_categories) for low, high in ((0, 50), (50, 70))
+    ]
+    frames = [part.to_frame() for part in parts]
+    whole = Annotations.from_arrays(
+        *(np.concatenate([frame[name] for frame in frames]) for name in frames[0]),
+        annotators=range(8),
+        categories=range(n_categories),
+    )
+    ours, other = fit_chunks(lambda: iter(parts)), dawid_skene.fit(whole)
+    assert (ours.n_iterations, ours.converged) == (other.n_iterations, True)
+    assert (ours.n_labelled, ours.n_parameters) == (other.n_labelled, other.n_parameters)
+    np.testing.assert_allclose(ours.history, other.history, rtol=1e-12)
+    np.testing.assert_allclose(ours.confusion, other.confusion, rtol=1e-9)
+    posterior = np.concatenate([ours.predict(part) for part in parts])
+    np.testing.assert_allclose(posterior, other.posterior, rtol=1e-9)
+    # Negative control: the first chunk alone is another fit.
+    assert np.abs(fit_chunks(lambda: parts[:1]).confusion - other.confusion).max() > 1e-3
+
+
+def test_chunks_that_do_not_belong_together_are_refused(rng):
+    two, three = (labels_of(np.arange(9), rng, k) for k in (2, 3))
+    with pytest.raises(AnnotationError, match="the categories of a chunk are not those"):
+        fit_chunks(lambda: [two, three])
+    with pytest.raises(AnnotationError, match="there are no chunks"):
+        fit_chunks(list)
+    empty = Annotations.from_arrays([], [], [], items="x", annotators="a", categories="01")
+    with pytest.raises(AnnotationError, match="there are no labels"):
+        fit_chunks(lambda: [empty])
+    for options in ({"smoothing": 0}, {"tolerance": -1}, {"max_iterations": 0}):
+        with pytest.raises(ValueError, match=f"fit_chunks: {next(iter(options))} must be"):
+            fit_chunks(lambda: [two], **options)
+
+
+def test_memory_is_that_of_one_chunk():
+    script = """
+        import resource, sys
+        import numpy as np
+        from annobench.annotations import Annotations
+        from annobench.models.dawid_skene_chunks import fit_chunks
+
+        n_items, per_item = 50_000, 10
+        names = ("",) * n_items, tuple(map(str, range(500))), tuple("0123")
+
+        def chunks(number):
+            for seed in range(number):
+                rng = np.random.default_rng(seed)
+                item = np.repeat(np.arange(n_items, dtype=np.int32), per_item)
+                annotator = rng.integers(500, size=item.size, dtype=np.int32)
+                label = ((item + (rng.random(item.size, dtype=np.float32) < 0.2)) % 4)
+                yield Annotations(item, annotator, label.astype(np.int16), *names)
+
+        peaks = []
+        for number in (1, 6):
+            fitted = fit_chunks(lambda: chunks(number), max_iterations=2)
+            assert fitted.n_labelled == number * n_items
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+        print(peaks[1] - peaks[0])
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+    )
+    # All six at once would take five times 500,000 labels of 10 bytes more than one.
+    assert int(run.stdout) < 5 * 500_000 * 10

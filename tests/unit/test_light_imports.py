@@ -1,0 +1,38 @@
+"""Commands that need little load little: what a process imports is what it waits for."""
+
+import subprocess
+import sys
+
+import pytest
+
+#: By the program, what it must do without.
+HEAVY = ("arviz", "matplotlib", "numba", "pandas", "pandera", "pyarrow", "scipy", "sklearn")
+LIGHT = {
+    "import annobench": HEAVY,
+    "import annobench.files, annobench.errors": HEAVY,
+    "from annobench.cli import app; app(['--help'], standalone_mode=False)": HEAVY,
+    "from annobench.cli import app; app(['version'], standalone_mode=False)": HEAVY,
+    "import annobench.io": ("arviz", "matplotlib", "numba", "pandera", "scipy", "sklearn"),
+    "import annobench.datasets": ("arviz", "matplotlib", "numba", "pandera", "sklearn"),
+    "import annobench.agreement": ("arviz", "matplotlib", "pandera", "scipy.stats"),
+    "from annobench import models; models.discover()": ("arviz", "matplotlib", "scipy.stats"),
+}
+
+
+@pytest.mark.parametrize("program", LIGHT)
+def test_a_program_loads_nothing_that_it_does_not_need(program):
+    report = "import sys; print(*sorted({'.'.join(m.split('.')[:2]) for m in sys.modules}))"
+    command = [sys.executable, "-c", f"{program}; {report}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split("\n")[-2].split())
+    assert "annobench" in loaded
+    assert not loaded & set(LIGHT[program])
+
+
+def test_the_package_still_gives_its_one_class():
+    import annobench
+    from annobench.annotations import Annotations
+
+    assert annobench.Annotations is Annotations
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        annobench.nothing  # noqa: B018
