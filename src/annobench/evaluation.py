@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
+import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.annotations import Annotations
@@ -270,3 +274,53 @@ def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -
             "Leave out items without a gold category."
         )
     return codes
+
+
+def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
+    """Compare lists of items, each with each: how much they share, and how much by chance.
+
+    Parameters
+    ----------
+    lists : mapping of str to array_like of bool, shape (I,)
+        By name, whether an item is in the list.
+
+    Returns
+    -------
+    DataFrame
+        One row a pair: `first`, `second`, `in_first`, `in_second`, `in_both`,
+        `share_of_second` (NaN if it is empty), `expected_by_chance`, `jaccard` (NaN if both
+        are empty), and the p-value of Fisher's exact test.
+
+    Raises
+    ------
+    ValueError
+        If the lists differ in length.
+
+    Examples
+    --------
+    >>> compare_lists({"a": [1, 1, 0, 0], "b": [1, 0, 0, 0]})["in_both"].tolist()
+    [1]
+    """
+    masks = {name: np.asarray(inside, dtype=bool) for name, inside in lists.items()}
+    if len({mask.shape for mask in masks.values()}) > 1:
+        raise ValueError(
+            "compare_lists: the lists have different lengths. Say of every item whether it is in."
+        )
+    rows = []
+    for (first, a), (second, b) in combinations(masks.items(), 2):
+        both = int((a & b).sum())
+        table = np.array([[both, (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]])
+        rows.append(
+            {
+                "first": first,
+                "second": second,
+                "in_first": int(a.sum()),
+                "in_second": int(b.sum()),
+                "in_both": both,
+                "share_of_second": float(_ratio(both, b.sum())),
+                "expected_by_chance": float(_ratio(a.sum() * b.sum(), a.size)),
+                "jaccard": float(_ratio(both, (a | b).sum())),
+                "fisher_p": float(scipy.stats.fisher_exact(table).pvalue),
+            }
+        )
+    return pd.DataFrame(rows)

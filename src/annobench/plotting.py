@@ -8,7 +8,7 @@ line styles and position carry it too.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.files import replacing
@@ -431,3 +432,51 @@ def logarithmic(axes: Axes, axis: Literal["x", "y"], *, ticks: Sequence[float]) 
         mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
     )
     scaled.set_minor_locator(mpl.ticker.NullLocator())
+
+
+def graphical_model(
+    axes: Axes,
+    nodes: Mapping[str, tuple[float, float, str, str]],
+    edges: Sequence[tuple[str, str]],
+    plates: Sequence[tuple[float, float, float, float, str]],
+    *,
+    seen: Sequence[str] = (),
+) -> None:
+    """Draw a graphical model in plate notation.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; a node has a radius of 0.3 of its units.
+    nodes : mapping of str to (float, float, str, str)
+        By name: place of the centre, symbol inside, and words above it, which may be empty.
+    edges : sequence of (str, str)
+        Names of the nodes that an arrow goes from and to.
+    plates : sequence of (float, float, float, float, str)
+        Left, bottom, width, height and label of what is repeated.
+    seen : sequence of str
+        Nodes that are observed, which are grey.
+    """
+    for x, y, width, height, label in plates:
+        style = "round,rounding_size=0.12,pad=0"
+        axes.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=style, fill=False,
+                                      edgecolor=GREY))  # fmt: skip
+        axes.text(x + width - 0.08, y + 0.07, label, ha="right", va="bottom", fontsize=8.5)
+    arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+    for names in edges:
+        start, end = (np.array(nodes[name][:2]) for name in names)
+        along = 0.3 * (end - start) / np.linalg.norm(end - start)
+        axes.annotate("", xy=end - along, xytext=start + along, arrowprops=arrow)
+    for name, (x, y, symbol, words) in nodes.items():
+        face = "#D9D9D9" if name in seen else "white"
+        axes.add_patch(Circle((x, y), 0.3, facecolor=face, edgecolor=INK, zorder=3))
+        axes.text(x, y, symbol, ha="center", va="center", fontsize=11, zorder=4)
+        axes.text(x, y + 0.36, words, ha="center", va="bottom", fontsize=8.5)
+    corners = [
+        (x + dx * w, y + dy * h) for x, y, w, h, _ in plates for dx in (0, 1) for dy in (0, 1)
+    ]
+    corners += [(x + dx, y + dy) for x, y, _, _ in nodes.values() for dx in (-0.6, 0.6)
+                for dy in (-0.35, 0.7)]  # fmt: skip
+    low, high = np.min(corners, axis=0) - 0.05, np.max(corners, axis=0) + 0.05
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    axes.axis("off")

@@ -9,6 +9,7 @@ from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 from annobench.evaluation import (
     category_scores,
+    compare_lists,
     confusion_counts,
     count_errors,
     diagonal_rates,
@@ -142,3 +143,21 @@ def test_a_boolean_gold_standard_is_no_mask():
         count_errors(posterior, np.array([0.0, np.nan]))
     with pytest.raises(AnnotationError, match="1 items have NaN"):
         count_errors(np.array([[0.9, 0.1], [np.nan, np.nan]]), [0, 1])
+
+
+def test_lists_are_compared_each_with_each():
+    lists = {"a": [1, 1, 1, 0, 0, 0], "b": [1, 1, 0, 0, 0, 0], "none": [0] * 6}
+    found = compare_lists(lists).set_index(["first", "second"])
+    assert len(found) == 3
+    pair = found.loc[("a", "b")]
+    assert (pair["in_first"], pair["in_second"], pair["in_both"]) == (3, 2, 2)
+    assert pair["share_of_second"] == 1
+    assert pair["expected_by_chance"] == 1
+    assert pair["jaccard"] == pytest.approx(2 / 3)
+    assert pair["fisher_p"] == pytest.approx(2 * 3 / 15)  # both of b in a, or neither
+    assert np.isnan(found.loc[("a", "none"), "share_of_second"])
+
+
+def test_lists_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="different lengths"):
+        compare_lists({"a": [1, 0], "b": [1]})

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import optimize, stats
+from scipy import fft, optimize, stats
 
 from annobench.errors import AnnotationError
 from annobench.noise._votes import Votes
@@ -239,7 +239,7 @@ def estimated(votes: Votes, miss: float, caller: str) -> Guesses:
     counts, size = votes.counts[split], votes.size[split]
     likely = _most_likely(counts, size)
     if votes.n_categories == 2:
-        low, high = _exact_limits(counts[:, 1], size, float(likely[1]), miss)
+        low, high = _exact_limits(counts[:, 1], size, miss)
         chance = max(chance_of_agreement([1 - p, p], votes.size) for p in (low, high))
     else:
         worst = _largest_chance(counts, size, likely, votes.size, miss)
@@ -259,7 +259,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0).astype(np.float64)
     g = total / total.sum()
-    for _ in range(10_000):
+    for _ in range(2_000):
         power = g[:, None] ** number
         chance = np.minimum(power.sum(axis=0), 1 - 1e-12)
         unseen = power @ (items * number / (1 - chance))
@@ -271,45 +271,55 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
 
 
 def _exact_limits(
-    positives: NDArray[np.int64], size: NDArray[np.int64], likely: float, miss: float
+    positives: NDArray[np.int64], size: NDArray[np.int64], miss: float
 ) -> tuple[float, float]:
     """Return exact limits of the probability of the second category.
 
     The number of positive labels on items with a disagreement decides; its distribution is that
     of a sum of binomial numbers that are neither 0 nor all.
     """
-    base = float(np.clip(likely, 0.05, 0.95))
-    log_pmf = _log_pmf_of_sum(size, base)
-    support = np.arange(log_pmf.size)
     seen = int(positives.sum())
+    number, items = np.unique(size, return_counts=True)
 
-    def tail(p: float, *, upper: bool) -> float:
-        shift = np.log(p / (1 - p)) - np.log(base / (1 - base))
-        weight = log_pmf + support * shift
-        weight = np.exp(weight - weight.max())
-        part = weight[seen:] if upper else weight[: seen + 1]
-        return float(part.sum() / weight.sum())
+    def excess(p: float, *, upper: bool) -> float:
+        pmf = _pmf_of_sum(number, items, p)
+        return float((pmf[seen:] if upper else pmf[: seen + 1]).sum()) - miss / 2
 
-    low, high = 0.0, 1.0
-    if tail(_EDGE, upper=True) < miss / 2:
-        low = optimize.brentq(lambda p: tail(p, upper=True) - miss / 2, _EDGE, 1 - _EDGE)
-    if tail(1 - _EDGE, upper=False) < miss / 2:
-        high = optimize.brentq(lambda p: tail(p, upper=False) - miss / 2, _EDGE, 1 - _EDGE)
-    return float(low), float(high)
+    # A limit is sought near the estimate first, where many labels put it.
+    centre = float(np.clip(seen / (number @ items), _EDGE, 1 - _EDGE))
+    reach = 5 / float(np.sqrt(number @ items))
+
+    def limit(end: float, *, upper: bool) -> float:
+        other = 1 - end
+        near, far = (centre + float(np.clip(x - centre, -reach, reach)) for x in (end, other))
+        below = partial(excess, upper=upper)
+        start = near if below(near) < 0 else end
+        stop = far if below(far) > 0 else other
+        if below(start) >= 0:
+            return 0.0 if upper else 1.0
+        return float(optimize.brentq(below, start, stop, xtol=1e-8))
+
+    return limit(_EDGE, upper=True), limit(1 - _EDGE, upper=False)
 
 
-def _log_pmf_of_sum(size: NDArray[np.int64], p: float) -> Floats:
-    """Return the log distribution of the positive labels of items with a disagreement."""
-    length = int(size.sum()) + 1
-    spectrum = np.ones(length // 2 + 1, dtype=np.complex128)
-    for n, items in zip(*np.unique(size, return_counts=True), strict=True):
-        pmf = stats.binom.pmf(np.arange(n + 1), n, p)
-        pmf[[0, -1]] = 0
-        spectrum *= np.fft.rfft(pmf / pmf.sum(), length) ** items
-    pmf = np.fft.irfft(spectrum, length)
-    # What lies below the rounding of the transform is as good as impossible.
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.where(pmf > 1e-15, pmf, 0)))
+def _pmf_of_sum(number: NDArray[np.int64], items: NDArray[np.int64], p: float) -> Floats:
+    """Return the distribution of the positive labels of items with a disagreement.
+
+    Parameters
+    ----------
+    number, items : ndarray of int, shape (G,)
+        Numbers of labels, and of items that have so many.
+    p : float
+        Of a positive guess.
+    """
+    length = int(number @ items) + 1
+    padded = fft.next_fast_len(length, real=True)
+    spectrum = np.ones(padded // 2 + 1, dtype=np.complex128)
+    for n, m in zip(number, items, strict=True):
+        log_pmf = stats.binom.logpmf(np.arange(1, n), n, p)
+        pmf = np.r_[0, np.exp(log_pmf - log_pmf.max())]
+        spectrum *= fft.rfft(pmf / pmf.sum(), padded) ** m
+    return np.asarray(np.clip(fft.irfft(spectrum, padded)[:length], 0, None))
 
 
 def _largest_chance(

@@ -48,15 +48,19 @@ class Classes:
     n_items : int
         All items M.
     rates : ndarray, shape (R,)
-        A grid of rates.
+        A grid of rates; of two categories from one half, as the other category has the rest.
     chance : ndarray, shape (B, R)
-        ``[b, r]``: probability that a category of rate r is an item's majority, and in class b.
+        ``[b, r]``: probability that a category of rate r is an item's majority, and in class b;
+        of two categories, that either is.
+    two : bool
+        Whether there are two categories.
     """
 
     seen: Counts
     n_items: int
     rates: Floats
     chance: Floats
+    two: bool
 
     @classmethod
     def of(cls, votes: Votes, settled: float) -> Classes:
@@ -78,14 +82,20 @@ class Classes:
         majority = 2 * top > size
         number, items = np.unique(size, return_counts=True)
         edges = _edges(number, items)
-        rates = np.unique(np.r_[np.linspace(0, 1, _STEPS + 1), settled - _BELOW, settled])
+        two = votes.n_categories == 2
+        least = 0.5 if two else 0.0
+        rates = np.unique(np.r_[np.linspace(least, 1, _STEPS + 1), settled - _BELOW, settled])
+        rates = rates[rates >= least]
         chance = np.zeros((edges.size, rates.size))
         for n, m in zip(number, items, strict=True):
             votes_of = np.arange(n // 2 + 1, n + 1)
-            pmf = stats.binom.pmf(votes_of[:, None], n, rates) * (m / votes.n_items)
+            pmf = np.asarray(stats.binom.pmf(votes_of[:, None], n, rates))
+            if two:
+                pmf = pmf + np.asarray(stats.binom.pmf(votes_of[:, None], n, 1 - rates))
+            pmf = pmf * (m / votes.n_items)
             np.add.at(chance, _class(edges, votes_of / n), pmf)
         seen = np.bincount(_class(edges, (top / size)[majority]), minlength=edges.size)
-        return cls(seen, votes.n_items, rates, chance)
+        return cls(seen, votes.n_items, rates, chance, two)
 
 
 def _edges(number: Counts, items: Counts) -> Floats:
@@ -162,15 +172,16 @@ class Region:
             The mean over items; NaN if no distribution of rates is allowed.
         """
         rates = self.classes.rates
-        # The rates of an item's categories sum to 1.
+        # The rates of an item's categories sum to 1; of two, the larger one stands for both.
+        once = np.ones(rates.size) if self.classes.two else rates
         found = optimize.linprog(
-            -goal, A_ub=self.matrix, b_ub=self.limit, A_eq=rates[None], b_eq=[1.0], method="highs"
+            -goal, A_ub=self.matrix, b_ub=self.limit, A_eq=once[None], b_eq=[1.0], method="highs"
         )
         return float(goal @ np.asarray(found.x)) if found.status == 0 else float("nan")
 
 
 def kept_guesses(votes: Votes, classes: Classes, keep: float, settled: float) -> Floats:
-    """Return how likely a category of each rate below `settled` is kept.
+    """Return how likely a category of each rate is kept though its rate is below `settled`.
 
     Parameters
     ----------
@@ -186,47 +197,109 @@ def kept_guesses(votes: Votes, classes: Classes, keep: float, settled: float) ->
     Returns
     -------
     ndarray, shape (R,)
-        0 for settled rates.
+        Of two categories, that either is.
     """
-    chance = np.zeros(classes.rates.size)
-    for n, m in zip(*np.unique(votes.size, return_counts=True), strict=True):
-        top = np.arange(n + 1)
-        top = top[reaches(top, n, keep)]
-        kept = np.asarray(stats.binom.pmf(top[:, None], n, classes.rates)).sum(axis=0)
-        chance += kept * (m / votes.n_items)
-    return np.asarray(np.where(classes.rates < settled - _BELOW / 2, chance, 0))
+
+    def kept(rates: Floats) -> Floats:
+        chance = np.zeros(rates.size)
+        for n, m in zip(*np.unique(votes.size, return_counts=True), strict=True):
+            top = np.arange(n + 1)
+            top = top[reaches(top, n, keep)]
+            pmf = np.asarray(stats.binom.pmf(top[:, None], n, rates))
+            chance += pmf.sum(axis=0) * (m / votes.n_items)
+        return chance
+
+    guesses = np.where(classes.rates < settled - _BELOW / 2, kept(classes.rates), 0)
+    # Of two categories the one with the smaller rate is a guess in any case.
+    return np.asarray(guesses + kept(1 - classes.rates) if classes.two else guesses)
 
 
-def guess_probability(votes: Votes, settled: float) -> Floats:
-    """Estimate how probable it is that each item's most frequent label is a guess.
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The distribution of rates over items and categories, estimated without a form.
 
-    The rates of all (item, category) pairs have one distribution, which is estimated by maximum
-    likelihood without a form, as if pairs were independent; the posterior follows from it.
+    The rates of all (item, category) pairs are taken for draws from one distribution, which is
+    estimated by maximum likelihood as if pairs were independent; posteriors follow from it.
 
-    Parameters
+    Attributes
     ----------
+    rates, mass : ndarray, shape (R,)
+        A grid, and the share of pairs of each rate.
     votes : Votes
-        Of items with two labels or more.
-    settled : float
-        Rates below are guesses.
-
-    Returns
-    -------
-    ndarray, shape (M,)
-        Probability that the rate of the most frequent category is below `settled`.
+        What it was estimated from.
     """
+
+    rates: Floats
+    mass: Floats
+    votes: Votes
+
+    @classmethod
+    def of(cls, votes: Votes, settled: float) -> Spread:
+        """Estimate the distribution.
+
+        Parameters
+        ----------
+        votes : Votes
+            Of items with two labels or more.
+        settled : float
+            A rate that the grid holds, and one just below it.
+
+        Returns
+        -------
+        Spread
+            After a fixed number of steps of EM: the likelihood is flat.
+        """
+        pairs, number = _pairs(votes)
+        steps = np.arange(_STEPS + 1) / _STEPS
+        rates = np.unique(np.r_[steps, settled - _BELOW, settled])
+        chance = np.asarray(stats.binom.pmf(pairs[1][:, None], pairs[0][:, None], rates))
+        mass = np.full(rates.size, 1 / rates.size)
+        share = number / number.sum()
+        for _ in range(_EM_STEPS):
+            mass = mass * ((share / np.maximum(chance @ mass, 1e-300)) @ chance)
+        return cls(rates, np.asarray(mass / mass.sum()), votes)
+
+    def easy_share(self, settled: float) -> float:
+        """Return the share of items of which some category has a settled rate.
+
+        Parameters
+        ----------
+        settled : float
+            Above one half, so that no item has two such categories.
+
+        Returns
+        -------
+        float
+            In [0, 1].
+        """
+        above = self.mass[self.rates >= settled - _BELOW / 2].sum()
+        return min(1.0, float(above) * self.votes.n_categories)
+
+    def guess_probability(self, settled: float) -> Floats:
+        """Return how probable it is that each item's most frequent label is a guess.
+
+        Parameters
+        ----------
+        settled : float
+            Rates below are guesses.
+
+        Returns
+        -------
+        ndarray, shape (M,)
+            Probability that the rate of the most frequent category is below `settled`.
+        """
+        votes = self.votes
+        pairs = np.stack([votes.size, votes.top])
+        distinct, place = np.unique(pairs, axis=1, return_inverse=True)
+        chance = np.asarray(stats.binom.pmf(distinct[1][:, None], distinct[0][:, None], self.rates))
+        posterior = chance * self.mass
+        below = posterior[:, self.rates < settled - _BELOW / 2].sum(axis=1)
+        share = np.clip(below / posterior.sum(axis=1), 0, 1)
+        return np.asarray(share[place.reshape(-1)])
+
+
+def _pairs(votes: Votes) -> tuple[Counts, Counts]:
+    """Return the distinct pairs of an item's labels and one category's, and how often they are."""
     size = np.repeat(votes.size, votes.n_categories)
     pairs, number = np.unique(np.stack([size, votes.counts.ravel()]), axis=1, return_counts=True)
-    steps = np.arange(_STEPS + 1) / _STEPS
-    rates = np.unique(np.r_[steps, settled - _BELOW, settled])
-    chance = stats.binom.pmf(pairs[1][:, None], pairs[0][:, None], rates)
-    mass = np.full(rates.size, 1 / rates.size)
-    share = number / number.sum()
-    for _ in range(_EM_STEPS):
-        mass = mass * ((share / np.maximum(chance @ mass, 1e-300)) @ chance)
-    posterior = chance * mass
-    below = posterior[:, rates < settled - _BELOW / 2].sum(axis=1) / posterior.sum(axis=1)
-    most = votes.size.max() + 1
-    place = np.full(most * most, -1)
-    place[pairs[0] * most + pairs[1]] = np.arange(number.size)
-    return np.asarray(below[place[votes.size * most + votes.top]])
+    return np.asarray(pairs), np.asarray(number)

@@ -117,6 +117,23 @@ class Votes:
         """
         return np.asarray(reaches(self.top, self.size, keep))
 
+    def asked(self, keep: float) -> tuple[int, ...]:
+        """Return how many equal labels a share asks for, for each number of labels.
+
+        Parameters
+        ----------
+        keep : float
+            As in `kept`.
+
+        Returns
+        -------
+        tuple of int
+            In the order of the numbers of labels that occur.
+        """
+        return tuple(
+            int(reaches(np.arange(n + 1), int(n), keep).argmax()) for n in np.unique(self.size)
+        )
+
 
 def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
     """Return whether counts reach a share of the labels and are a majority.

@@ -570,7 +570,7 @@ def _by_rates(
 
     @cache
     def probability() -> NDArray[np.float64]:
-        return _rates.guess_probability(votes, settled)
+        return _rates.Spread.of(votes, settled).guess_probability(settled)
 
     def bound(keep: float, miss: float) -> int:
         share = largest_share(keep, miss)
@@ -599,12 +599,14 @@ def _rules(
     """Tabulate what other rules of retaining would certify."""
     shares = sorted({0.5, 0.6, 2 / 3, 0.75, 0.8, 0.9, 1.0, chosen})
     rows = []
-    numbers = [int(votes.kept(share).sum()) for share in shares]
-    for n, (share, number) in enumerate(zip(shares, numbers, strict=True)):
-        # Of several shares that retain the same, the chosen one or the largest speaks for all.
-        same = number == numbers[shares.index(chosen)]
-        if share != chosen and (same or number in numbers[n + 1 :]):
+    seen: set[tuple[int, ...]] = set()
+    # The chosen share comes first, and speaks for those that ask for the same.
+    for share in sorted(shares, key=lambda share: (share != chosen, -share)):
+        asked = votes.asked(share)
+        if asked in seen:
             continue
+        seen.add(asked)
+        number = int(votes.kept(share).sum())
         most = _capped(bound(share, 1 - confidence), number)
         half = _capped(bound(share, (1 - confidence) / 2), number)
         rows.append(
@@ -620,7 +622,7 @@ def _rules(
                 for systems in ("any", "opposed", "independent")
             }
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).sort_values("keep", ignore_index=True)
 
 
 def unexplained_difference(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from annobench.annotations import Annotations
@@ -214,9 +213,10 @@ def _rates_row(votes: Votes, settled: float, level: float) -> dict[str, Any]:
     }
     if math.isnan(most):
         return row | {"note": "the labels reject independence of the annotators given the item"}
-    easy_items: NDArray[np.float64] = 1 - _rates.guess_probability(votes, settled)
+    lower, upper = max(0.0, 1 - most), min(1.0, 1 - least)
+    estimate = 1 - _rates.Spread.of(votes, settled).easy_share(settled)
     return row | {
-        "estimate": float(1 - easy_items.mean()),
-        "lower": max(0.0, 1 - most),
-        "upper": min(1.0, 1 - least),
+        "estimate": min(max(estimate, lower), upper),
+        "lower": lower,
+        "upper": upper,
     }

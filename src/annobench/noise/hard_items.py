@@ -77,7 +77,7 @@ def hard_items(
             "n_labels": votes.size,
             "label": names[best],
             "votes": votes.top,
-            "probability": _rates.guess_probability(votes, settled),
+            "probability": _rates.Spread.of(votes, settled).guess_probability(settled),
             "p_value": stats.binom.cdf(votes.top, votes.size, settled),
             "posterior": posterior.max(axis=1),
             "category": names[category],

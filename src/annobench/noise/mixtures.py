@@ -51,23 +51,23 @@ from scipy.special import expit, gammaln, logit, xlog1py, xlogy
 
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
+from annobench.noise._scoring import (
+    METHODS,
+    TINY,
+    Method,
+    best_start,
+    minimise,
+    objective,
+    with_slopes,
+)
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Method = Literal["ml", "least_squares", "chi_square"]
 Cells = Literal["density", "interval", "normalised"]
-#: Parameters (B, q) of some rows to expected cells (B, M) and their Jacobian (B, M, q).
-Model = Callable[[Floats, Integers], tuple[Floats, Floats]]
-
-METHODS: tuple[Method, ...] = ("ml", "least_squares", "chi_square")
-
 #: The rates that count as hard: close to a fair coin.
 HARD: tuple[float, float] = (0.4, 0.6)
 
-#: Logits are kept within these, so that a rate of 0 or 1 is reached up to 2e-8.
-_LOGIT_LIMIT = 18.0
 _START_RATES = (0.03, 0.15, 0.3, 0.5, 0.7, 0.85, 0.97)
-_TINY = 1e-12
 
 
 # ------------------------------------------------------------------------------ counts
@@ -443,80 +443,7 @@ def _draw(expected: Floats, counts: Counts, replicates: int, rng: np.random.Gene
     return drawn
 
 
-# ----------------------------------------------------------- damped scoring, in batches
-
-
-class _Found(NamedTuple):
-    """Where a batch of fits ended: parameters (B, q), expected cells (B, M), objective (B,)."""
-
-    parameters: Floats
-    expected: Floats
-    objective: Floats
-
-
-def _objective(method: Method, observed: Floats, expected: Floats) -> Floats:
-    """Return the sum of squares, the deviance or Pearson's chi-square of each row."""
-    if method == "least_squares":
-        return cast(Floats, ((observed - expected) ** 2).sum(axis=-1))
-    e = np.maximum(expected, _TINY)
-    if method == "chi_square":
-        return cast(Floats, ((observed - e) ** 2 / e).sum(axis=-1))
-    # With the term e - h it is a distance also where the cells don't sum to the same.
-    ratio = np.divide(observed, e, out=np.ones_like(e), where=observed > 0)
-    return cast(Floats, 2 * (observed * np.log(ratio) + e - observed).sum(axis=-1))
-
-
-def _minimise(
-    model: Model,
-    start: Floats,
-    observed: Floats,
-    method: Method,
-    *,
-    max_steps: int = 200,
-    tolerance: float = 1e-7,
-) -> _Found:
-    """Minimise the distance of expected from observed cells, each row for itself.
-
-    Levenberg's and Marquardt's damping of Gauss-Newton (least squares) or Fisher scoring.
-    Rows leave the batch once they have converged.
-    """
-    place = start.copy()
-    active = np.arange(len(place))
-    cells, slope = model(place, active)
-    value = _objective(method, observed, cells)
-    damping = np.full(len(place), 1e-2)
-    for _ in range(max_steps):
-        if not active.size:
-            break
-        h, e, jacobian = observed[active], cells[active], slope[active]
-        weight = np.ones_like(e) if method == "least_squares" else 1 / np.maximum(e, _TINY)
-        residual = (h * h * weight - e) / 2 if method == "chi_square" else h - e
-        weighted = jacobian * weight[..., None]
-        curvature = np.einsum("bmi,bmj->bij", weighted, jacobian)
-        gradient = np.einsum("bmi,bm->bi", weighted, residual)
-        diagonal = np.einsum("bii->bi", curvature)
-        diagonal += damping[active, None] * diagonal + 1e-10
-        step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
-        trial = np.clip(place[active] + np.clip(step, -4, 4), -_LOGIT_LIMIT, _LOGIT_LIMIT)
-        new_cells, new_slope = model(trial, active)
-        new_value = _objective(method, h, new_cells)
-        gain = value[active] - new_value
-        better = gain >= 0
-        moved = active[better]
-        place[moved], cells[moved] = trial[better], new_cells[better]
-        slope[moved], value[moved] = new_slope[better], new_value[better]
-        damping[active] = np.where(better, damping[active] / 6, damping[active] * 5)
-        damping[active] = np.clip(damping[active], 1e-9, None)
-        finished = (better & (gain <= tolerance * (1 + new_value))) | (damping[active] > 1e9)
-        active = active[~finished]
-    return _Found(place, cells, value)
-
-
-def _best(found: _Found, n_sets: int) -> _Found:
-    """Keep the best of the starts of each data set; rows stand start by start."""
-    table = found.objective.reshape(-1, n_sets)
-    row = table.argmin(axis=0) * n_sets + np.arange(n_sets)
-    return _Found(*(part[row] for part in found))
+# ------------------------------------------------------------------- expected cells
 
 
 class _MixtureModel:
@@ -948,8 +875,8 @@ def fit(counts: Counts, types: int, *, method: Method = "ml") -> MixtureFit:
     rates = _start_grid(types)
     start = model.at(np.full_like(rates, 1 / types), rates)
     observed = np.tile(counts.items.astype(float), (len(start), 1))
-    best = _best(_minimise(model, start, observed, method, max_steps=150), 1)
-    best = _minimise(model, best.parameters, observed[:1], method, max_steps=2000, tolerance=1e-14)
+    best = best_start(minimise(model, start, observed, method, max_steps=150), 1)
+    best = minimise(model, best.parameters, observed[:1], method, max_steps=2000, tolerance=1e-14)
     share, rate = model.values(best.parameters, np.arange(1))
     return MixtureFit(BinomialMixture(share[0], rate[0]), counts, method)
 
@@ -994,14 +921,14 @@ def refit(histograms: ArrayLike, fitted: MixtureFit) -> MixtureBootstrap:
     starts += [model.at(np.full(m, 1 / m), rates) for rates in spread if m > 1]
     start = np.repeat(np.array(starts), len(observed), axis=0)
     tall = np.tile(observed, (len(starts), 1))
-    found = _best(_minimise(model, start, tall, fitted.method), len(observed))
+    found = best_start(minimise(model, start, tall, fitted.method), len(observed))
     share, rate = model.values(found.parameters, np.arange(len(observed)))
     order = np.argsort(rate, axis=1, kind="stable")
     return MixtureBootstrap(
         np.take_along_axis(share, order, axis=1),
         np.take_along_axis(rate, order, axis=1),
-        _objective("chi_square", observed, found.expected),
-        _objective("ml", observed, found.expected),
+        objective("chi_square", observed, found.expected),
+        objective("ml", observed, found.expected),
     )
 
 
@@ -1012,9 +939,7 @@ def _log_likelihood(mixture: BinomialMixture, counts: Counts) -> float:
 
 def _covariance(jacobian: Floats, expected: Floats, counts: Counts, method: Method) -> Floats:
     """Return the sandwich of a fit: what the cells' multinomial law makes of its equations."""
-    weight = (
-        np.ones_like(expected) if method == "least_squares" else 1 / np.maximum(expected, _TINY)
-    )
+    weight = np.ones_like(expected) if method == "least_squares" else 1 / np.maximum(expected, TINY)
     weighted = jacobian * weight[:, None]
     same = counts.labels[:, None] == counts.labels
     law = np.diag(expected) - same * np.outer(expected, expected) / counts.totals
@@ -1233,7 +1158,7 @@ def likelihood_ratios(histograms: ArrayLike, fitted: MixtureFit) -> Floats:
         starts.append(model.at(np.hstack([0.95 * small.share, np.full_like(added, 0.05)]),
                                np.hstack([small.rate, added])))  # fmt: skip
     tall = np.tile(observed, (len(starts), 1))
-    large = _best(_minimise(model, np.concatenate(starts), tall, "ml"), len(observed))
+    large = best_start(minimise(model, np.concatenate(starts), tall, "ml"), len(observed))
     return cast(Floats, np.maximum(small.deviance - large.objective, 0.0))
 
 
@@ -1428,7 +1353,7 @@ def _at_hard_shares(
         ]
     )
     observed = np.tile(counts.items.astype(float), (len(start), 1))
-    found = _minimise(model, start, observed, method)
+    found = minimise(model, start, observed, method)
     table = found.objective.reshape(len(starts), -1)
     row = table.argmin(axis=0) * shares.size + np.arange(shares.size)
     share, rate = model.values(found.parameters[row], row)
@@ -1510,21 +1435,6 @@ def smallest_hard_count(
 
 
 # ------------------------------------------------------------------------ other models
-
-
-def _numeric(cells: Callable[[Floats], Floats]) -> Model:
-    """Add a Jacobian by central differences to a function of parameters (B, q)."""
-
-    def model(place: Floats, rows: Integers) -> tuple[Floats, Floats]:
-        step = 1e-6
-        slopes = []
-        for k in range(place.shape[1]):
-            move = np.zeros(place.shape[1])
-            move[k] = step
-            slopes.append((cells(place + move) - cells(place - move)) / (2 * step))
-        return cells(place), np.stack(slopes, axis=-1)
-
-    return model
 
 
 @dataclass(frozen=True, eq=False)
@@ -1647,7 +1557,7 @@ def fit_gaussians(counts: Counts, *, cells: Cells = "density") -> GaussianFit:
     means = combinations((0.0, 0.2, 0.4, 0.6, 0.8, 1.0), 2)
     start = np.array([[*pair, -2.0, -2.0, 0.0] for pair in means])
     observed = np.tile(histogram, (len(start), 1))
-    best = _best(_minimise(_numeric(expected), start, observed, "least_squares"), 1)
+    best = best_start(minimise(with_slopes(expected), start, observed, "least_squares"), 1)
     share, mean, sd = (part[0] for part in values(best.parameters))
     order = np.argsort(mean)
     return GaussianFit(share[order], mean[order], sd[order], best.expected[0], counts)
@@ -1774,10 +1684,10 @@ def fit_lazy(counts: Counts, diligent: BinomialMixture, *, method: Method = "ml"
 
     grid = np.array([[share, rate] for share in (0.05, 0.2, 0.5) for rate in (0.1, 0.5, 0.9)])
     observed = np.tile(counts.items.astype(float), (len(grid), 1))
-    model = _numeric(lambda place: cells_of(expit(place)))
-    best = _best(_minimise(model, logit(grid), observed, method, tolerance=1e-13), 1)
+    model = with_slopes(lambda place: cells_of(expit(place)))
+    best = best_start(minimise(model, logit(grid), observed, method, tolerance=1e-13), 1)
     lazy = expit(best.parameters)
-    slope = _numeric(cells_of)(np.clip(lazy, 1e-5, 1 - 1e-5), np.arange(1))[1][0]
+    slope = with_slopes(cells_of)(np.clip(lazy, 1e-5, 1 - 1e-5), np.arange(1))[1][0]
     errors = np.sqrt(np.diag(_covariance(slope, best.expected[0], counts, method)))
     share, rate = map(float, lazy[0])
     return LazyFit(

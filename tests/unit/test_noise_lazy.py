@@ -1,0 +1,64 @@
+"""Lazy annotators are told from diligent ones by name."""
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from annobench.annotations import Annotations
+from annobench.errors import AnnotationError
+from annobench.noise.lazy import find_lazy
+
+TRUTH = np.tile([0, 1], 100)
+
+
+def panel(rng, n_lazy, n_annotators=12, coin=0.7):
+    lazy = np.arange(n_annotators)[:, None] < n_lazy
+    rate = np.where(lazy, coin, np.where(TRUTH == 1, 0.9, 0.15))
+    annotator, item = np.indices(rate.shape)
+    label = (rng.random(rate.shape) < rate).astype(int)
+    return Annotations.from_arrays(
+        item.ravel(), annotator.ravel(), label.ravel(), items=range(200), categories=("0", "1")
+    )
+
+
+def test_two_kinds_of_annotators_are_told_apart():
+    found = find_lazy(panel(np.random.default_rng(4), 3), TRUTH)
+    assert set(found.table["annotator"][:3]) == {"0", "1", "2"}
+    assert found.table["lazy_probability"][:3].min() > 0.99
+    assert found.table["lazy_probability"][3:].max() < 0.01
+    assert found.lazy_share == pytest.approx(0.25, abs=0.01)
+    assert found.share_of_labels == pytest.approx(0.25, abs=0.01)
+    assert found.coin == pytest.approx(0.7, abs=0.05)
+    np.testing.assert_allclose(found.rate, [0.15, 0.9], atol=0.05)
+
+
+def test_nobody_is_called_lazy_where_nobody_is():
+    found = find_lazy(panel(np.random.default_rng(5), 0), TRUTH)
+    assert found.share_of_labels < 0.01
+
+
+def test_rates_and_tests_are_those_of_each_annotators_table():
+    a = panel(np.random.default_rng(6), 2)
+    row = find_lazy(a, TRUTH).table.iloc[0]
+    own = a.annotator == a.annotators.index(row["annotator"])
+    truth, says = TRUTH[a.item[own]], a.label[own]
+    assert row["sensitivity"] == pytest.approx(says[truth == 1].mean())
+    assert row["specificity"] == pytest.approx(1 - says[truth == 0].mean())
+    table = [[(says[truth == t] == x).sum() for x in (1, 0)] for t in (1, 0)]
+    theirs = scipy.stats.fisher_exact(table, alternative="greater").pvalue
+    assert row["p_better_than_chance"] == pytest.approx(theirs)
+
+
+def test_an_annotator_without_items_of_a_kind_has_no_rate():
+    a = Annotations.from_arrays([0, 0, 1], [0, 1, 0], [1, 1, 0], categories=("0", "1"))
+    table = find_lazy(a, [1, 0]).table.set_index("annotator")
+    assert np.isnan(table.loc["1", "specificity"])
+    assert table.loc["1", "sensitivity"] == 1
+
+
+def test_labels_and_truth_that_are_not_binary_are_refused():
+    three = Annotations.from_arrays([0, 0], [0, 1], [1, 2], categories=("0", "1", "2"))
+    with pytest.raises(AnnotationError, match="3 categories"):
+        find_lazy(three, [0])
+    with pytest.raises(AnnotationError, match="gold"):
+        find_lazy(panel(np.random.default_rng(1), 1), TRUTH[:-1])

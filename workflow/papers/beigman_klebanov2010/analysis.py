@@ -1,0 +1,1108 @@
+"""Recompute Beigman Klebanov and Beigman (2010), and fit its models to the public labels.
+
+========================  ==========================================================
+`reconstruct`             sections 4 and 5: the histogram of BRTEa that they determine
+`arithmetic`              what printed numbers say of each other
+`brtea_rows`              sections 4, 5 and 7.2 on that histogram
+`brte_study`              BRTEb and the accuracies, simulated from model M
+`srte_rows`, `lazy_table`  sections 3.1 and 6 on the public labels of RTE-1 (SRTE)
+`fits_table`, `types_table`  how many types: by all methods, on both histograms
+`annotators_study`        section 5: what heterogeneous annotators do to a histogram
+`example_table`           section 7.1: the thirteen examples
+`hard_items`              which items are hard, and who agrees with that
+========================  ==========================================================
+
+The labels of BRTE were never published. But the paper prints three fits of one histogram of
+eleven whole numbers that sum to 800: thirteen parameters and three chi-squares. Only one
+histogram has them all, and everything about BRTEa is computed from it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import scipy.stats
+from scipy.special import xlogy
+
+from annobench import datasets, evaluation, plotting
+from annobench.annotations import Annotations
+from annobench.compare import PAPER_METHOD, Computed, parse_printed, write_computed
+from annobench.datasets import LoadedData
+from annobench.files import recording, replacing
+from annobench.models import dawid_skene, hierarchical_binary
+from annobench.noise import mixtures
+from annobench.noise.lazy import LazyAnnotators, find_lazy
+from annobench.noise.mixtures import BinomialMixture, Counts
+from annobench.reconstruct import integer_points, least_squares_step
+
+#: Bootstrap replicates and simulated data sets.
+REPLICATES = 499
+#: Draws a chain of Carpenter's model.
+DRAWS = 1500
+#: How far a printed parameter may be off, in units of its last place: the optimiser that the
+#: paper used stops short of the optimum by about that.
+UNITS_OFF = 1.0
+#: Bands of rates that may count as hard.
+BANDS = ((0.45, 0.55), (0.4, 0.6), (0.35, 0.65))
+LEVEL = 0.05
+#: Section 7.1: the numbers of positive labels of an item that the paper calls hard.
+WINDOW = (4, 7)
+PALE, LIGHT_BLUE, ORANGE = "#A0A0A0", "#A6C8DD", "#E8A878"
+#: A legend that a line may run behind.
+BOXED: dict[str, Any] = {"frameon": True, "edgecolor": "none", "framealpha": 1}
+RECONSTRUCTED = "BRTEa, reconstructed"
+
+
+# ----------------------------------------------------------------------- printed numbers
+
+
+@dataclass(frozen=True)
+class Printed:
+    """The models and numbers that the paper prints.
+
+    `of` returns a model as a mixture, `value` a number, `unit` one of its last place.
+    """
+
+    models: pd.DataFrame
+    statistics: pd.DataFrame
+
+    @classmethod
+    def read(cls, folder_of: Mapping[str, Path]) -> "Printed":
+        """Read the printed tables."""
+        models = pd.read_csv(folder_of["models"], comment="#", dtype=str, keep_default_na=False)
+        statistics = pd.read_csv(folder_of["statistics"], comment="#", index_col="name", dtype=str)
+        return cls(models.set_index(["model", "part"]), statistics)
+
+    def value(self, name: str) -> float:
+        """Return a printed number."""
+        return float(self.statistics.loc[name, "value"])
+
+    def unit(self, name: str) -> float:
+        """Return one unit of the last place of a printed number."""
+        return float(self.statistics.loc[name, "unit"])
+
+    def items(self, model: str) -> np.ndarray:
+        """Return the items of each part of a model."""
+        return self.models.loc[model, "items"].to_numpy(float)
+
+    def of(self, model: str) -> BinomialMixture:
+        """Return a mixture of binomials as printed."""
+        return BinomialMixture(self.items(model), self.models.loc[model, "centre"].to_numpy(float))
+
+    def cells(self, model: str, values: np.ndarray | None = None) -> np.ndarray:
+        """Return the expected histogram of a model, at other parameters if given."""
+        if values is None:
+            values = np.array([parse_printed(text).value for text in self.parameters(model)], float)
+        n, total = int(self.value("n_labels")), self.value("n_items")
+        m = len(self.models.loc[model])
+        counts = np.append(values[: m - 1], total - values[: m - 1].sum())
+        if model == "gaussian":
+            centre, sd = values[m - 1 :].reshape(2, -1)
+            return mixtures.gaussian_cells(counts, centre, sd, n, cells="interval")
+        return total * BinomialMixture(counts, values[m - 1 :]).pmf(n)
+
+    def parts(self, model: str) -> np.ndarray:
+        """Return the expected histogram of each part of a model."""
+        n, table = int(self.value("n_labels")), self.models.loc[model]
+        if model == "gaussian":
+            centre, sd = (table[name].to_numpy(float)[:, None] for name in ("centre", "sd"))
+            each = mixtures.gaussian_cells(np.ones((2, 1)), centre, sd, n, cells="interval")
+        else:
+            each = np.stack([BinomialMixture([1], [p]).pmf(n) for p in self.of(model).rate])
+        return self.items(model)[:, None] * each
+
+    def parameters(self, model: str) -> list[str]:
+        """Return the printed parameters: items of all parts but the last, centres, deviations."""
+        table = self.models.loc[model]
+        return [*table["items"][:-1], *table["centre"], *filter(None, table["sd"])]
+
+
+def pearson(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return Pearson's chi-square of each histogram."""
+    return ((observed - expected) ** 2 / expected).sum(axis=-1)
+
+
+# ------------------------------------------------------------------------ reconstruction
+
+
+def shift_of(printed: Printed, model: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return (A, t): A h - t is how far a fit of h lies from the printed one, in printed units."""
+    texts = [parse_printed(text) for text in printed.parameters(model)]
+    at, units = (np.array([getattr(text, name) for text in texts], float)
+                 for name in ("value", "unit"))  # fmt: skip
+    return least_squares_step(lambda values: printed.cells(model, values), at, units)
+
+
+def reconstruct(printed: Printed) -> tuple[np.ndarray, pd.DataFrame]:
+    """Find the histogram of BRTEa, and list the closest of its rivals.
+
+    All histograms are searched that lie as close to model M as its chi-square says, and for
+    which least squares moves no printed parameter by more than a unit of its last place. Of
+    these one has the printed chi-squares of both mixtures. That of the two normal
+    distributions is not used to choose; it agrees as well.
+    """
+    shifts = {model: shift_of(printed, model) for model in ("two", "three", "gaussian")}
+    m_cells = printed.cells("three")
+    reach = printed.value("three_chi_square") + printed.unit("three_chi_square")
+    near = np.diag(1 / np.sqrt(m_cells * reach))
+    matrix = np.vstack([near, *(step / UNITS_OFF for step, _ in shifts.values())])
+    target = np.concatenate([near @ m_cells, *(at / UNITS_OFF for _, at in shifts.values())])
+    # Each parameter adds at most 1 to the squared distance, and so does the ellipsoid.
+    radius = np.sqrt(1 + len(matrix) - len(near))
+    found = integer_points(matrix, target, total=int(printed.value("n_items")), radius=radius)
+    off = np.hstack([np.abs(found @ step.T - at) for step, at in shifts.values()]).max(axis=1)
+    inside = (off <= UNITS_OFF) & (found >= 0).all(axis=1)
+    cells = [f"x{j}" for j in range(found.shape[1])]
+    table = pd.DataFrame(found[inside], columns=cells).assign(units_off=off[inside])
+    for model in shifts:
+        table[f"{model}_chi_square"] = pearson(found[inside], printed.cells(model))
+        away = (table[f"{model}_chi_square"] - printed.value(f"{model}_chi_square")).abs()
+        table[f"{model}_units_off"] = away / printed.unit(f"{model}_chi_square")
+    wrong = table["two_units_off"].clip(lower=0.5) + table["three_units_off"].clip(lower=0.5)
+    table = table.iloc[np.argsort(wrong, kind="stable")].reset_index(drop=True)
+    n_fitting = (wrong <= 1).sum()
+    if n_fitting != 1:
+        raise ValueError(f"{n_fitting} histograms have the printed chi-squares, not one.")
+    return table.loc[0, cells].to_numpy(int), table
+
+
+# ------------------------------------------------------------------------------ arithmetic
+
+
+def arithmetic(printed: Printed) -> dict[str, float]:
+    """Compute what printed numbers say of each other."""
+    two, three = printed.items("two"), printed.items("three")
+    careful, normal = printed.items("conservative"), printed.items("gaussian")
+    m, n_items = printed.of("three"), printed.value("n_items")
+    n_labels = int(printed.value("n_labels"))
+    chi2 = scipy.stats.chi2
+    agreement = 100 * (1 - printed.value("hard_items") / 2 / n_items)
+    return {
+        "brte.total_cost": n_items * printed.value("labels_per_item")
+        * printed.value("pay") / printed.value("items_per_pay"),
+        "brte.batches_total_labels": printed.value("n_batches")
+        * printed.value("batch_labels_per_item"),
+        "brte.group_labels_per_item": printed.value("labels_per_item") / 2,
+        "fit.level": 1 - printed.value("confidence") / 100,
+        "two.n_total": two.sum(),
+        "two.over_critical": printed.value("two_chi_square"),
+        "two.df": n_labels + 1 - 1 - 3,
+        "three.n_total": three.sum(),
+        "three.p_value": float(chi2.sf(printed.value("three_chi_square"), n_labels - 5)),
+        "three.error_rate_0": 100 * m.rate[0],
+        "three.error_rate_1": 100 * (1 - m.rate[2]),
+        "three.error_rate_difference": 100 * (m.rate[0] - (1 - m.rate[2])),
+        "three.hard_share": 100 * three[1] / n_items,
+        "brteb.p_value": float(chi2.sf(printed.value("brteb_chi_square"), n_labels)),
+        "brte.n_annotators_more_than": printed.value("n_annotators"),
+        "gaussian.n_total": normal.sum(),
+        "gaussian.over_critical": printed.value("gaussian_chi_square"),
+        "brtea.accuracy_over_srte": printed.value("brtea_accuracy"),
+        "brteb.accuracy_over_srte": printed.value("brteb_accuracy"),
+        "lazy.shares_total": printed.value("lazy_share") + printed.value("diligent_share"),
+        "discussion.hard_share": 100 * three[1] / n_items,
+        "conservative.n_total": careful.sum(),
+        "replication.disagreements": printed.value("hard_items") / 2,
+        "replication.agreements": n_items - printed.value("hard_items") / 2,
+        "replication.agreement": agreement,
+        "replication.above_reported_low": agreement,
+        "replication.below_reported_high": agreement,
+    }  # fmt: skip
+
+
+def closed_forms(n_labels: int) -> dict[str, float]:
+    """Compute critical values, degrees of freedom and the hardest coin."""
+    chi2, cells = scipy.stats.chi2, n_labels + 1
+    rates = np.linspace(0, 1, 1001)
+    right = np.maximum(scipy.stats.binom.sf(n_labels / 2, n_labels, rates),
+                       scipy.stats.binom.sf(n_labels / 2, n_labels, 1 - rates))  # fmt: skip
+    return {
+        "model.hardest_coin": rates[right.argmin()],
+        "two.n_cells": cells,
+        "two.n_fitted": 2 * 2 - 1,
+        "two.critical": chi2.isf(LEVEL, cells - 1 - 3),
+        "three.df": cells - 1 - 5,
+        "brteb.df": cells - 1,
+        "heterogeneity.n_rates": 2 * n_labels,
+        "gaussian.critical": chi2.isf(LEVEL, cells - 1 - 5),
+        "gaussian.df": cells - 1 - 5,
+        "lazy.critical": chi2.isf(LEVEL, cells - 1 - 2),
+        "lazy.df": cells - 1 - 2,
+    }
+
+
+# ----------------------------------------------------------------------------------- BRTEa
+
+
+def with_error(target: str, value: float, error: float, **more: Any) -> Computed:
+    """Return an estimate with its large-sample 95% interval."""
+    if not np.isfinite(error):
+        return Computed(target, value, **more)
+    reach = error * scipy.stats.norm.isf(0.025)
+    return Computed(target, value, lower=value - reach, upper=value + reach, level=0.95, **more)
+
+
+def type_rows(prefix: str, names: str, counts: Counts) -> list[Computed]:
+    """Fit as many binomials as there are names, by every method, as rows."""
+    rows = []
+    for method in mixtures.METHODS:
+        fitted = mixtures.fit(counts, len(names), method=method)
+        label = PAPER_METHOD if method == "least_squares" else method.replace("_", " ")
+        more = {"method": label, "provenance": "printed_table"}
+        error = fitted.standard_error
+        for t, name in enumerate(names):
+            items = counts.n_items * fitted.mixture.share[t]
+            rows += [
+                with_error(f"{prefix}.n_{name}", items, counts.n_items * error.share[t], **more),
+                with_error(f"{prefix}.p_{name}", fitted.mixture.rate[t], error.rate[t], **more),
+            ]
+        label = "least squares, unrounded" if method == "least_squares" else label
+        rows.append(Computed(f"{prefix}.chi_square", fitted.chi_square().statistic, method=label,
+                             provenance="printed_table"))  # fmt: skip
+    return rows
+
+
+def gaussians_table(sets: Mapping[str, Counts]) -> pd.DataFrame:
+    """Fit two normal distributions, by what stands for the probability of a count."""
+    rows = []
+    for data, counts in sets.items():
+        for cells in ("interval", "density", "normalised"):
+            found = mixtures.fit_gaussians(counts, cells=cells)
+            test = found.chi_square()
+            rows.append(
+                {
+                    "data": data, "cells": cells,
+                    **{f"n_{t + 1}": counts.n_items * found.share[t] for t in (0, 1)},
+                    **{f"mean_{t + 1}": found.mean[t] for t in (0, 1)},
+                    **{f"sd_{t + 1}": found.sd[t] for t in (0, 1)},
+                    "expected_items": found.expected.sum(), "chi_square": test.statistic,
+                    "df": test.df, "p_value": test.p_value,
+                    "sum_of_squares": found.sum_of_squares,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def brtea_rows(printed: Printed, counts: Counts, gaussians: pd.DataFrame) -> list[Computed]:
+    """Compute sections 4, 5 and 7.2 from the histogram of BRTEa."""
+    histogram, n_items = counts.histogram, counts.n_items
+    values = {
+        f"{model}.chi_square": pearson(histogram, printed.cells(model))
+        for model in ("two", "three", "gaussian")
+    }
+    normal = gaussians.query("data == 'BRTEa' and cells == 'interval'").iloc[0]
+    values |= {f"gaussian.{name}": normal[name] for name in
+               ("n_1", "n_2", "mean_1", "mean_2", "sd_1", "sd_2")}  # fmt: skip
+    by_types = [mixtures.fit(counts, k, method="least_squares") for k in (2, 3)]
+    good = [f.chi_square().p_value > LEVEL for f in by_types]
+    hard = mixtures.smallest_hard_count(counts)
+    items, rates = printed.items("conservative"), printed.of("conservative").rate
+    binomials = scipy.stats.binom.pmf(np.arange(11), 10, rates[:, None])
+    careful = mixtures.chi_square(histogram, items @ binomials, n_fitted=5)
+    values |= {
+        "intro.n_types": 2 + int(np.argmax(good)),
+        "intro.n_rejected_types": 1 + int(np.argmax(good)),
+        "conservative.m_hard": n_items * by_types[1].mixture.share[1],
+        "conservative.p_value": careful.p_value,
+        "conservative.smallest": hard.n_hard,
+        "conservative.n_hard": hard.n_hard,
+    }
+    rows = plain_rows(values, "printed_table")
+    rows.append(Computed("gaussian.chi_square", normal["chi_square"], provenance="printed_table",
+                         method="least squares, unrounded"))  # fmt: skip
+    for short in range(3):  # the ten surplus items taken from one of the three types
+        fewer = items - 10 * (np.arange(3) == short)
+        test = mixtures.chi_square(histogram, fewer @ binomials, n_fitted=5)
+        rows.append(Computed("conservative.p_value", test.p_value, provenance="printed_table",
+                             method=f"10 items fewer in B{short + 1}"))  # fmt: skip
+    profile = mixtures.hard_share_profile(counts)
+    rows.append(Computed("three.hard_share", 100 * profile.estimate, lower=100 * profile.lower,
+                         upper=100 * profile.upper, level=0.95, provenance="printed_table",
+                         method="profile likelihood, rate of .4 to .6"))  # fmt: skip
+    return rows + type_rows("two", "01", counts) + type_rows("three", "123", counts)
+
+
+def brte_study(printed: Printed, rng: np.random.Generator) -> pd.DataFrame:
+    """Simulate BRTE from model M: 20 labels an item, split at random, M fitted to one half.
+
+    The gold label of a simulated easy item is its type, that of a hard one a fair coin.
+    """
+    m, n_items = printed.of("three"), int(printed.value("n_items"))
+    size = (REPLICATES, n_items)
+    kind = rng.choice(3, size=size, p=m.share)
+    total = rng.binomial(20, m.rate[kind])
+    first = rng.hypergeometric(total, 20 - total, 10)
+    gold = np.where(kind == 1, rng.random(size) < 0.5, kind == 2)
+    halves = {"a": first, "b": total - first}
+    histogram = {name: np.stack([np.bincount(row, minlength=11) for row in half])
+                 for name, half in halves.items()}  # fmt: skip
+    fitted = mixtures.fit(Counts.from_histogram(histogram["a"][0]), 3, method="least_squares")
+    at_m = mixtures.MixtureFit(m, fitted.counts, "least_squares")
+    again = mixtures.refit(histogram["a"], at_m)
+    right = {
+        name: ((half > 5) == gold).mean(axis=1, where=half != 5) * (half != 5).mean(axis=1)
+        + 0.5 * (half == 5).mean(axis=1)
+        for name, half in halves.items()
+    }
+    return pd.DataFrame(
+        {
+            "chi_square_a": again.chi_square,
+            "chi_square_b": pearson(histogram["b"], n_items * again.pmf(10)),
+            "accuracy_a": 100 * right["a"],
+            "accuracy_b": 100 * right["b"],
+            "hard_share": 100 * again.hard_share(),
+        }
+    )
+
+
+def brte_rows(printed: Printed, study: pd.DataFrame) -> list[Computed]:
+    """Summarise the simulated BRTE: medians, and what 95% of the data sets have."""
+    columns = {"brteb.chi_square": "chi_square_b", "brtea.majority_accuracy": "accuracy_a",
+               "brteb.majority_accuracy": "accuracy_b"}  # fmt: skip
+    reached = (study["chi_square_b"] >= printed.value("brteb_chi_square")).mean()
+    rows = [Computed("brteb.p_value", reached, method="simulated law", provenance="simulated")]
+    for target, column in columns.items():
+        low, middle, high = np.quantile(study[column], [0.025, 0.5, 0.975])
+        rows.append(Computed(target, middle, lower=low, upper=high, level=0.95,
+                             provenance="simulated"))  # fmt: skip
+    return rows
+
+
+# ------------------------------------------------------------------------ how many types
+
+
+def fits_table(sets: Mapping[str, Counts], rng: np.random.Generator) -> pd.DataFrame:
+    """Fit 1 to 5 types by every method, with chi-square's p-value and the bootstrap's."""
+    rows = []
+    for data, counts in sets.items():
+        for types in range(1, mixtures.max_types(counts.max_labels) + 1):
+            for method in mixtures.METHODS if types <= 3 else ("ml",):
+                fitted = mixtures.fit(counts, types, method=method)
+                test, mix, error = fitted.chi_square(), fitted.mixture, fitted.standard_error
+                drawn = np.nan
+                if types in (2, 3) and method != "chi_square":
+                    drawn = mixtures.goodness_of_fit(fitted, replicates=REPLICATES, rng=rng).p_value
+                pooled = fitted.chi_square(mixtures.pool_cells(fitted.expected))
+                rows.append(
+                    {
+                        "data": data, "types": types, "method": method.replace("_", " "),
+                        "items": _listed(counts.n_items * mix.share, 1),
+                        "items_error": _listed(counts.n_items * error.share, 1),
+                        "rates": _listed(mix.rate, 4), "rates_error": _listed(error.rate, 4),
+                        "chi_square": test.statistic, "df": test.df, "p_value": test.p_value,
+                        "bootstrap_p": drawn, "pooled_p": pooled.p_value,
+                        "log_likelihood": fitted.log_likelihood,
+                        "sum_of_squares": fitted.sum_of_squares,
+                        "aic": fitted.aic, "bic": fitted.bic,
+                    }
+                )  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _listed(values: np.ndarray, places: int) -> str:
+    return "; ".join(f"{value:.{places}f}" for value in values)
+
+
+def types_table(
+    sets: Mapping[str, Counts], rng: np.random.Generator
+) -> tuple[pd.DataFrame, dict[tuple[str, int], mixtures.BootstrapTest]]:
+    """Test m types against m + 1 by the likelihood ratio, its law from a bootstrap."""
+    tests = {
+        (data, m): mixtures.compare_types(counts, m, replicates=2 * REPLICATES + 1, rng=rng)
+        for data, counts in sets.items()
+        for m in (2, 3)
+    }
+    rows = [
+        {
+            "data": data, "types": m, "against": m + 1, "likelihood_ratio": test.statistic,
+            "bootstrap_p": test.p_value, "monte_carlo_error": test.standard_error,
+            "chi_square_p": scipy.stats.chi2.sf(test.statistic, 2),
+            "law_95": np.quantile(test.draws, 0.95),
+        }
+        for (data, m), test in tests.items()
+    ]  # fmt: skip
+    return pd.DataFrame(rows), tests
+
+
+def hard_share_table(
+    sets: Mapping[str, Counts],
+) -> tuple[pd.DataFrame, dict[str, mixtures.HardShareProfile]]:
+    """Profile the share of hard items, by the band of rates that counts as hard."""
+    rows, profiles = [], {}
+    for data, counts in sets.items():
+        for band in BANDS:
+            profile = mixtures.hard_share_profile(counts, within=band)
+            fewest = mixtures.smallest_hard_count(counts, within=band)
+            if band == mixtures.HARD:
+                profiles[data] = profile
+            rows.append(
+                {
+                    "data": data, "band": f"{band[0]} to {band[1]}",
+                    "percent": 100 * profile.estimate, "lower": 100 * profile.lower,
+                    "upper": 100 * profile.upper, "rates": _listed(profile.mixture.rate, 3),
+                    "items": _listed(counts.n_items * profile.mixture.share, 0),
+                    "fewest_items": np.nan if fewest is None else fewest.n_hard,
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows), profiles
+
+
+# ------------------------------------------------------------------------------------ SRTE
+
+
+def majority_right(positives: np.ndarray, labels: np.ndarray, gold: np.ndarray) -> np.ndarray:
+    """Say how right the majority is on each item: 0, 1, or 1/2 for a tie."""
+    vote = np.sign(2 * positives - labels)
+    return (1 + vote * np.where(gold == 1, 1, -1)) / 2
+
+
+def srte_rows(data: LoadedData, counts: Counts, printed: Printed) -> list[Computed]:
+    """Compute sections 3.1 and 6 from the labels of RTE-1."""
+    a = data.annotations
+    word = data.provenance
+    labels, positives = mixtures.positive_counts(a)
+    right = majority_right(positives, labels, gold_of(data))
+    against_m = mixtures.chi_square(counts.histogram, printed.cells("three"), n_fitted=0)
+    three = mixtures.fit(counts, 3, method="least_squares")
+    plain = {
+        "data.n_items": a.n_items,
+        "srte.labels_per_item": a.n_labels / a.n_items,
+        "srte.n_annotators": a.n_annotators,
+        "srte.p_value_of_m": against_m.p_value,
+    }
+    error = three.standard_error.rate
+    two = mixtures.fit(counts, 2, method="least_squares").mixture
+    return [
+        *plain_rows(plain, word),
+        with_error("srte.majority_accuracy", 100 * right.mean(),
+                   100 * right.std() / np.sqrt(right.size), provenance=word),
+        with_error("srte.easy_low_rate", three.mixture.rate[0], error[0], provenance=word),
+        with_error("srte.easy_high_rate", three.mixture.rate[2], error[2], provenance=word),
+        Computed("srte.easy_low_rate", two.rate[0], method="two types", provenance=word),
+        Computed("srte.easy_high_rate", two.rate[1], method="two types", provenance=word),
+    ]  # fmt: skip
+
+
+def displayed_sum(diligent: BinomialMixture, lazy_share: float, lazy_rate: float, *,
+                  first: int, n: int = 10) -> np.ndarray:  # fmt: skip
+    """Evaluate the displayed formula of section 6 term by term, from r = first."""
+    pmf, law = scipy.stats.binom.pmf, np.zeros(n + 1)
+    for r in range(first, n + 1):
+        weight = pmf(r, n, 1 - lazy_share)
+        lazy = pmf(np.arange(n - r + 1), n - r, lazy_rate)
+        for share, rate in zip(diligent.share, diligent.rate, strict=True):
+            law += weight * share * np.convolve(pmf(np.arange(r + 1), r, rate), lazy)
+    return law
+
+
+def lazy_table(counts: Counts, printed: Printed) -> pd.DataFrame:
+    """Fit lazy annotators to SRTE in several readings, and two free binomials beside them."""
+    m, histogram, n_items = printed.of("three"), counts.histogram, counts.n_items
+    rows = []
+
+    def add(reading: str, share: float, rate: float, cells: np.ndarray, fitted: int,
+            errors: tuple[float, float] = (np.nan, np.nan)) -> None:  # fmt: skip
+        test = mixtures.chi_square(histogram, cells, n_fitted=fitted)
+        rows.append(
+            {"reading": reading, "lazy_share": share, "lazy_share_error": errors[0],
+             "lazy_rate": rate, "lazy_rate_error": errors[1], "chi_square": test.statistic,
+             "df": test.df, "p_value": test.p_value,
+             "sum_of_squares": float(((histogram - cells) ** 2).sum()),
+             "log_likelihood": float(xlogy(histogram, cells / n_items).sum())}
+        )  # fmt: skip
+
+    for method in ("least_squares", "ml", "chi_square"):
+        found = mixtures.fit_lazy(counts, m, method=method)
+        add(method.replace("_", " "), found.lazy_share, found.lazy_rate, found.expected, 2,
+            found.standard_error)  # fmt: skip
+    share, rate = printed.value("lazy_share"), printed.value("lazy_rate")
+    add("as printed", share, rate, n_items * mixtures.with_lazy(m, share, rate).pmf(10), 2)
+    for first in (0, 1):
+        cells = n_items * displayed_sum(m, share, rate, first=first)
+        add(f"as printed, displayed sum from r = {first}", share, rate, cells, 2)
+    grid = [(s, p) for s in np.linspace(share - 0.005, share + 0.005, 41)
+            for p in np.linspace(rate - 0.005, rate + 0.005, 41)]  # fmt: skip
+    box = [pearson(histogram, n_items * mixtures.with_lazy(m, *at).pmf(10)) for at in grid]
+    for name, at in (("smallest", np.argmin(box)), ("largest", np.argmax(box))):
+        add(f"{name} chi-square of parameters that print so", *grid[at],
+            n_items * mixtures.with_lazy(m, *grid[at]).pmf(10), 2)  # fmt: skip
+    for types in (2, 3):
+        free = mixtures.fit(counts, types, method="least_squares")
+        add(f"{types} binomials, nobody lazy, least squares", np.nan, np.nan, free.expected,
+            free.n_parameters)  # fmt: skip
+    add("model M, nobody lazy", 0, np.nan, printed.cells("three"), 0)
+    return pd.DataFrame(rows)
+
+
+def lazy_rows(table: pd.DataFrame, annotators: LazyAnnotators, word: str) -> list[Computed]:
+    """Return section 6's fit of lazy annotators as rows, and those found by name beside it."""
+    by_name = {"lazy.lazy_share": annotators.share_of_labels,
+               "lazy.lazy_rate": annotators.coin}  # fmt: skip
+    rows = plain_rows(by_name, word, method="annotators by name, against gold")
+    for reading, method in (
+        ("least squares", PAPER_METHOD),
+        ("ml", "ml"),
+        ("chi square", "chi square"),
+    ):
+        found = table.set_index("reading").loc[reading]
+        more = {"method": method, "provenance": word}
+        share, error = found["lazy_share"], found["lazy_share_error"]
+        rows += [
+            with_error("lazy.lazy_share", share, error, **more),
+            with_error("lazy.diligent_share", 1 - share, error, **more),
+            with_error("lazy.lazy_share_words", 100 * share, 100 * error, **more),
+            with_error("lazy.lazy_rate", found["lazy_rate"], found["lazy_rate_error"], **more),
+            Computed("lazy.chi_square", found["chi_square"], **more),
+            Computed("lazy.below_critical", found["chi_square"], **more),
+        ]
+    printed = table.set_index("reading").loc["as printed", "chi_square"]
+    rows.append(
+        Computed("lazy.chi_square", printed, method="parameters as printed", provenance=word)
+    )
+    return rows
+
+
+# ------------------------------------------------------------------------------ annotators
+
+
+def annotators_study(
+    a: Annotations, counts: Counts, rng: np.random.Generator
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Ask whether annotators of their own rates can pass for a third type of items.
+
+    Two types of items and the rates of Dawid and Skene's fit, as the annotators of RTE-1 have
+    them, with the real sets of annotators or with new ones for every label. Returns a summary
+    of each design, and the chi-squares of two binomials fitted to each simulated histogram.
+    """
+    fitted = dawid_skene.fit(a)
+    sensitivity, specificity = fitted.confusion[:, 1, 1], fitted.confusion[:, 0, 0]
+    prevalence = float(fitted.prevalence[1])
+    two, three = mixtures.fit(counts, 2), mixtures.fit(counts, 3)
+    observed = two.chi_square().statistic
+    gain = 2 * (three.log_likelihood - two.log_likelihood)
+    expected = mixtures.annotator_histogram(a, prevalence, sensitivity, specificity)
+    own = pearson(counts.histogram, expected)
+    who = a.annotator[a.by_item.order].reshape(a.n_items, -1)
+    draws: dict[str, list[float]] = {}
+    rows = []
+    for design in ("real sets of annotators", "a new annotator for every label"):
+        histograms = np.empty((REPLICATES, who.shape[1] + 1))
+        for r in range(REPLICATES):
+            chosen = who if design.startswith("real") else rng.choice(a.annotator, size=who.shape)
+            positive = rng.random(a.n_items) < prevalence
+            rate = np.where(positive[:, None], sensitivity[chosen], 1 - specificity[chosen])
+            x = (rng.random(who.shape) < rate).sum(axis=1)
+            histograms[r] = np.bincount(x, minlength=who.shape[1] + 1)
+        found = mixtures.refit(histograms, two).chi_square
+        ratio = mixtures.likelihood_ratios(histograms, two)
+        against = pearson(histograms, expected)
+        draws[design] = found.tolist()
+        rows.append(
+            {
+                "design": design, "chi_square_95": np.quantile(found, 0.95),
+                "chi_square_largest": found.max(),
+                "rejected_percent": 100 * (found > scipy.stats.chi2.isf(LEVEL, 7)).mean(),
+                "rte1_chi_square": observed,
+                "rte1_p": (1 + (found >= observed).sum()) / (1 + REPLICATES),
+                "likelihood_ratio_95": np.quantile(ratio, 0.95), "rte1_likelihood_ratio": gain,
+                "rte1_likelihood_ratio_p": (1 + (ratio >= gain).sum()) / (1 + REPLICATES),
+                "rte1_chi_square_of_annotators": own,
+                "rte1_p_of_annotators": (1 + (against >= own).sum()) / (1 + REPLICATES),
+            }
+        )  # fmt: skip
+    return pd.DataFrame(rows), pd.DataFrame(draws)
+
+
+# -------------------------------------------------------------------------------- hard items
+
+
+def gold_of(data: LoadedData) -> np.ndarray:
+    """Return the gold label of every item as 0 or 1, by the items' codes."""
+    gold = data.items.set_index("item")["gold"].astype(int)
+    return gold.loc[list(data.annotations.items)].to_numpy()
+
+
+def example_table(data: LoadedData, examples: Path) -> pd.DataFrame:
+    """Find the examples of section 7.1 in the data, with their labels."""
+    _, positives = mixtures.positive_counts(data.annotations)
+    items = data.items.set_index("item").loc[list(data.annotations.items)].reset_index()
+    items = items.assign(positives=positives, gold=gold_of(data))
+    inside = items[items["positives"].between(*WINDOW)]
+    rows = []
+    for row in pd.read_csv(examples, comment="#").itertuples():
+        found = items[
+            items["hypothesis"].fillna("").str.contains(row.hypothesis_holds, regex=False)
+        ]
+        if found.empty and data.provenance == "simulated":  # a stand-in has no texts
+            found = inside.iloc[[row.example]]
+        if len(found) != 1:
+            raise ValueError(f"example {row.example}: {len(found)} hypotheses hold its words.")
+        rows.append({"example": row.example} | found.iloc[0].to_dict())
+    return pd.DataFrame(rows)
+
+
+def example_rows(table: pd.DataFrame, word: str) -> list[Computed]:
+    """Return the positive and the gold labels of the examples."""
+    by_number = table.set_index("example")
+    values: dict[str, float] = {"examples.n_found_in_data": len(table)}
+    for number, row in by_number.iterrows():
+        values |= {f"example{number}.positives_lower": row["positives"],
+                   f"example{number}.positives_upper": row["positives"],
+                   f"example{number}.expert_label": row["gold"]}  # fmt: skip
+    gold = by_number["gold"]
+    values |= {"examples.n_true_1_to_4": gold.loc[1:4].sum(),
+               "examples.n_true_8_9": gold.loc[8:9].sum(),
+               "examples.n_false_10_13": (1 - gold.loc[10:13]).sum()}  # fmt: skip
+    return plain_rows(values, word)
+
+
+def hard_items(
+    data: LoadedData, printed: Printed, profile: mixtures.HardShareProfile, rng: np.random.Generator
+) -> pd.DataFrame:
+    """List every item with what speaks for its being hard."""
+    a = data.annotations
+    labels, positives = mixtures.positive_counts(a)
+    gold = gold_of(data)
+    carpenter = hierarchical_binary.fit(a, rng=rng, n_draws=DRAWS, n_warmup=500).posterior[:, 1]
+    skene = dawid_skene.fit(a).posterior[:, 1]
+    lazy = mixtures.fit_lazy(Counts.from_annotations(a), printed.of("three")).mixture
+    items = data.items.set_index("item").loc[list(a.items)].reset_index()
+    table = items.assign(
+        gold=gold,
+        positives=positives,
+        hard_probability=lazy.posterior(positives, labels)[:, 1],
+        hard_probability_free=profile.mixture.posterior(positives, labels)[:, 1],
+        carpenter_posterior=carpenter,
+        carpenter_entropy=scipy.stats.entropy([1 - carpenter, carpenter], base=2),
+        dawid_skene_posterior=skene,
+        vote_right=majority_right(positives, labels, gold),
+        in_window=(positives >= WINDOW[0]) & (positives <= WINDOW[1]),
+        hard_by_model=lazy.posterior(positives, labels)[:, 1] >= 0.5,
+        uncertain_carpenter=np.abs(carpenter - 0.5) < 0.45,
+        uncertain_dawid_skene=np.abs(skene - 0.5) < 0.45,
+    )
+    doubted = np.where(gold == 1, carpenter, 1 - carpenter)
+    table["gold_probability"] = doubted
+    table["gold_doubtful"] = doubted < 0.05
+    table["reasons"] = [_reasons(row) for row in table.to_dict("records")]
+    closeness = np.abs(table["positives"] - labels / 2)
+    order = np.lexsort(
+        (closeness, -table["carpenter_entropy"], -table["hard_by_model"].astype(int))
+    )
+    return table.iloc[order].reset_index(drop=True)
+
+
+def _reasons(row: Mapping[str, Any]) -> str:
+    found = [f"{row['positives']} of 10 positive"] if row["in_window"] else []
+    if row["uncertain_carpenter"]:
+        found.append(f"posterior {row['carpenter_posterior']:.2f}")
+    if row["gold_doubtful"]:
+        found.append("annotators against the gold label")
+    return "; ".join(found)
+
+
+LISTS = {
+    "in_window": "4 to 7 of 10 positive (section 7.1)",
+    "hard_by_model": "M with lazy annotators: probably hard",
+    "uncertain_carpenter": "Carpenter's model: posterior .05 to .95",
+    "uncertain_dawid_skene": "Dawid and Skene: posterior .05 to .95",
+    "gold_doubtful": "Carpenter's model: gold label below .05",
+    "vote_wrong": "majority against the gold label",
+}
+
+
+def lists_table(items: pd.DataFrame) -> pd.DataFrame:
+    """Compare the lists of hard, uncertain and doubtful items, each with each."""
+    items = items.assign(vote_wrong=items["vote_right"] == 0)
+    return evaluation.compare_lists({words: items[name] for name, words in LISTS.items()})
+
+
+def by_count_table(
+    items: pd.DataFrame, sets: Mapping[str, Counts], printed: Printed
+) -> pd.DataFrame:
+    """Say of each number of positive labels how many items have it, and how hard these are."""
+    groups = items.groupby("positives")
+    lazy = mixtures.fit_lazy(sets["SRTE"], printed.of("three"))
+    types = lazy.mixture.posterior(np.arange(11), 10)
+    table = pd.DataFrame({
+        "positives": np.arange(11), "items": sets["SRTE"].histogram,
+        "brtea_items": sets["BRTEa"].histogram, "model_m": printed.cells("three"),
+        "model_m_lazy": lazy.expected,
+        "hard_probability": types[:, 1],
+        # If B1 and B3 are the gold labels 0 and 1, and a hard item's gold label is a coin's.
+        "gold_expected": types[:, 2] + types[:, 1] / 2,
+    })  # fmt: skip
+    for name in ("gold", "vote_right", "uncertain_carpenter", "gold_doubtful", "carpenter_entropy"):
+        table[name] = groups[name].mean().reindex(table["positives"]).to_numpy()
+    return table
+
+
+def tasks_table(items: pd.DataFrame) -> pd.DataFrame:
+    """Count hard, uncertain and doubtful items by the task they were made for."""
+    table = items.assign(task=items["task"].fillna("all")).groupby("task").agg(
+        items=("item", "size"), in_window=("in_window", "sum"), hard=("hard_by_model", "sum"),
+        uncertain=("uncertain_carpenter", "sum"), doubtful=("gold_doubtful", "sum"),
+    )  # fmt: skip
+    table["window_percent"] = 100 * table["in_window"] / table["items"]
+    return table.sort_values("window_percent", ascending=False).reset_index()
+
+
+# ------------------------------------------------------------------------------------ figures
+
+
+def dots(axes: Any, histogram: np.ndarray, label: str, **style: Any) -> None:
+    """Draw a histogram as the paper does: items against number of positive labels."""
+    style = {"marker": "o", "color": plotting.INK, "linestyle": "none", "markersize": 5} | style
+    axes.plot(np.arange(len(histogram)), histogram, label=label, **style)
+
+
+def frame(axes: Any, top: float = 160) -> None:
+    """Label the axes of a histogram of positive labels."""
+    axes.set(xlabel="'1' labels out of 10", ylabel="items", xlim=(-0.4, 10.4), ylim=(0, top),
+             xticks=range(11))  # fmt: skip
+
+
+def figure_fit(
+    name: str, cells: np.ndarray, parts: np.ndarray, histogram: np.ndarray, stem: Path
+) -> None:
+    """Draw Figure 2, 3 or 5: a printed model and its parts against the histogram of BRTEa."""
+    with plotting.house_figure(1, height=3.6) as (figure, (axes,)):
+        for each in parts:
+            axes.plot(each, color=PALE, linewidth=1, zorder=1)
+        axes.plot(cells, color=plotting.BLUE, marker="s", markersize=3.5, fillstyle="none",
+                  label=name)  # fmt: skip
+        dots(axes, histogram, RECONSTRUCTED)
+        frame(axes, 150)
+        statistic = ((histogram - cells) ** 2 / cells).sum()
+        axes.set_title(f"{name}: chi-square {statistic:.4g}")
+        axes.legend(loc="upper left")
+        figure.set_size_inches(5.2, 3.6)
+        plotting.save_figure(figure, stem)
+
+
+def figure6(
+    model_m: np.ndarray, sets: Mapping[str, Counts], lazy: np.ndarray, stem: Path, mark: str | None
+) -> None:
+    """Draw Figure 6: model M and SRTE, with BRTEa in grey, and what lazy annotators mend."""
+    two = mixtures.fit(sets["SRTE"], 2, method="least_squares").expected
+    mended = {"M with lazy annotators": (lazy, plotting.BLUE, "s"),
+              "two binomials": (two, plotting.VERMILION, "^")}  # fmt: skip
+    with plotting.house_figure(height=3.7, stand_in=mark) as (figure, panels):
+        for axes, curves, title in (
+            (panels[0], {"model M": (model_m, plotting.BLUE, "s")}, "M as printed"),
+            (panels[1], mended, "Fitted to SRTE"),
+        ):
+            dots(axes, sets["BRTEa"].histogram, RECONSTRUCTED, color=PALE, linestyle="-",
+                 markersize=3)  # fmt: skip
+            for name, (cells, colour, marker) in curves.items():
+                axes.plot(cells, color=colour, marker=marker, markersize=4, fillstyle="none",
+                          label=name)  # fmt: skip
+            dots(axes, sets["SRTE"].histogram, "SRTE")
+            frame(axes, 185)
+            axes.set_title(title)
+            axes.legend(loc="upper left")
+        plotting.save_figure(figure, stem)
+
+
+def figures_of_models(folder: Path) -> None:
+    """Draw Figures 1, 4 and 7."""
+    x, theta, t = (
+        (3.2, 0.2, "$x$", ""),
+        (0.0, 1.2, r"$\theta$", "shares"),
+        (1.7, 1.2, "$t$", "type"),
+    )
+    nodes = {"theta": theta, "t": t, "x": x, "p": (5.2, 0.2, "$p$", "one coin a type")}
+    edges = [("theta", "t"), ("t", "x"), ("p", "x")]
+    plates = [(1.0, -0.85, 3.1, 2.75, "N items"), (2.7, -0.4, 1.0, 1.0, "n")]
+    alpha = {"p": (5.2, 0.2, "$p_{ti}$", ""), "alpha": (5.2, 1.4, r"$\alpha$", "law of the coins")}
+    lazy = {"p": (5.2, 0.2, "$p$", "coins, and $p_L$"), "a": (1.7, -0.2, "$a$", ""),
+            "xi": (0.0, -0.6, r"$\xi$", "lazy or not")}  # fmt: skip
+    wide = [(1.0, -1.2, 3.1, 3.1, "N items"), (1.2, -0.75, 2.6, 1.35, "n")]
+    for name, model in {
+        "figure1": (nodes, edges, plates),
+        "figure4": (nodes | alpha, [*edges, ("alpha", "p")], plates),
+        "figure7": (nodes | lazy, [*edges, ("xi", "a"), ("a", "x")], wide),
+    }.items():
+        with plotting.house_figure(1, height=2.9) as (figure, (axes,)):
+            plotting.graphical_model(axes, *model, seen=["x"])
+            figure.set_size_inches(5.6, 2.9)
+            plotting.save_figure(figure, folder / name)
+
+
+def figure_reconstruction(
+    table: pd.DataFrame, printed: tuple[float, float], model_m: np.ndarray, stem: Path
+) -> None:
+    """Draw the rivals of the histogram by their chi-squares, and the histogram."""
+    axis = ["two_chi_square", "three_chi_square"]
+    with plotting.house_figure(height=3.6) as (figure, panels):
+        axes = panels[0]
+        axes.scatter(table[axis[0]][1:], table[axis[1]][1:], s=6, color=plotting.GREY, alpha=0.6,
+                     linewidth=0, label=f"{len(table) - 1:,} other histograms")  # fmt: skip
+        axes.axvline(printed[0], color=plotting.VERMILION, linewidth=0.9)
+        axes.axhline(printed[1], color=plotting.VERMILION, linewidth=0.9)
+        axes.plot(*table.loc[0, axis], "o", color=plotting.BLUE, label="the one with both")
+        axes.set(xlabel="chi-square of two binomials as printed", yscale="log",
+                 ylabel="chi-square of three, model M", ylim=(3, 300),
+                 title="Near all printed parameters")  # fmt: skip
+        axes.set_yticks([5, 10, 50, 100], ["5", "10", "50", "100"])
+        axes.legend(loc="upper right", **BOXED)
+        axes = panels[1]
+        axes.plot(model_m, color=plotting.GREY, linewidth=1, label="model M as printed")
+        cells = table.loc[0, [f"x{j}" for j in range(11)]].to_numpy(float)
+        dots(axes, cells, RECONSTRUCTED, color=plotting.BLUE)
+        for j, value in enumerate(cells):
+            axes.text(j, value + 5, f"{value:.0f}", ha="center", fontsize=8)
+        frame(axes)
+        axes.set_title("The only one with both")
+        axes.legend(loc="upper left")
+        plotting.save_figure(figure, stem)
+
+
+def figure_types(
+    tests: Mapping[tuple[str, int], mixtures.BootstrapTest], stem: Path, mark: str | None
+) -> None:
+    """Draw the likelihood ratio of two against three types, with its simulated law."""
+    with plotting.house_figure(height=3.3, stand_in=mark) as (figure, panels):
+        for axes, data in zip(panels, ("BRTEa", "SRTE"), strict=True):
+            test = tests[data, 2]
+            top = max(15.0, 1.1 * test.statistic)
+            axes.hist(test.draws, bins=np.linspace(0, top, 31).tolist(), color=LIGHT_BLUE,
+                      edgecolor=plotting.INK, linewidth=0.5, log=True,
+                      label="simulated from two types")  # fmt: skip
+            axes.axvline(test.statistic, color=plotting.VERMILION, linewidth=1.8,
+                         label=f"{data}: {test.statistic:.1f}, p = {test.p_value:.3f}")  # fmt: skip
+            axes.set(title=f"{data}: two types or three?", ylim=(0.8, 50_000),
+                     xlabel="likelihood ratio", ylabel="data sets")  # fmt: skip
+            axes.legend(loc="upper left", **BOXED)
+        plotting.save_figure(figure, stem)
+
+
+def figure_hard_share(
+    profiles: Mapping[str, mixtures.HardShareProfile], stem: Path, mark: str | None
+) -> None:
+    """Draw the profile likelihood of the share of hard items."""
+    styles = {"BRTEa": (plotting.BLUE, "-"), "SRTE": (plotting.VERMILION, "--")}
+    with plotting.house_figure(1, height=3.5, stand_in=mark) as (figure, (axes,)):
+        for data, (colour, line) in styles.items():
+            found = profiles[data]
+            best, low, high = (100 * v for v in (found.estimate, found.lower, found.upper))
+            axes.plot(100 * found.share, found.log_likelihood, color=colour, linestyle=line,
+                      label=f"{data}: {best:.0f}%, 95% interval {low:.0f} to {high:.0f}%",
+                      )  # fmt: skip
+        reach = scipy.stats.chi2.ppf(0.95, 1) / 2
+        axes.axhline(-reach, color=plotting.GREY, linestyle=":", linewidth=1)
+        axes.set(xlabel="percent of hard items (rate between .4 and .6)", xlim=(0, 60),
+                 ylabel="log likelihood below its maximum", ylim=(-8, 2.4),
+                 title="How many items are hard?")  # fmt: skip
+        axes.legend(loc="upper right")
+        figure.set_size_inches(5.4, 3.5)
+        plotting.save_figure(figure, stem)
+
+
+def figure_annotators(
+    draws: pd.DataFrame,
+    observed: Mapping[str, float],
+    lazy: pd.DataFrame,
+    stem: Path,
+    mark: str | None,
+) -> None:
+    """Draw what heterogeneous annotators do to chi-square, and how lazy annotators look."""
+    with plotting.house_figure(height=3.9, stand_in=mark) as (figure, panels):
+        axes, edges = panels[0], np.linspace(0, 80, 41).tolist()
+        for (design, values), colour, line in zip(
+            draws.items(), (plotting.BLUE, plotting.GREY), ("-", "--"), strict=True
+        ):
+            axes.hist(np.clip(values, 0, 80), bins=edges, histtype="step", color=colour,
+                      linestyle=line, linewidth=1.4, label=str(design))  # fmt: skip
+        for (data, value), colour, line in zip(
+            observed.items(), (plotting.INK, plotting.VERMILION), ("-", "-."), strict=True
+        ):
+            axes.axvline(value, color=colour, linewidth=1.5, linestyle=line, label=data)
+        top = 1.75 * axes.get_ylim()[1]
+        axes.set(xlabel="chi-square of two binomials", ylabel="simulated data sets",
+                 title="Two types, unequal annotators", ylim=(0, top), xlim=(0, 80))  # fmt: skip
+        axes.legend(loc="upper right", **BOXED)
+        axes = panels[1]
+        crossed = (lazy["lazy_probability"] > 0.5).to_numpy()
+        plotting.accuracy_plane(axes, lazy["sensitivity"], lazy["specificity"], lazy["labels"] / 2,
+                                removed=crossed)  # fmt: skip
+        axes.set_title("Annotators of SRTE against gold")
+        for text in axes.get_legend().get_texts():
+            if text.get_text() == "removed":
+                text.set_text("probably lazy")
+        plotting.save_figure(figure, stem)
+
+
+def figure_hard_items(by_count: pd.DataFrame, stem: Path, mark: str | None) -> None:
+    """Draw how hard, uncertain and doubtful items are, by their number of positive labels."""
+    x, window = by_count["positives"], (WINDOW[0] - 0.5, WINDOW[1] + 0.5)
+    lines = {
+        "hard_probability": ("hard: M with lazy annotators", plotting.BLUE, "o", "-"),
+        "uncertain_carpenter": ("uncertain: Carpenter's model", plotting.GREEN, "s", "--"),
+    }
+    with plotting.house_figure(height=3.7, stand_in=mark) as (figure, panels):
+        for axes in panels:
+            axes.axvspan(*window, color="#EFEFEF", zorder=0)
+            axes.set(xlabel="'1' labels out of 10", xticks=range(11))
+        axes = panels[0]
+        for name, (label, colour, marker, line) in lines.items():
+            axes.plot(x, by_count[name], marker=marker, color=colour, linestyle=line, markersize=4,
+                      label=label)  # fmt: skip
+        axes.set(ylabel="share of these items", ylim=(0, 1.0), title="Hard or uncertain")
+        axes.legend(loc="upper left")
+        axes, edge = panels[1], {"edgecolor": plotting.INK, "linewidth": 0.5}
+        axes.bar(x, by_count["items"], color=LIGHT_BLUE, label="gold label 0", **edge)
+        axes.bar(x, by_count["items"] * by_count["gold"].fillna(0), color=ORANGE, hatch="///",
+                 label="gold label 1", **edge)  # fmt: skip
+        axes.set(ylabel="items", ylim=(0, 150), title="What the experts said")
+        axes.legend(loc="upper left")
+        plotting.save_figure(figure, stem)
+
+
+# --------------------------------------------------------------------------------------- main
+
+
+def plain_rows(
+    values: Mapping[str, Any], provenance: str, method: str = PAPER_METHOD
+) -> list[Computed]:
+    """Return values without an interval as rows."""
+    return [Computed(name, float(value), method=method, provenance=provenance)
+            for name, value in values.items()]  # fmt: skip
+
+
+def weakest(name: str, word: str) -> str:
+    """Return the weakest provenance of what is in a figure or a table."""
+    from_printed = ("reconstruction", "types", "fits", "hard_share", "gaussians", "by_count",
+                    "figure6", "annotators")  # fmt: skip
+    if name == "brte" or (word == "simulated" and name != "reconstruction"):
+        return "simulated"
+    return "printed_table" if name in from_printed else word
+
+
+def captions_of(word: str, seed: int) -> dict[str, dict[str, Any]]:
+    """Say of every figure what it shows, from which data."""
+    srte = f"SRTE: {word} labels of RTE-1."
+    printed = {
+        "figure2": "Two binomials as printed, in grey each of them, and the histogram of BRTEa "
+        "that the printed numbers determine.",
+        "figure3": "Model M as printed, in grey its three binomials, and the same histogram.",
+        "figure5": "Two normal distributions as printed, each number standing for half a unit "
+        "around it. They hold 716 items, not 800: the rest lies below 0 and above 10.",
+        "reconstruction": "Left: histograms of 800 items for which least squares moves none of the "
+        "13 printed parameters by more than a unit of its last place; red, the printed "
+        "chi-squares. Right: the only one that has both.",
+    }
+    models = {
+        "figure1": "The model of section 2: an item's type decides which coin its annotators flip.",
+        "figure4": "The model of section 5: annotators have coins of their own. If each label "
+        "comes from an annotator drawn anew, this is exactly the two binomials of Figure 2.",
+        "figure7": "The model of section 6: a label comes from a diligent annotator or from a lazy "
+        "one, who flips one coin whatever the item.",
+    }
+    real = {
+        "figure6": "Model M does not fit SRTE (left). With lazy annotators it does, but so do two "
+        "binomials, with nobody lazy and no hard items (right).",
+        "types": "Likelihood ratio of three against two types, and its law in data sets simulated "
+        "from two types (no chi-square law holds). BRTEa: reconstructed.",
+        "hard_share": "How likely each share of hard items is, with two easy types and everything "
+        "else at its best. Dotted: what a 95% interval holds. BRTEa: reconstructed.",
+        "annotators": "Left: chi-square of two binomials on data simulated with two types of items "
+        "and the annotators that Dawid and Skene's model sees in SRTE. Right: these annotators "
+        "against the gold standard; areas grow with their labels.",
+        "hard_items": "Left: share of items called hard or uncertain, by their positive labels; "
+        "shaded, the paper's window of 4 to 7. Right: the same items by gold label.",
+    }
+    texts = {name: ("printed_table", text) for name, text in printed.items()}
+    texts |= {name: ("closed_form", text) for name, text in models.items()}
+    texts |= {name: (weakest(name, word), f"{text} {srte}") for name, text in real.items()}
+    return {name: {"provenance": provenance, "caption": text, "seed": seed}
+            for name, (provenance, text) in texts.items()}  # fmt: skip
+
+
+def main(*, rte_folder: Path, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
+    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
+    paths = {path.stem: path for path in printed_tables}
+    printed, data = Printed.read(paths), datasets.read(rte_folder)
+    word, rng = data.provenance, np.random.default_rng(seed)
+    histogram, rivals = reconstruct(printed)
+    brtea = Counts.from_histogram(histogram, n_labels=10, n_items=800)
+    srte = Counts.from_annotations(data.annotations)
+    sets = {"BRTEa": brtea, "SRTE": srte}
+
+    gaussians = gaussians_table(sets)
+    study = brte_study(printed, rng)
+    types, tests = types_table(sets, rng)
+    hard, profiles = hard_share_table(sets)
+    lazy = lazy_table(srte, printed)
+    designs, chi_squares = annotators_study(data.annotations, srte, rng)
+    annotators = find_lazy(data.annotations, gold_of(data))
+    items = hard_items(data, printed, profiles["SRTE"], rng)
+    by_count = by_count_table(items, sets, printed)
+    examples = example_table(data, paths["examples"])
+    tables = {
+        "reconstruction": rivals.head(200),
+        "fits": fits_table(sets, rng),
+        "types": types,
+        "hard_share": hard,
+        "gaussians": gaussians,
+        "brte": study.describe(percentiles=[0.025, 0.5, 0.975]).reset_index(names="summary"),
+        "lazy": lazy,
+        "designs": designs,
+        "annotators": annotators.table,
+        "by_count": by_count,
+        "hard_items": items,
+        "lists": lists_table(items),
+        "tasks": tasks_table(items),
+        "examples": examples,
+    }
+    for name, table in tables.items():
+        with replacing(folder / "tables" / f"{name}.csv") as draft:
+            table.to_csv(draft, index=False, lineterminator="\n")
+
+    computed = [
+        *plain_rows(arithmetic(printed), "printed_table"),
+        *plain_rows(closed_forms(10), "closed_form"),
+        *brtea_rows(printed, brtea, gaussians),
+        *brte_rows(printed, study),
+        *srte_rows(data, srte, printed),
+        *lazy_rows(lazy, annotators, word),
+        *example_rows(examples, word),
+    ]
+    stems = folder / "figures"
+    stems.mkdir(parents=True, exist_ok=True)
+    mark = None if word == "real" else "Simulated stand-in, not the real labels of RTE-1"
+    figures_of_models(stems)
+    names = {"two": "B1 + B2", "three": "M = B1 + B2 + B3", "gaussian": "G = N1 + N2"}
+    for model, stem in (("two", "figure2"), ("three", "figure3"), ("gaussian", "figure5")):
+        figure_fit(names[model], printed.cells(model), printed.parts(model), histogram,
+                           stems / stem)  # fmt: skip
+    m_cells = printed.cells("three")
+    lazy_cells = mixtures.fit_lazy(srte, printed.of("three"), method="least_squares").expected
+    figure6(m_cells, sets, lazy_cells, stems / "figure6", mark)
+    both = printed.value("two_chi_square"), printed.value("three_chi_square")
+    figure_reconstruction(rivals, both, m_cells, stems / "reconstruction")
+    figure_types(tests, stems / "types", mark)
+    figure_hard_share(profiles, stems / "hard_share", mark)
+    observed = {
+        name: mixtures.fit(sets[name], 2).chi_square().statistic for name in ("SRTE", "BRTEa")
+    }
+    figure_annotators(chi_squares, observed, annotators.table, stems / "annotators", mark)
+    figure_hard_items(by_count, stems / "hard_items", mark)
+    of_tables = {f"tables/{name}": {"provenance": weakest(name, word)} for name in tables}
+    with replacing(folder / "captions.json") as draft:
+        draft.write_text(json.dumps(captions_of(word, seed) | of_tables, indent=1) + "\n")
+    write_computed(computed, folder / "computed.csv")
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=snakemake.rule):
+        main(
+            rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
+            printed_tables=map(Path, snakemake.input.printed_tables),
+            folder=Path(snakemake.output.computed).parent,
+            seed=snakemake.params.seed,
+        )
