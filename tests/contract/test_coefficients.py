@@ -19,13 +19,19 @@ from annobench.errors import AnnotationError, DegenerateWarning
 
 MODULES = agreement.discover()
 #: What has no chance agreement, or is about margins and not about agreement.
-NOT_CORRECTED = {"percent_agreement", "prevalence_index", "bias_index", "kappa_maximum"}
+NOT_CORRECTED = {
+    "percent_agreement",
+    "prevalence_index",
+    "bias_index",
+    "kappa_maximum",
+    "specific_agreement",
+}
 #: What sees an order or distance in the categories.
 NUMERIC = {"icc", "pearson", "spearman"}
 #: What is not the same with the annotators exchanged.
 DIRECTED = {"conditional_kappa", "bias_index"}
 #: Options without which a coefficient can't be called.
-OPTIONS = {"conditional_kappa": {"category": "0"}}
+OPTIONS = {name: {"category": "0"} for name in ("conditional_kappa", "specific_agreement")}
 #: What counts the categories of the scheme, used or not.
 COUNTS_CATEGORIES = {"gwet_ac1", "brennan_prediger"}
 BINARY_ONLY = {"prevalence_index", "bias_index"}
@@ -193,7 +199,7 @@ def test_a_million_categories_are_a_mistake_unless_they_are_numbers():
     for scale in ("nominal", "interval"):
         a = Annotations(item, annotator, values, names[: n // 2], ("x", "y"), names, scale)
         if scale == "nominal":
-            for name in sorted(set(ON_TABLES) - NUMERIC - BINARY_ONLY - {"conditional_kappa"}):
+            for name in sorted(set(ON_TABLES) - NUMERIC - BINARY_ONLY - set(OPTIONS)):
                 with pytest.raises(AnnotationError, match="1,000,000 categories"):
                     call(name, a)
             with pytest.raises(AnnotationError, match="1,000,000 categories"):
@@ -244,7 +250,7 @@ def test_the_order_of_the_annotators_does_not_matter(table):
 @given(table=TABLES, data=st.data())
 def test_the_order_of_the_categories_does_not_matter(table, data):
     order = data.draw(st.permutations(range(len(table))))
-    for name in sorted(set(ON_TABLES) - NUMERIC - DIRECTED - BINARY_ONLY):
+    for name in sorted(set(ON_TABLES) - NUMERIC - DIRECTED - BINARY_ONLY - set(OPTIONS)):
         first, second = quietly(name, table), quietly(name, table[order][:, order])
         np.testing.assert_allclose(first.estimate, second.estimate, rtol=1e-9, atol=1e-12)
 

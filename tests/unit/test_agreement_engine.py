@@ -219,6 +219,7 @@ ANY = {name: (function, options) for name, (function, options, _) in CASES.items
     "alpha ordinal": (ag.krippendorff_alpha, {"metric": "ordinal"}),
     "alpha interval": (ag.krippendorff_alpha, {"metric": "interval"}),
     "alpha absolute": (ag.krippendorff_alpha, {"metric": "absolute"}),
+    "specific": (ag.specific_agreement, {"category": "1"}),
 }
 COMPLETE = {
     "icc": (ag.icc, {}),

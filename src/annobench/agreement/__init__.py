@@ -27,9 +27,10 @@ from annobench.agreement.pearson import pearson
 from annobench.agreement.percent_agreement import percent_agreement
 from annobench.agreement.prevalence_index import prevalence_index
 from annobench.agreement.report import first_labels, report
-from annobench.agreement.resampling import Difference, Interval, difference
+from annobench.agreement.resampling import Difference, Interval, bootstrap_groups, difference
 from annobench.agreement.scott_pi import scott_pi
 from annobench.agreement.spearman import spearman
+from annobench.agreement.specific_agreement import specific_agreement
 from annobench.discovery import modules_with
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "KappaPosterior",
     "bennett_s",
     "bias_index",
+    "bootstrap_groups",
     "brennan_prediger",
     "cohen_kappa",
     "conditional_kappa",
@@ -67,6 +69,7 @@ __all__ = [
     "report",
     "scott_pi",
     "spearman",
+    "specific_agreement",
 ]
 
 #: Other names of the same coefficients.

@@ -552,7 +552,7 @@ def _without_annotators(
     n_labels = np.diff(annotations.by_annotator.offsets)
     order = np.argsort(-n_labels, kind="stable")
     for variant in variants:
-        if _of_two(variant):
+        if variant.of_category or _of_two(variant):
             continue
         result = variant.compute(annotations)
         if isinstance(result, str):

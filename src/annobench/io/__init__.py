@@ -1,4 +1,4 @@
-"""Readers and writers of label tables, one file a format."""
+"""Readers and writers of other tools' formats, one file a format."""
 
 from annobench.io.table import read_labels, write_labels
 

@@ -1,0 +1,181 @@
+"""Palmer and Brown (2008): what the analysis does to a few words, real and simulated."""
+
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from annobench import datasets
+from annobench.compare import compare, read_computed, read_errata, read_published
+from annobench.datasets.base import LoadedData
+from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
+from annobench.hierarchy import collapse
+from annobench.merging import parents
+
+PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
+RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+FEW = ("ask-v", "date-n", "help-v", "normal-j")
+
+
+@pytest.fixture(scope="module")
+def analysis():
+    spec = importlib.util.spec_from_file_location("palmer2008_analysis", PAPER / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def few(data: LoadedData) -> LoadedData:
+    """Keep a few words."""
+    tables = [
+        table[table["item"].str.split("/").str[0].isin(FEW)].reset_index(drop=True)
+        for table in (data.labels, data.items)
+    ]
+    return LoadedData(data.id, *tables, data.meta)
+
+
+def small_crowd() -> LoadedData:
+    """Simulate 12 annotators of 150 sentences of each word, with the word's shares and alpha."""
+    rng, parts = np.random.default_rng(3), []
+    item, annotator = np.divmod(np.arange(150 * 12), 12)
+    for word in FEW:
+        known = WORDS[word]
+        label = draw_with_alpha(rng, np.array(known.counts), known.alpha, item, annotator)
+        parts.append(
+            pd.DataFrame(
+                {
+                    "item": [f"{word}/{n}" for n in item],
+                    "word": word,
+                    "annotator": annotator.astype(str),
+                    "label": label.astype(str),
+                }
+            )
+        )
+    labels = pd.concat(parts, ignore_index=True)
+    items = labels[["item", "word"]].drop_duplicates(ignore_index=True)
+    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
+
+
+def run(analysis, folder, crowd, senses, *, figures=True):
+    loaded = {Path("labels"): few(crowd), Path("senses"): few(senses)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analysis.datasets, "read", loaded.__getitem__)
+        for name, n in (("N_RANDOM", 20), ("N_STEP", 4), ("REPLICATES", 60)):
+            patch.setattr(analysis, name, n)
+        if not figures:
+            patch.setattr(analysis.plotting, "save_figure", lambda *_: None)
+        analysis.main(
+            label_folder=Path("labels"), sense_folder=Path("senses"), folder=folder,
+            wordnet=None, seed=5,
+        )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def simulated(analysis, tmp_path_factory):
+    senses = datasets.load("masc_crowd_senses", mode="simulated")
+    return run(analysis, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
+
+
+def test_a_paper_without_a_number_has_an_empty_comparison(simulated):
+    computed = read_computed(simulated / "computed.csv")
+    published = read_published(PAPER / "published.csv")
+    assert computed.empty
+    assert compare(published, computed, read_errata(PAPER / "errata.csv"), paper="p").empty
+
+
+def test_the_analysis_writes_every_figure_and_table_of_its_record(simulated):
+    figures = {figure["name"] for figure in RECORD["figures"]}
+    tables = {table["name"] for table in RECORD["tables"]}
+    for suffix in ("svg", "png"):
+        assert {path.stem for path in (simulated / "figures").glob(f"*.{suffix}")} == figures
+    assert {path.stem for path in (simulated / "tables").iterdir()} == tables
+    captions = json.loads((simulated / "captions.json").read_text())
+    assert set(captions) == figures | {f"tables/{name}" for name in tables}
+    assert {entry["provenance"] for entry in captions.values()} == {"simulated"}
+    for name in figures:
+        assert b"#d55e00" in (simulated / "figures" / f"{name}.svg").read_bytes().lower()
+
+
+def test_without_wordnet_the_page_says_so_and_relations_are_unknown(simulated):
+    captions = json.loads((simulated / "captions.json").read_text())
+    assert "WordNet's files were not at hand" in captions["relations"]["caption"]
+    table = pd.read_csv(simulated / "tables" / "relations.csv").set_index("relation")
+    assert (table.loc[["share a hypernym", "one verb group"], "related_pairs"] == 0).all()
+    assert table.loc["same lexicographer's file", "related_pairs"] > 0
+
+
+def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulated):
+    # They know the category or guess, so any two senses are as far apart as their shares allow,
+    # and the path merges at little gain: on real labels alpha gains 0.3 on ask-v alone.
+    words = pd.read_csv(simulated / "tables" / "words.csv").set_index("word")
+    assert words.loc["date-n", "gain_upper"] < 0.05
+
+
+@pytest.fixture(scope="module")
+def real(analysis, tmp_path_factory):
+    folder = os.environ.get("ANNOBENCH_DATA_MIRROR")
+    if not folder:
+        pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
+    crowd, senses = (
+        datasets.load(name, mode="real", mirror=Path(folder), network=False)
+        for name in RECORD["datasets"]
+    )
+    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses, figures=False)
+
+
+def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
+    words = pd.read_csv(real / "tables" / "words.csv").set_index("word")
+    assert (words.loc[["ask-v", "date-n", "help-v"], "gain_lower"] > 0.1).all()
+    assert (words["alpha"] > words["random_alpha"]).all()
+    # Collapsing the labels along the hierarchy gives the alpha that sums over blocks give.
+    np.testing.assert_allclose(words["alpha"], words["refitted_alpha"], rtol=1e-10)
+    held = pd.read_csv(real / "tables" / "summary.csv").set_index(["way", "measure", "quantity"])
+    assert held.loc[("same, on held-out items", "alpha", "beyond random"), "lower"] > 0
+    # A label never tells more of a coarser sense in bits.
+    assert (words["bits"] <= words["bits_before"] + 1e-12).all()
+
+
+def test_senses_are_told_apart_or_not_as_far_as_they_were_chosen(real):
+    pairs = pd.read_csv(real / "tables" / "pairs.csv", dtype={"first": str, "second": str})
+    verdict = pairs.set_index(["word", "first", "second"])
+    # "Make a request to somebody" and "consider obligatory": 116 to 188 labels.
+    row = verdict.loc[("ask-v", "1", "3")]
+    assert row["verdict"] == "asked"
+    assert row["lower"] > 80
+    # "Forming a right angle" was chosen 16 times in 24,250, though the model makes use of it.
+    assert verdict.loc[("normal-j", "2", "4"), "verdict"] == "too rare"
+
+
+def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
+    ask = "make a request"
+    first = pd.Series(
+        {
+            "sense_key": "ask%2:32:04::",
+            "synonyms": "ask#4 (ask%2:32:04::), inquire#1 (inquire%2:32:01::)",
+            "definition": ask,
+        }
+    )
+    second = pd.Series(
+        {
+            "sense_key": "ask%2:32:05::",
+            "synonyms": "ask#3 (ask%2:32:05::), inquire#2 (inquire%2:32:00::)",
+            "definition": ask,
+        }
+    )
+    found = analysis.relations(first, second, None, {})
+    assert found["same file"] == found["synonyms"] == found["close"] == 1
+    assert np.isnan(found["hypernym"])
+
+
+def test_groups_are_named_as_the_hierarchy_names_them():
+    labels = by_word(small_crowd())["normal-j"]
+    coarse = collapse(labels, parents([0, 1, 1, 0, 4], labels.categories))
+    assert coarse.categories == ("1+4", "2+3", "0")

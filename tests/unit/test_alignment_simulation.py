@@ -1,0 +1,141 @@
+"""Simulated aligners: closed forms, calibration found again, and what can't be calibrated."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from annobench import alignment
+from annobench.alignment import Link, SentencePair
+from annobench.alignment_simulation import (
+    GOLD,
+    all_and_none,
+    calibrate,
+    calibrate_strength,
+    lay_links,
+    rival_links,
+    simulate_links,
+    skill_and_strictness,
+    tree_pairs,
+)
+from annobench.errors import AnnotationError
+
+NAMES = [f"s{n}" for n in range(4)]
+
+
+@pytest.fixture(scope="module")
+def trees():
+    return tree_pairs(40, 60, 0.5, np.random.default_rng(1))
+
+
+@pytest.fixture(scope="module")
+def gold(trees):
+    counts = {"word": (900, 100), "phrase": (300, 50)}
+    stars = [("source", 2)] * 20 + [("target", 3)] * 5
+    return lay_links(trees, counts, stars, np.random.default_rng(2))
+
+
+def test_skill_and_strictness_give_the_shares_back():
+    hits, rivals = np.array([0.5, 0.8, 0.9]), np.array([0.5, 0.1, 0.02])
+    skill, strictness = skill_and_strictness(hits, rivals)
+    assert skill[0] == strictness[0] == 0
+    np.testing.assert_allclose(stats.norm.cdf(skill / 2 - strictness), hits)
+    np.testing.assert_allclose(stats.norm.cdf(-skill / 2 - strictness), rivals)
+    with pytest.raises(AnnotationError, match="hits are"):
+        skill_and_strictness([1.0], [0.1])
+
+
+def test_all_and_none_are_products_when_nothing_is_shared():
+    every, nobody = all_and_none([0.8, 0.6, 0.5], 0.0)
+    assert every == pytest.approx(0.8 * 0.6 * 0.5, rel=1e-9)
+    assert nobody == pytest.approx(0.2 * 0.4 * 0.5, rel=1e-9)
+    with pytest.raises(AnnotationError, match=r"shared is 1\.0"):
+        all_and_none([0.5], 1.0)
+
+
+@pytest.mark.parametrize("shared", [0.2, 0.6, 0.9])
+def test_two_even_annotators_agree_as_the_normal_orthant_says(shared):
+    # P(both above 0) = 1/4 + asin(rho) / (2 pi)
+    expected = 0.25 + np.arcsin(shared) / (2 * np.pi)
+    np.testing.assert_allclose(all_and_none([0.5, 0.5], shared), expected, rtol=2e-3)
+
+
+def test_a_gold_standard_is_laid_as_counted(trees, gold):
+    a = alignment.Alignments.from_links(trees, {GOLD: gold})
+    table = alignment.sizes(a).set_index("kind")[["exact", "fuzzy"]]
+    assert table.loc["word"].tolist() == [900, 100]
+    assert table.loc["phrase"].tolist() == [300, 50]
+    # 20 source words have two links; 5 target words have three, from 15 source words.
+    assert alignment.fan_out(a, GOLD, "source") == {1: 1350 - 40, 2: 20}
+    assert alignment.fan_out(a, GOLD, "target") == {1: 1350 - 15, 3: 5}
+    with pytest.raises(AnnotationError, match="2000 word links don't fit between the nodes of 1"):
+        lay_links(trees[:1], {"word": (2000, 0)}, [], np.random.default_rng(1))
+
+
+def test_rivals_are_no_gold_links(trees, gold, rng):
+    rivals = rival_links(trees, gold, 500, rng)
+    assert not {link[:3] for link in rivals} & {link[:3] for link in gold}
+    assert len({link[:3] for link in rivals}) == 500
+    with pytest.raises(AnnotationError, match="links are wanted"):
+        rival_links(trees[:1], gold, 10**6, rng)
+
+
+def test_calibration_is_found_again_by_counting(trees, gold):
+    n, shared, n_rivals = len(gold), 0.6, 800
+    hits, own = np.array([0.5, 0.6, 0.7, 0.8]) * n, np.array([40, 60, 80, 100])
+    every, nobody = all_and_none(hits / n, shared)
+    union = n * (1 - nobody) + n_rivals * (1 - all_and_none(own / n_rivals, shared)[1])
+    found = calibrate(hits, own, n, intersection=n * every, union=union)
+    assert found == (pytest.approx(shared, abs=1e-4), pytest.approx(n_rivals, abs=3))
+
+    lean = np.array([-1.0, -0.7, -0.4, -0.1])
+    drawn = [(n - 150, False, hits / n), (150, True, hits / n), (n_rivals, True, own / n_rivals)]
+    shift, common = calibrate_strength(drawn, lean, shared, fuzzy=900, both=600)
+    generator = np.random.default_rng(3)
+    rivals = rival_links(trees, gold, n_rivals, generator)
+    skill, strictness = skill_and_strictness(hits / n, own / n_rivals)
+    pools = []
+    for _ in range(6):
+        a = simulate_links(trees, gold, rivals, skill=skill, strictness=strictness,
+                           leaning=lean + shift, shared=shared, shared_strength=common,
+                           names=NAMES, rng=generator)  # fmt: skip
+        pools.append(alignment.pool(a.of_annotators(NAMES), rng=1, replicates=2))
+    # Counts of some 500 to 1,500 links have a standard deviation below 20, their means below 8.
+    for name, expected in (("union", union), ("intersection", n * every), ("fuzzy", 900),
+                           ("both", 600)):  # fmt: skip
+        assert np.mean([getattr(p, name) for p in pools]) == pytest.approx(expected, abs=32), name
+
+
+def test_a_perfect_annotator_draws_the_gold_standard(trees, gold, rng):
+    rivals = rival_links(trees, gold, 50, rng)
+    a = simulate_links(trees, gold, rivals, skill=[40], strictness=[0], leaning=[-20],
+                       shared=0.5, names=["s"], rng=rng)  # fmt: skip
+    found = alignment.compare(a, "s", GOLD, rng=1)
+    assert (found.own, found.missed) == (0, 0)
+    assert Counter(a.drawn[:, 1].tolist()) == {1: len(gold)}
+
+
+def test_a_seed_repeats_itself(trees, gold):
+    drawn = []
+    for _ in range(2):
+        generator = np.random.default_rng(9)
+        a = simulate_links(trees, gold, [], skill=[2, 3], strictness=[0, 0.5], leaning=[0, 0],
+                           shared=0.3, names=["x", "y"], rng=generator)  # fmt: skip
+        drawn.append(a.drawn.tobytes())
+    assert drawn[0] == drawn[1]
+
+
+def test_what_no_annotators_can_give_is_refused():
+    with pytest.raises(AnnotationError, match="no annotators with these links have a intersection"):
+        calibrate([50, 60], [5, 5], 100, intersection=55, union=100)
+    with pytest.raises(AnnotationError, match="have a union of 500"):
+        calibrate([50, 60], [5, 5], 100, intersection=40, union=500)
+
+
+def test_strength_of_a_link_outside_the_pairs_is_refused(rng):
+    with pytest.raises(AnnotationError, match="belongs to no known pair"):
+        simulate_links([SentencePair.of_words("a", 1, 1)], [Link("b", "0", "0")], [], skill=[9],
+                       strictness=[0], leaning=[0], shared=0.0, names=["x"], rng=rng)  # fmt: skip
