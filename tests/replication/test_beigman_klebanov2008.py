@@ -20,6 +20,7 @@ PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov200
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 RATING, DECISION = RECORD["datasets"]
+SIMULATED = {"mode": "simulated", "seed": 3, "mirror": None}
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +40,12 @@ def printed(analysis):
     return analysis.read_printed(TABLES)
 
 
+def leave_blank(figure, stem):
+    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
+    for suffix in (".svg", ".png"):
+        stem.with_suffix(suffix).touch()
+
+
 def run(analysis, top, **source):
     for name in (RATING, DECISION):
         datasets.prepare(name, top / name, network=False, **source)
@@ -56,7 +63,17 @@ def run(analysis, top, **source):
 def results(analysis, tmp_path_factory):
     """Everything the analysis writes, with simulated judgements for the extension."""
     top = tmp_path_factory.mktemp("beigman_klebanov2008")
-    return run(analysis, top, mode="simulated", seed=3, mirror=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analysis.plotting, "save_figure", leave_blank)
+        return run(analysis, top, **SIMULATED)
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn(analysis, tmp_path):
+    folder = run(analysis, tmp_path, **SIMULATED)
+    drawn = list((folder / "figures").iterdir())
+    assert len(drawn) == 2 * len(RECORD["figures"])
+    assert all(path.stat().st_size > 5_000 for path in drawn)
 
 
 def test_nothing_is_missing_unexplained_or_stale(results):
@@ -66,7 +83,7 @@ def test_nothing_is_missing_unexplained_or_stale(results):
         read_errata(PAPER / "errata.csv"),
         paper="beigman_klebanov2008",
     )
-    assert len(comparison) == 169
+    assert len(comparison) == 170
     assert check(comparison) == []
     deviating = set(comparison.loc[comparison["verdict"] == "deviates", "target"])
     assert deviating == set(read_errata(PAPER / "errata.csv")["target"])

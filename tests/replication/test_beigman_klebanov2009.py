@@ -4,7 +4,8 @@ import importlib.util
 import json
 import sys
 from fractions import Fraction
-from math import comb
+from functools import partial
+from math import ceil, comb
 from pathlib import Path
 
 import pandas as pd
@@ -39,6 +40,8 @@ def results(analysis, tmp_path_factory):
     folder = tmp_path_factory.mktemp("beigman_klebanov2009")
     patch = pytest.MonkeyPatch()
     patch.setattr(analysis, "draw_all", lambda *_: None)
+    # Coverage at 201 numbers of hard items has a function and tests of its own in the library.
+    patch.setattr(analysis, "coverage_table", partial(analysis.coverage_table, n_items=20))
     analysis.main(printed_tables=TABLES, folder=folder, seed=1)
     patch.undo()
     return folder
@@ -114,6 +117,10 @@ def test_no_other_reading_gives_all_printed_bounds(results):
             agrees("13.8", "eq", row.two_percent) and agrees("7.7", "eq", row.adding_percent)
         )
     assert table.loc["as defined", "reverse_disagreements"] == 33
+    normal = table.loc["normal approximation"]
+    assert agrees("13.8", "eq", normal["two_percent"])
+    assert (normal["reverse_disagreements"], ceil(normal["two_bound"])) == (33, 125)
+    assert agrees("7.5", "eq", normal["adding_percent"])
 
 
 def test_a_3_2_split_has_four_agreeing_pairs_of_ten(analysis):
@@ -171,9 +178,24 @@ def test_footnote_3_ruins_the_bound_where_annotators_lean_to_one_side(results):
     assert fitted["fitted"].to_numpy() == pytest.approx(fitted["true_chance"].to_numpy(), abs=1e-9)
 
 
-def test_more_disagreements_than_items_are_refused(analysis, tmp_path):
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ("1001,", "two: more of a kind than items"),
+        (",1001", "two: more of a kind than items"),
+        ("900,100", "two: give either n_agreed or n_disagreed"),
+        (",", "two: give either n_agreed or n_disagreed"),
+    ],
+)
+def test_projects_that_cannot_be_are_refused(analysis, tmp_path, counts, message):
     for path in TABLES:
-        text = path.read_text().replace("1000,100,2,", "1000,1001,2,")
+        text = path.read_text().replace("3.1,1000,900,,2,", f"3.1,1000,{counts},2,")
         (tmp_path / path.name).write_text(text)
-    with pytest.raises(ValueError, match="two: more disagreements than items"):
+    with pytest.raises(ValueError, match=message):
         analysis.Printed.read(tmp_path.glob("*.csv"))
+
+
+def test_disagreed_items_are_those_not_agreed_on(printed):
+    assert printed.scenarios["n_disagreed"].to_dict() == {
+        "two": 100, "pv": 121, "five": 340, "adding": 150,
+    }  # fmt: skip

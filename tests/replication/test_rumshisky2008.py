@@ -26,7 +26,7 @@ def analysis():
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    module.N_SIMULATED, module.N_RANDOM = 20, 20
+    module.N_STUDIES, module.N_RESAMPLED, module.N_RANDOM = 4, 100, 4
     return module
 
 
@@ -40,11 +40,29 @@ def verbs(analysis, printed):
     return analysis.verbs_of(printed)
 
 
+def leave_blank(figure, stem):
+    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
+    for suffix in (".svg", ".png"):
+        stem.with_suffix(suffix).touch()
+
+
 @pytest.fixture(scope="module")
 def results(analysis, tmp_path_factory):
+    """Everything the analysis writes, with empty figures."""
     folder = tmp_path_factory.mktemp("rumshisky2008")
-    analysis.main(printed_tables=TABLES, folder=folder, seed=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(analysis.plotting, "save_figure", leave_blank)
+        analysis.main(printed_tables=TABLES, folder=folder, seed=3)
     return folder
+
+
+@pytest.mark.slow
+def test_every_figure_is_drawn(analysis, tmp_path):
+    folder = tmp_path
+    analysis.main(printed_tables=TABLES, folder=folder, seed=3)
+    drawn = list((folder / "figures").iterdir())
+    assert len(drawn) == 2 * len(RECORD["figures"])
+    assert all(path.stat().st_size > 5_000 for path in drawn)
 
 
 def test_nothing_is_missing_unexplained_or_stale(results):

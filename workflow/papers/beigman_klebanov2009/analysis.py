@@ -65,13 +65,21 @@ class Printed:
         """Read the printed tables; a project without a chance of agreement has fair coins."""
         tables = {path.stem: pd.read_csv(path, comment="#") for path in paths}
         scenarios = tables["scenarios"].set_index("case")
-        over = scenarios.index[scenarios["n_disagreed"] > scenarios["n_items"]]
+        n, agreed, disagreed = (scenarios[c] for c in ("n_items", "n_agreed", "n_disagreed"))
+        unclear = scenarios.index[agreed.isna() == disagreed.isna()]
+        if len(unclear):
+            raise ValueError(
+                f"scenarios.csv, {', '.join(unclear)}: give either n_agreed or n_disagreed."
+            )
+        disagreed = disagreed.fillna(n - agreed).astype(int)
+        over = scenarios.index[~disagreed.between(0, n)]
         if len(over):
-            raise ValueError(f"scenarios.csv, {', '.join(over)}: more disagreements than items.")
+            raise ValueError(f"scenarios.csv, {', '.join(over)}: more of a kind than items.")
         fair = [easy_hard.agreement_chance(FAIR, j) for j in scenarios["n_annotators"]]
         scenarios = scenarios.assign(
-            chance=scenarios["chance"].fillna(pd.Series(fair, scenarios.index))
-        )
+            n_disagreed=disagreed,
+            chance=scenarios["chance"].fillna(pd.Series(fair, scenarios.index)),
+        ).drop(columns="n_agreed")
         return cls(scenarios, tables["text"].set_index("name")["value"].to_dict())
 
     @property
@@ -125,6 +133,7 @@ def cases(printed: Printed) -> pd.DataFrame:
                 "tail_at_bound": float(exact_tail(n, d, chance, t)),
                 "library_tail": found.tail(t), "mean": found.mean,
                 "standard_deviation": found.standard_deviation, "lower": low, "upper": high,
+                "normal_percent": 100 * normal_bound(found, printed.level) / (n - d),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
@@ -144,8 +153,7 @@ def readings(printed: Printed) -> pd.DataFrame:
         return easy_hard.hard_given_agreed(n, d, chance).mean
 
     def normal(n: int, d: int, chance: float) -> float:
-        found = easy_hard.hard_given_agreed(n, d, chance)
-        return found.mean + float(scipy.stats.norm.ppf(printed.level)) * found.standard_deviation
+        return normal_bound(easy_hard.hard_given_agreed(n, d, chance), printed.level)
 
     ways = {
         "as defined": by(),
@@ -176,6 +184,11 @@ def readings(printed: Printed) -> pd.DataFrame:
         )
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def normal_bound(found: easy_hard.HardItems, level: float) -> float:
+    """Bound the guesses by a normal distribution with the posterior's mean and deviation."""
+    return found.mean + float(scipy.stats.norm.ppf(level)) * found.standard_deviation
 
 
 def tolerance(printed: Printed) -> pd.DataFrame:
@@ -230,15 +243,12 @@ def bound_values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
     coins = np.linspace(0.02, 0.98, 49)
     by_number = [[easy_hard.agreement_chance(q, j) for j in range(2, 11)] for q in coins]
     return {
-        "model.easy_agreement": easy_hard.agreement_chance([1.0, 0.0]),
-        "model.chance_terms": max(2**j * easy_hard.agreement_chance(FAIR, j) for j in range(2, 11)),
-        "two.n_disagreed": two["n_items"] - two["n_agreed"],
+        "two.n_disagreed": two["n_disagreed"],
         "two.chance": easy_hard.agreement_chance(FAIR, 2),
         "two.upper_tail": 100 * two["tail_below_bound"],
         "reverse.n_disagreed": by_case.loc["reverse", "n_disagreed"],
         "five.chance": easy_hard.agreement_chance(FAIR, 5),
-        "five.n_disagreed": five["n_items"] - five["n_agreed"],
-        "test.n_items": two["n_agreed"],
+        "five.n_disagreed": five["n_disagreed"],
         "adding.chance": easy_hard.agreement_chance(FAIR, 3),
         "adding.n_agreed": n_easy + agreed,
         "adding.chance_change": np.diff(by_number, axis=1).max(),
@@ -352,14 +362,8 @@ def kappa_values(splits: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
     bias = [easy_hard.expected_kappa(e, easy, hard).kappa - e for e in shares[1:-1]]
     uniform = aickin_easy([0.5, 0.5])
     level = [easy_hard.expected_kappa(e, uniform, [0.5, 0.5]).kappa - e for e in shares]
-    majorities = (3, 4)
-    patterns = {m: scipy.special.comb(5, m) for m in majorities}
     return {
-        "five.split_ratio": patterns[3] / patterns[4],
-        "five.binomial_3_2.n": by_case.loc["five", "n_annotators"],
-        "five.binomial_3_2.k": majorities[0],
-        "five.binomial_4_1.n": by_case.loc["five", "n_annotators"],
-        "five.binomial_4_1.k": majorities[1],
+        "five.split_ratio": scipy.special.comb(5, 3) / scipy.special.comb(5, 4),
         "kappa.easy_share_gap": max(gaps),
         "kappa.negative_probability": negative_kappa_probability(10, 100),
         "aickin.uniform_gap": np.abs(uniform - 0.5).max(),
@@ -373,7 +377,6 @@ def kappa_values(splits: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
         "two.kappa_rate": rate_of_two,
         "two.kappa_rate_lower": rate_of_two - two["rate_percent"],
         "five.kappa_n_easy": easy_of_five,
-        "five.n_items_restated": five["n_agreed"] + five["n_disagreed"],
         "five.kappa_rate": rate_of_five,
         "five.kappa_rate_lower": rate_of_five - five["rate_percent"],
     }
@@ -618,6 +621,7 @@ def beside(
     by_case = table.set_index("case")
     below = {f"{case}.rate": 100 * (row["bound"] - 1) / row["n_agreed"]
              for case, row in by_case.loc[["two", "adding"]].iterrows()}  # fmt: skip
+    normal = by_case["normal_percent"].drop("reverse").add_suffix(".rate").to_dict()
     adding = by_case.loc["adding"]
     found = easy_hard.noise_bound(
         adding["n_items"], adding["n_disagreed"], adding["chance"], level=(1 + printed.level) / 2
@@ -627,6 +631,7 @@ def beside(
     return [
         *rows,
         *plain_rows(below, "one guess fewer than the bound"),
+        *plain_rows(normal, "normal approximation, bound not rounded up"),
         *plain_rows({"adding.rate": 100 * found.rate}, "equal tails, 2.5% above"),
         *plain_rows({"pv.rate": least}, "least chance that the shares allow"),
         *plain_rows({"adding.removed": removed}, "bounds instead of expectations"),
@@ -636,6 +641,11 @@ def beside(
 # ---------------------------------------------------------------------------------- surfaces
 
 DISAGREED, CHANCE, ITEMS = "disagreed items d, percent", "chance agreement p", "items n"
+TICKS = {
+    DISAGREED: (1, 2, 5, 10, 20, 40),
+    CHANCE: (0.05, 0.1, 0.2, 0.5),
+    ITEMS: (100, 1_000, 10_000),
+}
 Point = tuple[str, float, float]
 
 
@@ -655,8 +665,9 @@ class Surface:
 def slices(quantity: Callable[[int, int, float], float], table: pd.DataFrame) -> list[Surface]:
     """Evaluate a quantity of n, d and p over d and p, over d and n, and over p and n."""
     size, n, tenth = 20, 1_000, 10
-    share, chance = np.linspace(0.5, 40, size), np.geomspace(0.03, 0.7, size)
-    items = np.geomspace(200, 20_000, size).round()
+    share, chance = np.geomspace(1, 40, size), np.geomspace(0.03, 0.7, size)
+    # Below 500 items contours of whole numbers are stairs.
+    items = np.geomspace(500, 50_000, size).round()
 
     def over(x: np.ndarray, y: np.ndarray, where: Callable[[Any, Any], Any]) -> np.ndarray:
         return np.array([[at(*where(u, v)) for u in x] for v in y])
@@ -711,10 +722,10 @@ def mark(axes: Any, case: str, x: float, y: float, *, at: tuple[float, float] = 
 
 def draw_surface(axes: Any, surface: Surface, levels: list[float], form: str) -> None:
     """Draw one surface as labelled contours, and the projects that lie on it."""
-    for axis, name in (("x", surface.xlabel), ("y", surface.ylabel)):
-        if name in (CHANCE, ITEMS):
-            ticks = (0.05, 0.1, 0.2, 0.5) if name == CHANCE else (100, 1_000, 10_000)
-            plotting.logarithmic(axes, axis, ticks=ticks)
+    sides = (("x", surface.xlabel, surface.x), ("y", surface.ylabel, surface.y))
+    for axis, name, values in sides:
+        if name in TICKS and values.min() > 0:
+            plotting.logarithmic(axes, axis, ticks=TICKS[name])
     plotting.surface(axes, surface.x, surface.y, surface.z, levels=levels, label=form)
     for case, x, y in surface.points:
         mark(axes, case, x, y)
@@ -743,7 +754,7 @@ def figure_posterior(table: pd.DataFrame, stem: Path) -> None:
             shown = found.pmf > 1e-4 * found.pmf.max()
             for part, colour in (
                 (shown, "#A6C8DD"),
-                (shown & (found.support >= row.bound), plotting.VERMILION),
+                (shown & (found.support > row.bound), plotting.VERMILION),
             ):
                 axes.fill_between(x[part], place, y[part], color=colour, linewidth=0)
             axes.plot(x[shown], y[shown], color=plotting.INK, linewidth=0.9)
@@ -1044,7 +1055,8 @@ CAPTIONS = {
     "at two fair coins. Middle: both annotators guess alike, and the estimate is one half. "
     f"Right: noise rate (95%) by p; disagreements allow no p as low as .47. {LETTERS}",
     "coverage": "Exact probability that the 95% bound holds at a fixed number of hard items. "
-    "Left: it holds at least as often as it says, but where nearly all items are hard. Right: "
+    "Left: it holds at least as often as it says, but where nearly all items are hard (down to "
+    "58% with two annotators, below the frame). Right: "
     "with p estimated by footnote 3 it fails unless coins are fair.",
 }
 
