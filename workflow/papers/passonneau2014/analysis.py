@@ -3,22 +3,27 @@
 ========================  ==========================================================
 `closed_forms`            section 2: agreement, intervals, posterior, information
 `trained_rows`            Figure 3: senses, trained annotators' agreement
+`available_senses`        Figure 3: what its column "All" might count
 `correlations`            section 3.1: agreement and the number of senses
 `crowd_facts`             section 3.2: items, forms, labels, annotators
 `authors_fit`             section 4: the model as the authors' program fits it
 `certain_counts`          Figures 4 and 5: certain items by sense
 `accuracy_facts`          section 4.2 and Figure 6: accuracies and biases of annotators
 `shared_items`            section 5, Figure 7: items labelled by both groups
-`best_optima`             not in the paper: better optima of the same posterior
-`smoothing_table`         not in the paper: what depends on the prior
+`information_table`       Figure 8: mutual information, with intervals
+`best_optimum`            not in the paper: better optima of the same posterior
+`classes_table`           not in the paper: what the classes of the optima mean
+`bayes_of`                not in the paper: full Bayes, and whether its chains meet
+`sensitivity`             not in the paper: what depends on the prior
 `calibration`             not in the paper: how often certain items are right
+`growth_table`            not in the paper: what more labels of an item bring
 ========================  ==========================================================
 """
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -36,23 +41,31 @@ from annobench.datasets.masc_crowd import by_word
 from annobench.diagnostics import convergence_table
 from annobench.files import recording, replacing
 from annobench.models import dawid_skene, hierarchical_dawid_skene
-from annobench.models.dawid_skene import DawidSkeneFit
+from annobench.models.dawid_skene import DawidSkeneFit, Parameters
 from annobench.models.dawid_skene_optima import restarts
+from annobench.models.dawid_skene_uncertainty import bootstrap
+from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
 
 #: The words of Figures 4, 5 and 8.
 FOUR = {"add": "add-v", "date": "date-n", "help": "help-v", "ask": "ask-v"}
 CERTAIN = 0.99
-#: What the authors' program does: its start, its criterion, its last epoch.
+#: What the authors' program does: its smoothing, start, criterion, last epoch.
+SMOOTHING = 0.01
 AUTHORS: dict[str, Any] = {"start": "diagonal", "criterion": "log_likelihood",
                            "tolerance": 1e-8, "max_iterations": 100}  # fmt: skip
-SMOOTHINGS = (1e-4, 1e-3, 0.01, 0.05, 0.1, 0.5, 1.0)
-#: Annotators of Figure 6: those the text names, and the first ones of add.
-SHOWN = {"add": (1, 2, 3, 4), "help": (8, 9, 41, 18)}
+SMOOTHINGS = (1e-4, 1e-3, SMOOTHING, 0.1, 1.0)
+#: Annotators of help that the text names, and the one who fits what else it says.
+SHOWN_OF_HELP = (8, 9, 41, 18)
 #: Of the samples of tell, the one of five annotators; "quiet" is a copy without some answers.
 LEFT_OUT = ("2.2/tell-v.6ann", "quiet")
+#: Senses that fewer items than this share have are no matter for convergence or meaning.
+IN_USE = 0.01
+#: Vehtari et al. (2021) ask for no more; chains above it have not met.
+R_HAT = 1.01
 #: What the simulators are calibrated to: no finding where they stand in.
 CALIBRATED = ("crowd.", "figure4.labels_per_item", "figure6.add.n_", "figure6.help.n_", "sample.")
 SAMPLE_MARK = "Simulated stand-in, not the real labels"
+DRAWN_MARK = "Simulated stand-in: trained labels drawn"
 
 
 @dataclass(frozen=True)
@@ -182,11 +195,7 @@ def closed_forms(number: pd.Series, examples: pd.DataFrame) -> dict[str, float]:
 
 def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> dict[str, float]:
     """Compute what printed numbers say of each other."""
-    unit = {
-        who: number[f"cost_{who}_total"]
-        / (number[f"cost_{who}_words"] * number[f"cost_{who}_sentences"])
-        for who in ("trained", "crowd")
-    }
+    unit = unit_costs(number)
     rest = counts["sense"] == "rest"
     subtotal = counts[~rest].groupby("word")["count"].sum()
     left = counts[rest].set_index("word")["count"]
@@ -265,6 +274,64 @@ def agreement_table(rows: list[Computed], words: pd.DataFrame) -> pd.DataFrame:
     table["senses_offered"] = [of[f"figure3.{w.split('-')[0]}.senses", PAPER_METHOD].value
                                for w in words["word"]]  # fmt: skip
     return table
+
+
+def available_senses(study: Study, words: pd.DataFrame, wordnet: pd.DataFrame) -> pd.DataFrame:
+    """Return what Figure 3's column "All" might count, by word."""
+    table = words[["word", "senses", "used"]].set_index("word")
+    table.columns = pd.Index(["printed", "printed_used"])
+    offered = study.crowd.items.groupby("word")["senses_offered"].first()
+    table["offered"] = offered
+    table["offered_and_none"] = table["offered"] + 1
+    table["offered_and_four_none"] = table["offered"] + 4
+    table["used_and_none"] = table["printed_used"] + 1
+    table["used_and_four_none"] = table["printed_used"] + 4
+    table[["wordnet", "wordnet_any_part_of_speech"]] = wordnet.set_index("word").to_numpy()
+    table["crowd_answers"] = {w: (a.counts.sum(axis=0) > 0).sum() for w, a in study.words.items()}
+    answers = {w: np.array(a.categories)[a.counts.sum(axis=0) > 0] for w, a in study.full.items()}
+    table["trained_answers"] = {w: len(found) for w, found in answers.items()}
+    table["sample_answers"] = {
+        w: (a.counts.sum(axis=0) > 0).sum() for w, a in study.samples.items()
+    }
+    table["trained_senses_and_none"] = {
+        w: 1 + sum(map(str.isdigit, found)) for w, found in answers.items()
+    }
+    return table.reset_index()
+
+
+def readings(table: pd.DataFrame) -> pd.DataFrame:
+    """Count for each reading of "All" the words that it gives the printed number of."""
+    rows = []
+    for name in table.columns[3:]:
+        known = table.dropna(subset=[name])
+        ahead = known["printed"] - known[name]
+        constant = ahead.value_counts()
+        rows.append({"reading": name, "words": len(known), "equal": (ahead == 0).sum(),
+                     "printed_is_larger": (ahead > 0).sum(),
+                     "printed_is_smaller": (ahead < 0).sum(),
+                     "best_constant": constant.index[0],
+                     "equal_with_best_constant": constant.iloc[0]})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def typical_alpha(study: Study) -> float:
+    """Return the mean alpha of the public samples of trained annotators."""
+    return float(np.mean([nominal_agreement(a)["alpha"].estimate for a in study.samples.values()]))
+
+
+def unseen_rows(study: Study, fits: Mapping[str, DawidSkeneFit]) -> list[Computed]:
+    """Compute Figure 3 of the words without public labels for simulated trained annotators.
+
+    Each knows an item's sense or guesses by the model's prevalences. How often they know is
+    what gives the mean alpha of the public samples; of a thousand items each has one label.
+    """
+    alpha, values = typical_alpha(study), {}
+    for key in fits.keys() - study.full.keys():
+        name, share = key.split("-")[0], fits[key].prevalence
+        values |= {f"figure3.{name}.alpha": alpha,
+                   f"figure3.{name}.agreement": alpha + (1 - alpha) * (share**2).sum(),
+                   f"figure3.{name}.used": (1 - (1 - share[:-1]) ** 1000).sum()}  # fmt: skip
+    return plain(dict(sorted(values.items())), "simulated")
 
 
 def fisher(r: float, n: int, level: float) -> tuple[float, float]:
@@ -357,7 +424,7 @@ def design_table(study: Study) -> pd.DataFrame:
 # ----------------------------------------------------------------- section 4: the model
 
 
-def authors_fit(labels: Annotations, smoothing: float = 0.01) -> DawidSkeneFit:
+def authors_fit(labels: Annotations, smoothing: float = SMOOTHING) -> DawidSkeneFit:
     """Fit the model as the authors' program does."""
     return dawid_skene.fit(labels, smoothing=smoothing, **AUTHORS)
 
@@ -367,18 +434,19 @@ def is_certain(posterior: np.ndarray) -> np.ndarray:
     return np.asarray(posterior.max(axis=1) >= CERTAIN)
 
 
-def certain_by_category(fit: DawidSkeneFit) -> dict[str, int]:
+def certain_by_category(posterior: np.ndarray, categories: Sequence[str]) -> dict[str, int]:
     """Count the certain items of each category."""
-    sure = fit.posterior[is_certain(fit.posterior)].argmax(axis=1)
-    count = np.bincount(sure, minlength=len(fit.categories))
-    return dict(zip(fit.categories, map(int, count), strict=True))
+    sure = posterior[is_certain(posterior)].argmax(axis=1)
+    count = np.bincount(sure, minlength=len(categories))
+    return dict(zip(categories, map(int, count), strict=True))
 
 
 def certain_counts(fits: Mapping[str, DawidSkeneFit], rows_of: pd.DataFrame) -> dict[str, float]:
     """Compute the rows that Figure 5 has of its four words."""
     result: dict[str, float] = {}
     for name, key in FOUR.items():
-        by_category, n = certain_by_category(fits[key]), len(fits[key].items)
+        fit, n = fits[key], len(fits[key].items)
+        by_category = certain_by_category(fit.posterior, fit.categories)
         total = sum(by_category.values())
         senses = rows_of[(rows_of["word"] == name) & (rows_of["sense"] != "rest")]["sense"]
         rows = {sense: by_category.get(sense, 0) for sense in senses}
@@ -420,20 +488,27 @@ def joint_counts(fit: DawidSkeneFit, labels: Annotations) -> np.ndarray:
 
 
 def annotators_of_help(fit: DawidSkeneFit, labels: Annotations) -> pd.DataFrame:
-    """Say of each annotator of help what section 4.2 says of some, senses by number."""
+    """Say of each annotator of help which of section 4.2's statements hold, senses by number."""
     count = joint_counts(fit, labels)
     given, true = count.sum(axis=1), count.sum(axis=2)
-    excess = given - true
-    when_1 = count[:, :, 0].copy()
-    return pd.DataFrame({
+    excess, when_1 = given - true, count[:, :, 0]
+    table = pd.DataFrame({
         "annotator": np.arange(1, labels.n_annotators + 1),
         "labels": given.sum(axis=1).round().astype(int),
+        "accuracy": np.einsum("jkk->j", fit.confusion) / len(fit.categories),
         "overused_beside_1": 2 + excess[:, 1:].argmax(axis=1),
         "excess_1": excess[:, 0], "excess_2": excess[:, 1], "excess_3": excess[:, 2],
         "commonest_error_when_1": 2 + when_1[:, 1:].argmax(axis=1),
         "assigned_6": given[:, 5].round().astype(int),
         "assigned_8": given[:, 7].round().astype(int),
+        "share_truly_6_when_1": when_1[:, 5] / when_1.sum(axis=1).clip(min=1),
     })  # fmt: skip
+    table["overuses_1"] = table["excess_1"] > 0
+    table["overuses_2"] = table["excess_2"] > 0
+    table["overuses_3"] = table["excess_3"] > 0
+    table["neither_6_nor_8"] = (table["assigned_6"] == 0) & (table["assigned_8"] == 0)
+    table["often_6_when_1"] = table["commonest_error_when_1"] == 6
+    return table
 
 
 def accuracy_facts(fits: Mapping[str, DawidSkeneFit], help_: pd.DataFrame) -> dict[str, float]:
@@ -461,9 +536,7 @@ def accuracy_facts(fits: Mapping[str, DawidSkeneFit], help_: pd.DataFrame) -> di
 
 def votes(labels: Annotations) -> np.ndarray:
     """Return the shares of each item's labels, shape (I, K)."""
-    share = np.zeros((labels.n_items, labels.n_categories))
-    np.add.at(share, (labels.item, labels.label), 1)
-    return share / share.sum(axis=1, keepdims=True)
+    return np.asarray(labels.counts / labels.counts.sum(axis=1, keepdims=True))
 
 
 def most_named(share: np.ndarray) -> np.ndarray:
@@ -501,24 +574,53 @@ def trained_prevalence(labels: Annotations | None, senses: tuple[str, ...]) -> l
     return [known.get(s, 1 - sum(known.values())) for s in senses]
 
 
-def information_table(study: Study, fits: Mapping[str, DawidSkeneFit]) -> pd.DataFrame:
-    """Return the mutual information of each annotator's label, the nine words' trained too."""
-    groups = [(w, "crowd", fits[w]) for w in (*FOUR.values(), *study.full)]
-    groups += [(w, "trained", dawid_skene.fit(a)) for w, a in study.samples.items()]
+def as_few(labels: Annotations, like: Annotations, rng: np.random.Generator) -> Annotations:
+    """Take as many items and annotators as another sample has, each item labelled by all."""
+    done = np.bincount(labels.annotator, minlength=labels.n_annotators)
+    able = np.flatnonzero(done >= labels.n_items / 2)
+    chosen = rng.choice(able, size=min(like.n_annotators, able.size), replace=False)
+    mine = np.isin(labels.annotator, chosen)
+    complete = np.bincount(labels.item[mine], minlength=labels.n_items) >= chosen.size
+    common = np.flatnonzero(complete)
+    items = rng.choice(common, size=min(like.n_items, common.size), replace=False)
+    keep = mine & np.isin(labels.item, items)
+    return only(labels.keep_annotators(np.isin(np.arange(done.size), chosen)), keep[mine])
+
+
+def only(labels: Annotations, keep: np.ndarray) -> Annotations:
+    """Return some of the labels; items, annotators and categories stay as they are."""
+    return replace(labels, item=labels.item[keep], annotator=labels.annotator[keep],
+                   label=labels.label[keep])  # fmt: skip
+
+
+def information_table(
+    study: Study, fits: Mapping[str, DawidSkeneFit], n_replicates: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Return the mutual information of each annotator's label, the nine words' trained too.
+
+    Intervals are of the bootstrap over items: they carry what is unknown of the items' senses.
+    A fit to few items makes labels look more informative than they are, so that the trained
+    annotators' samples stand beside samples of the crowd's labels of the same size.
+    """
+    groups = [(w, "crowd", study.words[w], fits[w]) for w in (*FOUR.values(), *study.full)]
+    few = {w: as_few(study.words[w], a, rng) for w, a in study.samples.items()}
+    groups += [(w, "crowd, as few", a, dawid_skene.fit(a)) for w, a in few.items()]
+    groups += [(w, "trained", a, dawid_skene.fit(a)) for w, a in study.samples.items()]
     parts = []
-    for word, who, fit in groups:
-        bits = information.mutual_information(fit.prevalence, fit.confusion)
-        parts.append(
-            pd.DataFrame(
-                {
-                    "word": word,
-                    "annotators": who,
-                    "annotator": fit.annotators,
-                    "bits": bits,
-                    "entropy": information.entropy(fit.prevalence),
-                }
-            )
+    for word, who, labels, fit in groups:
+        # Replicates need fewer digits than the fit: this one says how far they go.
+        coarse = dawid_skene.fit(labels, start=fit.parameters, tolerance=1e-6)
+        drawn = bootstrap(labels, coarse, rng=rng, replicates=n_replicates)
+        ends = information.with_interval(
+            information.mutual_information(drawn.prevalence, drawn.confusion)
         )
+        parts.append(pd.DataFrame({
+            "word": word, "annotators": who, "annotator": fit.annotators,
+            "labels": np.bincount(labels.annotator, minlength=labels.n_annotators),
+            "bits": information.mutual_information(fit.prevalence, fit.confusion),
+            "lower": ends.lower, "upper": ends.upper,
+            "entropy": information.entropy(fit.prevalence),
+        }))  # fmt: skip
     return pd.concat(parts, ignore_index=True)
 
 
@@ -571,43 +673,71 @@ def by_sense(share: np.ndarray, have: tuple[str, ...], want: tuple[str, ...]) ->
     return result
 
 
-def drawn_items(
+def drawn_trained(
     study: Study, fits: Mapping[str, DawidSkeneFit], rng: np.random.Generator
 ) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Draw trained labels for all items that both groups may have labelled.
+    """Draw a trained label for the crowd's items, by word.
 
-    With the probability of pairwise agreement in the public sample the model's category,
-    otherwise one by the trained labels' shares.
+    An annotator knows the model's sense or guesses by the shares of trained labels (the
+    model's where these are not public), and knows as often as gives the public alpha.
     """
-    result = {}
-    for word, full in study.full.items():
-        fit = fits[word]
-        n = min(len(fit.items), full.n_items)
-        agree = agreement.percent_agreement(study.samples[word]).estimate
-        share = np.array(trained_prevalence(full, fit.categories)).clip(0)
-        drawn = rng.choice(len(share), size=n, p=share / share.sum())
-        chosen = np.where(rng.random(n) < agree, fit.posterior[:n].argmax(axis=1), drawn)
-        result[word] = np.arange(n), np.eye(len(share))[chosen]
+    typical, result = typical_alpha(study), {}
+    for word, fit in fits.items():
+        full, sample = study.full.get(word), study.samples.get(word)
+        n = len(fit.items) if full is None else min(len(fit.items), full.n_items)
+        alpha = typical if sample is None else nominal_agreement(sample)["alpha"].estimate
+        share = fit.prevalence if full is None else trained_prevalence(full, fit.categories)
+        share = np.clip(share, 0, None)
+        guessed = rng.choice(len(share), size=n, p=share / share.sum())
+        knows = rng.random(n) < math.sqrt(max(alpha, 0))
+        label = np.where(knows, fit.posterior[:n].argmax(axis=1), guessed)
+        result[word] = np.arange(n), np.eye(len(share))[label]
     return result
 
 
 def same_label_table(
     study: Study,
     fits: Mapping[str, DawidSkeneFit],
-    both: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    drawn: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    joined: Mapping[str, tuple[np.ndarray, np.ndarray]],
 ) -> pd.DataFrame:
     """Compute Figure 7: how often trained label, plurality and model are the same."""
     rows = []
-    for word, (item, trained) in both.items():
+    for word, (item, trained) in {**drawn, **joined}.items():
         share = votes(study.words[word])[item]
         plurality = most_named(share)
         model = np.eye(share.shape[1])[fits[word].posterior[item].argmax(axis=1)]
         best = most_named(trained)
-        rows.append({"word": word, "items": len(item),
-                     "trained_plurality": (best * plurality).sum(axis=1).mean(),
-                     "trained_model": (best * model).sum(axis=1).mean(),
-                     "plurality_model": (plurality * model).sum(axis=1).mean()})  # fmt: skip
-    return pd.DataFrame(rows)
+        pairs = {"trained_plurality": (best, plurality), "trained_model": (best, model),
+                 "plurality_model": (plurality, model)}  # fmt: skip
+        same = {name: (a * b).sum(axis=1).mean() for name, (a, b) in pairs.items()}
+        kind = "real" if word in joined else "simulated"
+        rows.append({"word": word, "items": len(item), "trained_labels": kind, **same})
+    table = pd.DataFrame(rows)
+    table["mean"] = table[list(pairs)].mean(axis=1)
+    return table.sort_values("mean", ascending=False, ignore_index=True)
+
+
+def same_label_facts(
+    study: Study,
+    table: pd.DataFrame,
+    drawn: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    number: pd.Series,
+) -> list[Computed]:
+    """Say of the simulated labels what section 5 says of the trained ones of all words."""
+    mean, n_high = 100 * table["mean"], int(number["figure7_n_high"])
+    high, low = mean[:n_high], mean[n_high:]
+    enough = int((mean >= 100 * number["figure7_high_lower"]).sum())
+    values = {"figure7.n_high": enough, "figure7.n_low": len(table) - enough,
+              "figure7.high.lower": high.min(), "figure7.high.upper": high.max(),
+              "figure7.low.lower": low.min(), "figure7.low.upper": low.max()}  # fmt: skip
+    for word in ("meet-v", "date-n"):
+        item, trained = drawn[word]
+        both = trained[:, 3] * most_named(votes(study.words[word])[item])[:, 4]
+        values[f"{word.split('-')[0]}.share"] = 100 * both.mean()
+    # All that both groups can have labelled.
+    board = plain({"common.board": study.words["board-n"].n_items}, study.provenance)
+    return plain(values, "simulated") + board
 
 
 # ------------------------------------------------------------ not in the paper: the optima
@@ -627,55 +757,202 @@ def best_optimum(
     """Look for optima of one word from many starts."""
     share = votes(labels)
     hard = np.eye(labels.n_categories)[share.argmax(axis=1)]
-    starts = ("diagonal", "votes", "spectral", hard)
+    # The authors' fit is taken on to convergence instead of begun again.
+    starts = (fit.parameters, "votes", "spectral", hard)
     found = restarts(labels, rng=rng, n_random=n_random, starts=starts, max_iterations=500)
-    best = found.best
-    by_start = found.table.set_index("start")["log_posterior"]
-    classes = best.posterior[:, np.argsort(found.alignment[0])]
-    own = fit.posterior.argmax(axis=1)
+    best, certain = found.best, [is_certain(f.posterior).mean() for f in found.fits]
+    reached = found.table.set_index("start")["log_posterior"]
+    own, other = fit.posterior.argmax(axis=1), best.posterior.argmax(axis=1)
     return Optimum(best, {
-        "word": word, "authors": fit.log_posterior, "from_diagonal": by_start["diagonal"],
-        "from_votes": by_start["votes"], "from_majority": by_start["given 3"],
-        "from_spectral": by_start["spectral"], "best": best.log_posterior,
+        "word": word, "authors": fit.log_posterior, "from_authors": reached["given 0"],
+        "from_votes": reached["votes"], "from_majority": reached["given 3"],
+        "from_spectral": reached["spectral"], "best": best.log_posterior,
         "gain": best.log_posterior - fit.log_posterior, "n_optima": len(found.fits),
-        "switched": bool(found.is_switched[0]),
+        "items_moved_by_rounding": moved_by_rounding(labels, fit, rng),
         "certain_authors": is_certain(fit.posterior).mean(),
         "certain_best": is_certain(best.posterior).mean(),
-        "certain_least": min(is_certain(f.posterior).mean() for f in found.fits),
-        "certain_most": max(is_certain(f.posterior).mean() for f in found.fits),
-        "same_class": (own == classes.argmax(axis=1)).mean(),
-        "plurality_authors": (own == share.argmax(axis=1)).mean(),
-        "plurality_best": (classes.argmax(axis=1) == share.argmax(axis=1)).mean(),
-        "first_sense_authors": fit.prevalence[0], "first_sense_best": classes.mean(axis=0)[0],
-        "prevalence_distance": abs(fit.prevalence - classes.mean(axis=0)).sum() / 2,
+        "certain_least": min(certain), "certain_most": max(certain),
+        "same_class": (own == other).mean(),
+        "first_sense_authors": fit.prevalence[0], "first_sense_best": best.prevalence[0],
+        "prevalence_distance": abs(fit.prevalence - best.prevalence).sum() / 2,
     })  # fmt: skip
 
 
-def bayes_fits(
-    study: Study, n_draws: int, rng: np.random.Generator
-) -> dict[str, hierarchical_dawid_skene.HierarchicalDawidSkeneFit]:
-    """Sample the hierarchical model on the four words."""
-    return {
-        word: hierarchical_dawid_skene.fit(
-            study.words[word], rng=rng, n_warmup=n_draws, n_draws=n_draws, thin=5, threads=1
-        )
-        for word in FOUR.values()
-    }
+def moved_by_rounding(labels: Annotations, fit: DawidSkeneFit, rng: np.random.Generator) -> float:
+    """Return how many items change class if the start differs in its twelfth digit."""
+    k = labels.n_categories
+    matrix = np.full((labels.n_annotators, k, k), 0.3 / k)
+    matrix[:, np.arange(k), np.arange(k)] = 0.7
+    matrix *= 1 + 1e-12 * rng.standard_normal(matrix.shape)
+    start = Parameters(np.full(k, 1 / k), matrix / matrix.sum(axis=2, keepdims=True))
+    near = dawid_skene.fit(labels, smoothing=SMOOTHING, **{**AUTHORS, "start": start})
+    moved = float(abs(near.posterior - fit.posterior).sum() / 2)
+    return round(moved, 3)
+
+
+def meaning(posterior: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return the label that items of each class are given most, as a code."""
+    return np.asarray((posterior.T @ share).argmax(axis=1))
+
+
+def classes_table(
+    study: Study,
+    fits: Mapping[str, DawidSkeneFit],
+    optima: Mapping[str, Optimum],
+    chains: pd.DataFrame,
+    joined: Mapping[str, tuple[np.ndarray, np.ndarray]],
+) -> pd.DataFrame:
+    """Say of two optima whether their classes mean the senses they are named after.
+
+    A class in use means its sense if its items are given that label most. By meaning, an item
+    has the sense that its class means, so that classes of one meaning are put together.
+    """
+    rows = []
+    for word, labels in study.words.items():
+        share, full = votes(labels), study.full.get(word)
+        trained = np.array(trained_prevalence(full, labels.categories))
+        row: dict[str, Any] = {"word": word}
+        for name, fit in (("authors", fits[word]), ("best", optima[word].best)):
+            means, own = meaning(fit.posterior, share), fit.posterior.argmax(axis=1)
+            used = np.flatnonzero(fit.prevalence >= IN_USE)
+            by_meaning = np.bincount(means, fit.prevalence, labels.n_categories)
+            row |= {
+                f"classes_{name}": used.size,
+                f"mean_their_name_{name}": (means[used] == used).sum(),
+                f"meanings_{name}": np.unique(means[used]).size,
+                f"plurality_{name}": (own == share.argmax(axis=1)).mean(),
+                f"plurality_{name}_by_meaning": (means[own] == share.argmax(axis=1)).mean(),
+                f"trained_distance_{name}": abs(trained - fit.prevalence).sum() / 2,
+                f"trained_distance_{name}_by_meaning": abs(trained - by_meaning).sum() / 2,
+            }
+            if word in joined:
+                item, given = joined[word]
+                same = (most_named(given) * np.eye(labels.n_categories)[own[item]]).sum(axis=1)
+                row[f"trained_items_{name}"] = same.mean()
+        row["trained_distance_plurality"] = abs(trained - most_named(share).mean(axis=0)).sum() / 2
+        likeliest = chains[chains["word"] == word].nlargest(1, "log_likelihood")
+        for name in ("authors", "best"):
+            row[f"bayes_same_{name}"] = likeliest[f"same_as_{name}"].max()
+        if full is None:
+            row |= {k: np.nan for k in row if k.startswith("trained_")}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """Full Bayes of a word, its classes put in the order of the best optimum's.
+
+    The names of classes may change from draw to draw and chain to chain where two classes are
+    much alike. Each draw is therefore aligned by the items before anything is averaged.
+    """
+
+    categories: tuple[str, ...]
+    item_probability: np.ndarray  # (chains, draws, items, categories)
+    chains: pd.DataFrame
+    row: dict[str, Any]
+
+    @property
+    def of_chain(self) -> np.ndarray:
+        """Posterior by chain, shape (C, I, K)."""
+        return np.asarray(self.item_probability.mean(axis=1))
+
+
+def log_likelihoods(full: HierarchicalDawidSkeneFit, labels: Annotations, n: int) -> np.ndarray:
+    """Return the log likelihood of n draws of each chain, categories summed out."""
+    draws, view = full.draws, labels.by_item
+    annotator, label = labels.annotator[view.order], labels.label[view.order]
+    n_stored = draws.confusion.shape[1]
+    thin = -(-draws.prevalence.shape[1] // n_stored)
+    result = np.empty((len(draws.confusion), n))
+    for c, s in np.ndindex(result.shape):
+        at = s * n_stored // n
+        matrix = np.log(np.maximum(draws.confusion[c, at], 1e-30)).swapaxes(1, 2)
+        log_joint = np.add.reduceat(matrix[annotator, label], view.offsets[:-1])
+        log_joint = log_joint.astype(float) + np.log(draws.prevalence[c, at * thin])
+        result[c, s] = np.logaddexp.reduce(log_joint, axis=1).sum()
+    return result
+
+
+def largest_r_hat(draws: np.ndarray, names: Sequence[str]) -> float:
+    """Return the largest R-hat of prevalences, shape (C, S, K), of the senses in use."""
+    used = draws.mean(axis=(0, 1)) >= IN_USE
+    kept = [name for name, use in zip(names, used, strict=True) if use]
+    return float(convergence_table({"prevalence": (draws[..., used], kept)})["r_hat"].max())
+
+
+def bayes_of(
+    word: str,
+    labels: Annotations,
+    fit: DawidSkeneFit,
+    best: DawidSkeneFit,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Bayes:
+    """Sample the hierarchical model, align its draws by items, and ask whether chains meet.
+
+    Three chains start apart and are tempered as they warm up. The fourth starts at the best
+    optimum of EM, which says whether its mode is a mode of the full posterior too.
+    """
+    settings: dict[str, Any] = {"rng": rng, "n_draws": n_draws, "thin": 5, "threads": 1}
+    runs = [
+        hierarchical_dawid_skene.fit(labels, n_chains=3, n_warmup=2 * n_draws, **settings),
+        hierarchical_dawid_skene.fit(
+            labels, n_chains=1, n_warmup=n_draws, start=best.posterior, **settings
+        ),
+    ]
+    draws = np.concatenate([run.draws.item_probability for run in runs])
+    aligned = np.empty_like(draws)
+    for place in np.ndindex(draws.shape[:2]):
+        order = linear_sum_assignment(best.posterior.T @ draws[place], maximize=True)[1]
+        aligned[place] = draws[place][:, order]
+    of_chain, prevalence = aligned.mean(axis=1), aligned.mean(axis=2)
+    own, half = of_chain.argmax(axis=2), prevalence.shape[1] // 2
+    n = min(10, prevalence.shape[1])
+    likelihood = np.concatenate([log_likelihoods(run, labels, n) for run in runs])
+    authors = [linear_sum_assignment(fit.posterior.T @ p, maximize=True)[1] for p in of_chain]
+    chains = pd.DataFrame({
+        "word": word, "chain": np.arange(1, len(own) + 1),
+        "start": ["votes and noise, tempered"] * 3 + ["best optimum of EM"],
+        "log_likelihood": likelihood.mean(axis=1), "deviation": likelihood.std(axis=1),
+        "certain": [is_certain(p).mean() for p in of_chain],
+        "r_hat_within": [largest_r_hat(np.stack([p[:half], p[-half:]]), best.categories)
+                         for p in prevalence],
+        "relabelled": np.concatenate([run.label_switches for run in runs]),
+        "same_as_authors": [(p[:, o].argmax(axis=1) == fit.posterior.argmax(axis=1)).mean()
+                            for p, o in zip(of_chain, authors, strict=True)],
+        "same_as_best": [(c == best.posterior.argmax(axis=1)).mean() for c in own],
+    })  # fmt: skip
+    pairs = [(own[a] == own[b]).mean() for a in range(len(own)) for b in range(a)]
+    r_hat = largest_r_hat(prevalence, best.categories)
+    converged = bool(r_hat <= R_HAT)
+    named = np.concatenate([run.draws.prevalence for run in runs])
+    return Bayes(best.categories, aligned, chains, {
+        "word": word, "converged": converged,
+        "certain": is_certain(aligned.mean(axis=(0, 1))).mean() if converged else np.nan,
+        "certain_least_chain": chains["certain"].min(),
+        "certain_most_chain": chains["certain"].max(),
+        "r_hat": r_hat, "r_hat_of_tempered": largest_r_hat(prevalence[:3], best.categories),
+        "r_hat_of_names": largest_r_hat(named, best.categories),
+        "same_class_least_pair": min(pairs), "same_class_most_pair": max(pairs),
+        "log_likelihood_range": np.ptp(chains["log_likelihood"]),
+        "deviation_in_a_chain": chains["deviation"].mean(),
+    })  # fmt: skip
 
 
 def certain_table(
     study: Study,
     fits: Mapping[str, DawidSkeneFit],
     optima: Mapping[str, Optimum],
-    bayes: Mapping[str, Any],
+    bayes: Mapping[str, Bayes],
 ) -> pd.DataFrame:
-    """Return Figure 5 with the best optimum and full Bayes beside the authors' fit."""
+    """Return Figure 5 with the best optimum and the chains of full Bayes beside it."""
     parts = []
-    for word in FOUR.values():
-        best, full = optima[word].best, bayes[word]
-        columns = {"authors": fits[word], "best_optimum": best, "full_bayes": full}
-        part = pd.DataFrame({k: certain_by_category(f) for k, f in columns.items()})
-        part = part.rename_axis("sense").reset_index()
+    for word, found in bayes.items():
+        columns = {"authors": fits[word].posterior, "best_optimum": optima[word].best.posterior}
+        columns |= {f"bayes_chain_{c}": p for c, p in enumerate(found.of_chain, start=1)}
+        counts = {name: certain_by_category(p, found.categories) for name, p in columns.items()}
+        part = pd.DataFrame(counts).rename_axis("sense").reset_index()
         part.insert(0, "word", word)
         rest = {k: study.words[word].n_items - part[k].sum() for k in columns}
         part.loc[len(part)] = {"word": word, "sense": "not certain", **rest}
@@ -683,75 +960,65 @@ def certain_table(
     return pd.concat(parts, ignore_index=True)
 
 
-def bayes_table(
-    fits: Mapping[str, DawidSkeneFit], optima: Mapping[str, Optimum], bayes: Mapping[str, Any]
-) -> pd.DataFrame:
-    """Say which optimum full Bayes is closer to."""
-    rows = []
-    for word, full in bayes.items():
-        own = full.posterior.argmax(axis=1)
-        of_chain = full.draws.item_probability.mean(axis=1)
-        certain = [is_certain(chain).mean() for chain in of_chain]
-        traces = {"prevalence": (full.draws.prevalence, full.categories)}
-        rows.append(
-            {
-                "word": word,
-                "certain": is_certain(full.posterior).mean(),
-                "certain_least_chain": min(certain),
-                "certain_most_chain": max(certain),
-                "same_as_authors": (own == fits[word].posterior.argmax(axis=1)).mean(),
-                "same_as_best": (own == optima[word].best.posterior.argmax(axis=1)).mean(),
-                "largest_r_hat_of_prevalence": convergence_table(traces)["r_hat"].max(),
-                "label_switches": int(full.label_switches.sum()),
-            }
-        )
-    return pd.DataFrame(rows)
+# ------------------------------------------- not in the paper: prior, calibration, growth
 
 
-def smoothing_table(study: Study, smoothings: Sequence[float]) -> pd.DataFrame:
+def smoothing_table(fits_at: Mapping[float, Mapping[str, DawidSkeneFit]]) -> pd.DataFrame:
     """Return certain items, prevalence and accuracy of the first sense as the smoothing varies."""
-    rows = []
-    for smoothing in smoothings:
-        for word, labels in study.words.items():
-            fit = authors_fit(labels, smoothing)
-            rows.append({"word": word, "smoothing": smoothing, "epochs": fit.n_iterations,
-                         "certain": is_certain(fit.posterior).sum(),
-                         "certain_share": is_certain(fit.posterior).mean(),
-                         "prevalence_1": fit.prevalence[0],
-                         "accuracy_1": mean_accuracy(fit)[fit.categories[0]]})  # fmt: skip
-    return pd.DataFrame(rows)
+    return pd.DataFrame([
+        {"word": word, "smoothing": smoothing, "epochs": fit.n_iterations,
+         "certain": is_certain(fit.posterior).sum(),
+         "certain_share": is_certain(fit.posterior).mean(),
+         "prevalence_1": fit.prevalence[0], "accuracy_1": mean_accuracy(fit)[fit.categories[0]]}
+        for smoothing, fits in fits_at.items() for word, fit in fits.items()
+    ])  # fmt: skip
 
 
-# ------------------------------------------------------- not in the paper: calibration
+def fit_facts(
+    study: Study, fits: Mapping[str, DawidSkeneFit], rows: pd.DataFrame, number: pd.Series
+) -> dict[str, float]:
+    """Compute every printed value that depends on the fits."""
+    of_help = annotators_of_help(fits[FOUR["help"]], study.words[FOUR["help"]])
+    return {**certain_counts(fits, rows), **certain_facts(fits, number),
+            **accuracy_facts(fits, of_help)}  # fmt: skip
+
+
+def sensitivity(facts_at: Mapping[float, Mapping[str, float]]) -> pd.DataFrame:
+    """Return every value that depends on the fits, by smoothing, and its range."""
+    table = pd.DataFrame({f"smoothing_{s:g}": facts for s, facts in facts_at.items()})
+    least, most = table.min(axis=1), table.max(axis=1)
+    table["least"], table["most"] = least, most
+    return table.rename_axis("target").reset_index()
 
 
 def relabelled(
     labels: Annotations, fit: DawidSkeneFit, rng: np.random.Generator
 ) -> tuple[Annotations, np.ndarray]:
     """Draw true categories and labels from a fit, who labels what as it was."""
-    truth = (rng.random((labels.n_items, 1)) > fit.prevalence.cumsum()).sum(axis=1)
-    truth = truth.clip(max=labels.n_categories - 1)
-    chance = fit.confusion[labels.annotator, truth[labels.item]].cumsum(axis=1)
-    label = (rng.random((labels.n_labels, 1)) > chance).sum(axis=1)
-    label = label.clip(max=labels.n_categories - 1)
-    drawn = Annotations.from_arrays(
-        labels.item.astype(str), labels.annotator.astype(str), label.astype(str),
-        categories=list(map(str, range(labels.n_categories))),
-    )  # fmt: skip
-    return drawn, truth[np.array(drawn.items, dtype=int)]
+    truth = drawn_from(np.broadcast_to(fit.prevalence, fit.posterior.shape), rng)
+    label = drawn_from(fit.confusion[labels.annotator, truth[labels.item]], rng)
+    return replace(labels, label=label.astype(labels.label.dtype)), truth
+
+
+def drawn_from(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a category from each row of probabilities."""
+    drawn = (rng.random((len(chance), 1)) > chance.cumsum(axis=1)).sum(axis=1)
+    return np.asarray(drawn.clip(max=chance.shape[1] - 1))
 
 
 def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, float]:
     """Return how many items are certain, what is claimed of them and what is right."""
     sure = is_certain(posterior)
-    right = (posterior.argmax(axis=1) == truth)[sure]
-    interval = stats.binomtest(int(right.sum()), int(sure.sum())).proportion_ci(method="wilson")
+    own = posterior.argmax(axis=1)[sure]
+    n, right = max(int(sure.sum()), 1), (own == truth[sure]).sum()
+    interval = stats.binomtest(int(right), n).proportion_ci(method="wilson")
     pairs = np.zeros((posterior.shape[1], posterior.shape[1]))
-    np.add.at(pairs, (posterior.argmax(axis=1)[sure], truth[sure]), 1)
-    matched = pairs[linear_sum_assignment(pairs, maximize=True)].sum() / sure.sum()
+    np.add.at(pairs, (own, truth[sure]), 1)
+    matched = pairs[linear_sum_assignment(pairs, maximize=True)].sum()
     return {"items": len(sure), "certain": int(sure.sum()),
-            "claimed": posterior.max(axis=1)[sure].mean(), "right": right.mean(),
-            "lower": interval.low, "upper": interval.high, "right_if_renamed": matched}  # fmt: skip
+            "claimed": posterior.max(axis=1)[sure].mean() if sure.any() else np.nan,
+            "right": right / n, "lower": interval.low, "upper": interval.high,
+            "right_if_renamed": matched / n}  # fmt: skip
 
 
 def calibration(
@@ -761,31 +1028,71 @@ def calibration(
     n_draws: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Compare certainty with truth: labels simulated from the fits, and sets with gold."""
+    """Compare certainty with truth: labels simulated from the fits, and sets with gold.
+
+    With the parameters that made the labels certainty is right by definition; what else is
+    wrong is for not knowing them.
+    """
     rows = []
 
-    def add(name: str, source: str, labels: Annotations, truth: np.ndarray) -> None:
-        sampled = hierarchical_dawid_skene.fit(
-            labels, rng=rng, n_chains=2, n_warmup=n_draws, n_draws=n_draws, thin=5, threads=1
-        )
-        for method, found in (("authors' EM", authors_fit(labels)),
-                              ("EM from votes", dawid_skene.fit(labels)),
-                              ("full Bayes", sampled)):  # fmt: skip
-            known = truth >= 0
-            row = certain_and_right(found.posterior[known], truth[known])
-            rows.append({"data": name, "source": source, "method": method, **row})
+    def add(name: str, source: str, labels: Annotations, truth: np.ndarray,
+            known: DawidSkeneFit | None) -> None:  # fmt: skip
+        found = {"authors' EM": authors_fit(labels).posterior,
+                 "EM from votes": dawid_skene.fit(labels).posterior}  # fmt: skip
+        if known is not None:
+            found["true parameters"] = known.predict(labels)
+        if known is None or name in FOUR.values():
+            found["full Bayes"] = hierarchical_dawid_skene.fit(
+                labels, rng=rng, n_chains=2, n_warmup=n_draws, n_draws=n_draws, thin=5, threads=1
+            ).posterior
+        sure = truth >= 0
+        rows.extend({"data": name, "source": source, "method": method,
+                     **certain_and_right(posterior[sure], truth[sure])}
+                    for method, posterior in found.items())  # fmt: skip
 
-    for name, word in FOUR.items():
-        add(name, "simulated", *relabelled(study.words[word], fits[word], rng))
+    for word, labels in study.words.items():
+        add(word, "simulated", *relabelled(labels, fits[word], rng), fits[word])
     for name, data in gold.items():
-        labels = data.annotations
-        add(name, data.provenance, labels, data.gold)
+        add(name, data.provenance, data.annotations, data.gold, None)
+    return pd.DataFrame(rows)
+
+
+def some_labels(labels: Annotations, n: int, rng: np.random.Generator) -> Annotations:
+    """Return at most n labels of each item, chosen at random."""
+    mixed = rng.permutation(labels.n_labels)
+    order = mixed[np.argsort(labels.item[mixed], kind="stable")]
+    item = labels.item[order]
+    before = np.arange(item.size) - np.searchsorted(item, item)
+    return only(labels, np.sort(order[before < n]))
+
+
+def growth_table(
+    study: Study, fits: Mapping[str, DawidSkeneFit], number: pd.Series, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Return what fewer labels of an item would have given, and what they cost."""
+    price = unit_costs(number)["crowd"] / 25
+    rows = []
+    for word in FOUR.values():
+        labels, fit = study.words[word], fits[word]
+        share = np.bincount(labels.annotator) / labels.n_labels
+        chosen = rng.choice(labels.n_annotators, size=25, p=share)
+        curve = information.information_curve(
+            fit.prevalence, fit.confusion[chosen], rng=rng, n_draws=1000
+        )
+        for n in (1, 3, 5, 10, 15, 20, 25):
+            posterior = authors_fit(some_labels(labels, n, rng)).posterior
+            same = posterior.argmax(axis=1) == fit.posterior.argmax(axis=1)
+            rows.append({"word": word, "labels": n, "dollars_an_item": n * price,
+                         "bits_left_by_the_model": curve.entropy[n],
+                         "certain": is_certain(posterior).mean(),
+                         "same_class_as_all_labels": same.mean()})  # fmt: skip
     return pd.DataFrame(rows)
 
 
 # ----------------------------------------------------------------------------- figures
 
 INK, BLUE, RED, GREY = plotting.INK, plotting.BLUE, plotting.VERMILION, plotting.GREY
+GREEN, PALE = plotting.GREEN, "#BBBBBB"
 PARTS = {"j": "adj", "n": "noun", "v": "verb"}
 
 
@@ -800,6 +1107,32 @@ def short(word: str) -> str:
     """Return a word with its part of speech as the paper writes it."""
     name, part = word.split("-")
     return f"{name} ({PARTS[part]})"
+
+
+def named(senses: Iterable[str]) -> list[str]:
+    """Return senses with "none" for 0."""
+    return ["none" if s == "0" else s for s in senses]
+
+
+def words_axis(axes: Any, words: Iterable[str]) -> None:
+    """Name the rows of a panel of words."""
+    words = list(words)
+    axes.set_yticks(np.arange(len(words)), [short(w) for w in words])
+    axes.tick_params(axis="y", length=0, labelsize=7.5)
+    axes.set_ylim(-0.7, len(words) - 0.1)
+    axes.grid(axis="y", color="#E6E6E6", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def heat_map(axes: Any, matrix: np.ndarray, names: Sequence[str], *, rows: bool) -> Any:
+    """Draw probabilities by true category and label in grey."""
+    image = axes.imshow(matrix, cmap="Greys", vmin=0, vmax=1)
+    axes.set_xticks(range(len(names)), names, fontsize=6.5, rotation=90)
+    axes.set_yticks(range(len(names)), names if rows else [], fontsize=6.5)
+    axes.tick_params(length=2)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(True)
+    return image
 
 
 def figure2(labels: Annotations, stem: Path, mark: str | None) -> None:
@@ -825,21 +1158,18 @@ def figure3(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
     y = np.arange(len(table))
     with plotting.house_figure(2, height=9.2, stand_in=mark) as (figure, panels):
         for axes, what in zip(panels, ("alpha", "agreement"), strict=True):
-            crowd = table[f"crowd_{what}"]
             axes.hlines(y, table[f"crowd_{what}_lower"], table[f"crowd_{what}_upper"], color=BLUE)
-            axes.plot(crowd, y, "o", color=BLUE, markersize=4, label="crowd, 95% interval")
+            axes.plot(table[f"crowd_{what}"], y, "o", color=BLUE, markersize=4,
+                      label="crowd, 95% interval")  # fmt: skip
             axes.plot(table[f"trained_{what}"], y, "D", color=RED, markersize=4,
                       markerfacecolor="white", label="trained annotators, printed")  # fmt: skip
             axes.hlines(y + 0.3, table[f"public_{what}_lower"], table[f"public_{what}_upper"],
                         color=RED, linewidth=0.8)  # fmt: skip
             axes.plot(table[f"public_{what}"], y + 0.3, "x", color=RED, markersize=4,
-                      label="trained annotators, public sample")  # fmt: skip
-            axes.set(ylim=(-0.7, len(y) - 0.1), xlabel={"alpha": "Krippendorff's alpha",
-                     "agreement": "pairwise agreement"}[what])  # fmt: skip
-            axes.grid(axis="y", color="#E6E6E6", linewidth=0.6)
-            axes.set_axisbelow(True)
-            axes.set_yticks(y, [short(w) for w in table["word"]] if what == "alpha" else [""] * 45)
-            axes.tick_params(axis="y", length=0, labelsize=7.5)
+                      label="trained annotators, public sample, 95% interval")  # fmt: skip
+            words_axis(axes, table["word"])
+            axes.set_xlabel({"alpha": "Krippendorff's alpha"}.get(what, "pairwise agreement"))
+        panels[1].tick_params(labelleft=False)
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         plotting.save_figure(figure, stem)
 
@@ -863,14 +1193,14 @@ def prevalence_bars(axes: Any, rows: pd.DataFrame, columns: Mapping[str, tuple[s
     for place, (column, (name, colour)) in enumerate(columns.items()):
         axes.bar(np.arange(len(rows)) + (place - (len(columns) - 1) / 2) * width, rows[column],
                  width, color=colour, edgecolor=INK, linewidth=0.4, label=name)  # fmt: skip
-    axes.set_xticks(range(len(rows)), ["none" if s == "0" else s for s in rows["sense"]])
+    axes.set_xticks(range(len(rows)), named(rows["sense"]))
     axes.tick_params(axis="x", labelsize=7)
 
 
 def figure4(table: pd.DataFrame, words: list[str], stem: Path, mark: str | None) -> None:
     """Draw prevalence of senses by the model and by vote, and by trained labels if known."""
     columns = {"trained": ("trained, share of labels", INK),
-               "plurality": ("crowd, plurality", "#BBBBBB"),
+               "plurality": ("crowd, plurality", PALE),
                "model": ("crowd, model", BLUE)}  # fmt: skip
     if table[table["word"].isin(words)]["trained"].isna().all():
         del columns["trained"]
@@ -892,35 +1222,30 @@ def figure5(optima: pd.DataFrame, stem: Path, mark: str | None) -> None:
     y = np.arange(len(table))
     with plotting.house_figure(2, height=8.6, stand_in=mark) as (figure, _):
         [axes] = grid(figure, 1, 1)
+        words_axis(axes, table["word"])
         axes.axvline(0.8, color=GREY, linestyle="--", linewidth=0.9)
-        axes.hlines(y, table["certain_least"], table["certain_most"], color="#BBBBBB",
+        axes.hlines(y, table["certain_least"], table["certain_most"], color=PALE,
                     linewidth=3, label="all optima found")  # fmt: skip
         axes.plot(table["certain_authors"], y, "o", color=BLUE, label="authors' start")
         axes.plot(table["certain_best"], y, "D", color=RED, markerfacecolor="white",
                   markersize=4.5, label="best optimum found")  # fmt: skip
-        axes.set_yticks(y, [short(w) for w in table["word"]])
-        axes.tick_params(axis="y", length=0, labelsize=7.5)
-        axes.set(ylim=(-0.7, len(y) - 0.3), xlabel="share of items with a sense of at least .99")
+        axes.set(xlabel="share of items with a sense of at least .99", xlim=(None, 1.01))
         axes.legend(loc="lower left")
         plotting.save_figure(figure, stem)
 
 
-def figure6(fits: Mapping[str, DawidSkeneFit], stem: Path, mark: str | None) -> None:
+def figure6(study: Study, fits: Mapping[str, DawidSkeneFit], stem: Path, mark: str | None) -> None:
     """Draw confusion matrices of four annotators of add and of help."""
-    with plotting.house_figure(2, height=4.6, stand_in=mark) as (figure, _):
+    most = np.argsort(-np.bincount(study.words[FOUR["add"]].annotator), kind="stable")[:4] + 1
+    with plotting.house_figure(2, height=4.7, stand_in=mark) as (figure, _):
         panels = iter(grid(figure, 2, 4))
-        for word, people in SHOWN.items():
+        for word, people in (("add", sorted(most)), ("help", SHOWN_OF_HELP)):
             fit = fits[FOUR[word]]
-            names = ["none" if c == "0" else c for c in fit.categories]
             for n, person in enumerate(people):
                 axes = next(panels)
                 j = min(person, len(fit.annotators)) - 1
-                image = axes.imshow(fit.confusion[j], cmap="Greys", vmin=0, vmax=1)
-                axes.set_xticks(range(len(names)), names, fontsize=6, rotation=90)
-                axes.set_yticks(range(len(names)), names if n == 0 else [], fontsize=6)
+                image = heat_map(axes, fit.confusion[j], named(fit.categories), rows=n == 0)
                 axes.set_title(f"{word}, annotator {person}", fontsize=8.5)
-                for side in ("top", "right"):
-                    axes.spines[side].set_visible(True)
                 if n == 0:
                     axes.set_ylabel("inferred sense", fontsize=8)
                 if word == "help":
@@ -929,37 +1254,33 @@ def figure6(fits: Mapping[str, DawidSkeneFit], stem: Path, mark: str | None) -> 
         plotting.save_figure(figure, stem)
 
 
-def figure7(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
-    """Draw how often trained label, plurality and model are the same."""
-    table = table.sort_values("trained_plurality", ascending=False)
+def figure7(table: pd.DataFrame, n_high: int, stem: Path, mark: str | None) -> None:
+    """Draw how often trained label, plurality and model are the same, in two panels."""
     bars = {"trained_plurality": ("trained = plurality", BLUE, ""),
-            "trained_model": ("trained = model", RED, "//"),
-            "plurality_model": ("plurality = model", plotting.GREEN, "..")}  # fmt: skip
-    x = np.arange(len(table))
-    with plotting.house_figure(2, height=3.8, stand_in=mark) as (figure, _):
-        [axes] = grid(figure, 1, 1)
-        for place, (column, (name, colour, hatch)) in enumerate(bars.items()):
-            axes.bar(x + 0.27 * (place - 1), table[column], 0.27, color=colour, hatch=hatch,
-                     edgecolor="white", label=name)  # fmt: skip
-        axes.set_xticks(
-            x,
-            [
-                f"{short(w).replace(' (', chr(10) + '(')}\n{n}"
-                for w, n in zip(table["word"], table["items"], strict=True)
-            ],
-        )
-        axes.set(ylim=(0, 1), ylabel="share of items")
-        figure.legend(loc="outside lower center", ncols=3)
+            "trained_model": ("trained = model", RED, "///"),
+            "plurality_model": ("plurality = model", GREEN, "...")}  # fmt: skip
+    with plotting.house_figure(3, height=6.6, stand_in=mark) as (figure, _):
+        for axes, rows in zip(grid(figure, 2, 1), (table[:n_high], table[n_high:]), strict=True):
+            x = np.arange(len(rows))
+            for place, (column, (name, colour, hatch)) in enumerate(bars.items()):
+                axes.bar(x + 0.27 * (place - 1), rows[column], 0.27, color=colour, hatch=hatch,
+                         edgecolor="white", linewidth=0.3, label=name)  # fmt: skip
+            marks = np.where(rows["trained_labels"] == "real", "*", "")
+            names = [f"{short(w)}{m} ({n})" for w, m, n in
+                     zip(rows["word"], marks, rows["items"], strict=True)]  # fmt: skip
+            axes.set_xticks(x, names, rotation=40, ha="right", fontsize=7.5)
+            axes.set(ylim=(0, 1), ylabel="share of items", xlim=(-0.6, max(22.6, len(x) - 0.4)))
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         plotting.save_figure(figure, stem)
 
 
 def figure8(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
     """Draw histograms of mutual information of the annotators of four words, and of nine."""
-    crowd = table[table["annotators"] == "crowd"]
-    with plotting.house_figure(3, height=4.9, stand_in=mark) as (figure, _):
+    words = sorted(table[table["annotators"] == "trained"]["word"].unique())
+    with plotting.house_figure(3, height=5.2, stand_in=mark) as (figure, _):
         panels = grid(figure, 2, 4)
         for axes, (name, word) in zip(panels, sorted(FOUR.items()), strict=False):
-            rows = crowd[crowd["word"] == word]
+            rows = table[(table["word"] == word) & (table["annotators"] == "crowd")]
             axes.hist(rows["bits"], np.arange(0, 2.6, 0.25), color=BLUE, edgecolor="white")
             axes.axvline(rows["entropy"].iloc[0], color=INK, linestyle="--", linewidth=0.9)
             axes.set(title=f"{name}, crowd", xlim=(0, 2.75), xlabel="bits")
@@ -968,49 +1289,107 @@ def figure8(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
         for axes in panels[4:]:
             axes.remove()
         axes = figure.add_subplot(place)
-        trained = table[table["annotators"] == "trained"]
-        words = sorted(trained["word"].unique())
-        for x, word in enumerate(words):
-            for rows, shift, style in (
-                (trained, 0.15, {"marker": "D", "color": RED}),
-                (crowd, -0.15, {"marker": ".", "color": BLUE}),
-            ):
-                bits = rows[rows["word"] == word]["bits"]
-                axes.plot(
-                    np.full(len(bits), x + shift),
-                    bits,
-                    linestyle="",
-                    markersize=4,
-                    alpha=0.7,
-                    label=rows["annotators"].iloc[0] if x == 0 else None,
-                    **style,
-                )
+        for who, colour, marker, left in (("crowd", BLUE, "o", -0.42), ("crowd, as few", GREEN,
+                                          "s", -0.06), ("trained", RED, "D", 0.22)):  # fmt: skip
+            rows = table[(table["annotators"] == who) & (table["labels"] >= 50)]
+            for x, word in enumerate(words):
+                own = rows[rows["word"] == word].sort_values("bits")
+                width = 0.32 if who == "crowd" else 0.22
+                at = x + left + width * np.linspace(0, 1, max(len(own), 2))[: len(own)]
+                axes.vlines(at, own["lower"], own["upper"], color=colour, linewidth=0.6)
+                axes.plot(at, own["bits"], marker, color=colour, markersize=3,
+                          label=who if x == 0 else None)  # fmt: skip
         axes.set_xticks(range(len(words)), [short(w) for w in words])
         axes.set(ylabel="bits", title="Nine words with public trained labels", ylim=(0, 2.75))
-        axes.legend(loc="upper left", ncols=2)
+        axes.legend(loc="upper left", ncols=3)
         plotting.save_figure(figure, stem)
 
 
 def figure_optima(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
-    """Draw what the best optimum gains, and what its classes agree with."""
+    """Draw what the best optimum gains, and how many items it leaves certain."""
     with plotting.house_figure(2, height=3.9, stand_in=mark) as (figure, panels):
         left, right = panels
         gain = table["gain"].sort_values(ignore_index=True).clip(lower=0.1)
         left.plot(gain, np.arange(1, len(gain) + 1), "o", color=BLUE, markersize=4)
         left.set(xscale="log", xlabel="log posterior above the authors' optimum",
                  ylabel="words, in order", title="A better optimum")  # fmt: skip
-        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
-        right.plot(table["plurality_authors"], table["plurality_best"], "o", color=BLUE,
+        right.plot([0.45, 1], [0.45, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.plot(table["certain_authors"], table["certain_best"], "o", color=BLUE,
                    markersize=4, alpha=0.8)  # fmt: skip
         right.set(xlabel="authors' optimum", ylabel="best optimum found",
-                  title="Items whose class is the plurality's", aspect="equal")  # fmt: skip
+                  title="Share of certain items", aspect="equal")  # fmt: skip
+        plotting.save_figure(figure, stem)
+
+
+def figure_classes(
+    study: Study,
+    fits: Mapping[str, DawidSkeneFit],
+    optima: Mapping[str, Optimum],
+    table: pd.DataFrame,
+    stem: Path,
+    mark: str | None,
+) -> None:
+    """Draw what classes mean: labels of the items of each class of a word, and all words."""
+    word = FOUR["help"]
+    share = votes(study.words[word])
+    with plotting.house_figure(3, height=3.9, stand_in=mark) as (figure, panels):
+        best = optima[word].best
+        for n, (axes, (name, fit)) in enumerate(
+            zip(panels, (("authors' optimum", fits[word]), ("best optimum", best)), strict=False)
+        ):
+            total = fit.posterior.sum(axis=0)[:, None]
+            shown = np.where(total >= IN_USE * len(share),
+                             fit.posterior.T @ share / np.maximum(total, 1e-9), np.nan)  # fmt: skip
+            image = heat_map(axes, shown, named(fit.categories), rows=True)
+            axes.set(title=f"help, {name}", xlabel="labels of its items")
+            if n == 0:
+                axes.set_ylabel("class")
+        figure.colorbar(image, ax=panels[:2], shrink=0.7, label="share")
+        axes, x = panels[2], np.arange(2)
+        for row in table.itertuples():
+            axes.plot(x - 0.06, [row.plurality_authors, row.plurality_best], color=BLUE,
+                      linewidth=0.5, alpha=0.5)  # fmt: skip
+        for column, colour, marker, label, shift in (
+            ("", BLUE, "o", "class read by its name", -0.06),
+            ("_by_meaning", RED, "D", "by its items' commonest label", 0.06),
+        ):
+            for place, name in enumerate(("authors", "best")):
+                values = table[f"plurality_{name}{column}"]
+                axes.plot(np.full(len(values), place + shift), values, marker, color=colour,
+                          markersize=3.5, alpha=0.6, markerfacecolor="white",
+                          label=label if place == 0 else None)  # fmt: skip
+        axes.set_xticks(x, ["authors' optimum", "best optimum"])
+        axes.set(xlim=(-0.4, 1.4), ylim=(0, 1), title="Items that agree with the plurality")
+        axes.legend(loc="lower left")
+        plotting.save_figure(figure, stem)
+
+
+def figure_bayes(bayes: Mapping[str, Bayes], stem: Path, mark: str | None) -> None:
+    """Draw likelihood and certain items of each chain of full Bayes."""
+    with plotting.house_figure(2, height=3.8, stand_in=mark) as (figure, _):
+        panels = grid(figure, 1, 4)
+        for axes, (word, found) in zip(panels, bayes.items(), strict=False):
+            rows = found.chains
+            below = rows["log_likelihood"] - rows["log_likelihood"].max()
+            axes.hlines(rows["certain"], below - 2 * rows["deviation"],
+                        below + 2 * rows["deviation"], color=GREY)  # fmt: skip
+            styles = zip(rows["start"].unique(), "oD", (BLUE, RED), strict=True)
+            for start, marker, colour in styles:
+                at = rows["start"] == start
+                axes.plot(below[at], rows["certain"][at], marker, color=colour, markersize=5,
+                          label=start)  # fmt: skip
+            axes.set(title=f"{short(word)}\nR-hat {found.row['r_hat']:.2f}", ylim=(0, 1))
+        for axes in panels:
+            axes.set_xlabel("log likelihood", fontsize=8.5)
+        panels[0].set_ylabel("share of certain items")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
         plotting.save_figure(figure, stem)
 
 
 def figure_smoothing(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
     """Draw what depends on the prior."""
     with plotting.house_figure(3, height=3.5, stand_in=mark) as (figure, panels):
-        styles = zip(FOUR.items(), "osD^", (BLUE, RED, plotting.GREEN, INK), strict=True)
+        styles = zip(FOUR.items(), "osD^", (BLUE, RED, GREEN, INK), strict=True)
         for (name, word), marker, colour in styles:
             rows = table[table["word"] == word]
             for axes, column in zip(panels, ("certain_share", "accuracy_1"), strict=False):
@@ -1021,29 +1400,68 @@ def figure_smoothing(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
         titles = ("Certain items", "Mean accuracy on sense 1", "Words with 80% certain items")
         for axes, title in zip(panels, titles, strict=True):
             axes.set(xscale="log", xlabel="smoothing", title=title)
-            axes.axvline(0.01, color=GREY, linestyle=":", linewidth=0.9)
+            axes.axvline(SMOOTHING, color=GREY, linestyle=":", linewidth=0.9)
         panels[0].legend()
         plotting.save_figure(figure, stem)
 
 
+METHODS = {"true parameters": (INK, "^"), "authors' EM": (BLUE, "o"),
+           "EM from votes": (GREEN, "s"), "full Bayes": (RED, "D")}  # fmt: skip
+
+
 def figure_calibration(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
     """Draw how many of the certain items are right."""
-    names = list(dict.fromkeys(table["data"]))
-    with plotting.house_figure(2, height=3.8, stand_in=mark) as (figure, _):
-        [axes] = grid(figure, 1, 1)
-        axes.axhline(CERTAIN, color=GREY, linestyle="--", linewidth=0.9)
-        shown = zip(dict.fromkeys(table["method"]), (BLUE, plotting.GREEN, RED), "osD", strict=True)
-        for place, (method, colour, marker) in enumerate(shown):
-            rows = table[table["method"] == method]
-            x = np.array([names.index(n) for n in rows["data"]]) + 0.2 * (place - 1)
-            axes.vlines(x, rows["lower"], rows["upper"], color=colour)
-            axes.plot(x, rows["right_if_renamed"], marker, color=colour, markersize=5,
-                      markerfacecolor="white")  # fmt: skip
-            axes.plot(x, rows["right"], marker, color=colour, markersize=5, label=method)
-        sources = table.groupby("data")["source"].first()
-        axes.set_xticks(range(len(names)), [f"{n}\n({sources[n]})" for n in names])
-        axes.set(ylabel="right among certain items")
-        axes.legend(loc="lower left")
+    drawn = table[table["source"] == "simulated"]
+    drawn = drawn[drawn["data"].isin(set(drawn[drawn["method"] == "true parameters"]["data"]))]
+    with plotting.house_figure(3, height=4.0, stand_in=mark) as (figure, _):
+        panels = grid(figure, 1, 2, width_ratios=(2, 1))
+        for method in ("true parameters", "authors' EM", "EM from votes"):
+            right = drawn[drawn["method"] == method]["right"].sort_values(ignore_index=True)
+            colour, marker = METHODS[method]
+            panels[0].plot(np.arange(1, len(right) + 1), right, marker, color=colour,
+                           markersize=4, label=method)  # fmt: skip
+        panels[0].set(xlabel="words, in order for each method", ylabel="right among certain items",
+                      title="Simulated from the fits of 45 words")  # fmt: skip
+        some = table[table["data"].isin(FOUR.values()) | ~table["data"].isin(drawn["data"])]
+        names = list(dict.fromkeys(some["data"]))
+        for place, (method, (colour, marker)) in enumerate(METHODS.items()):
+            rows = some[some["method"] == method]
+            x = np.array([names.index(n) for n in rows["data"]]) + 0.17 * (place - 1.5)
+            panels[1].vlines(x, rows["lower"], rows["upper"], color=colour)
+            panels[1].plot(x, rows["right_if_renamed"], marker, color=colour, markersize=5,
+                           markerfacecolor="white")  # fmt: skip
+            panels[1].plot(x, rows["right"], marker, color=colour, markersize=5, label=method)
+        source = some.groupby("data")["source"].first()
+        ticks = [f"{n.removeprefix('snow2008_').split('-')[0]}\n{source[n]}" for n in names]
+        panels[1].set_xticks(range(len(names)), ticks, fontsize=7.5)
+        panels[1].set_title("Four words, and sets with gold")
+        for axes in panels:
+            axes.axhline(CERTAIN, color=GREY, linestyle="--", linewidth=0.9)
+            axes.set_ylim(min(0.35, some["lower"].min() - 0.02), 1.02)
+        handles = panels[1].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=4)
+        plotting.save_figure(figure, stem)
+
+
+def figure_growth(table: pd.DataFrame, stem: Path, mark: str | None) -> None:
+    """Draw what an item's labels bring, the first and the last of them."""
+    with plotting.house_figure(3, height=3.6, stand_in=mark) as (figure, panels):
+        columns = {"certain": "Certain items, real labels",
+                   "same_class_as_all_labels": "Same sense as by all labels",
+                   "bits_left_by_the_model": "Bits left, by the fitted model"}  # fmt: skip
+        styles = zip(FOUR.items(), "osD^", (BLUE, RED, GREEN, INK), strict=True)
+        for (name, word), marker, colour in styles:
+            rows = table[table["word"] == word]
+            for axes, column in zip(panels, columns, strict=True):
+                axes.plot(rows["labels"], rows[column], marker=marker, markersize=4, color=colour,
+                          label=name)  # fmt: skip
+        cents = 100 * (table["dollars_an_item"] / table["labels"]).iloc[0]
+        for axes, title in zip(panels, columns.values(), strict=True):
+            axes.set(title=title, xlabel=f"labels an item, {cents:.1f} cents each")
+        panels[0].set_ylim(0, 1.03)
+        panels[1].set_ylim(0, 1.03)
+        panels[2].set_yscale("log")
+        panels[0].legend(loc="lower right")
         plotting.save_figure(figure, stem)
 
 
@@ -1053,7 +1471,7 @@ def figure_calibration(table: pd.DataFrame, stem: Path, mark: str | None) -> Non
 def calibrated(rows: list[Computed]) -> list[Computed]:
     """Mark the values that a simulation was calibrated to as no result of it."""
     return [
-        Computed(row.target, row.value, method=CALIBRATION_METHOD, provenance=row.provenance)
+        replace(row, method=CALIBRATION_METHOD)
         if row.provenance == "simulated" and row.method == PAPER_METHOD
         and row.target.startswith(CALIBRATED)
         else row
@@ -1061,30 +1479,47 @@ def calibrated(rows: list[Computed]) -> list[Computed]:
     ]  # fmt: skip
 
 
-def example_table(values: Mapping[str, float]) -> pd.DataFrame:
+def example_table(values: Mapping[str, float], number: pd.Series) -> pd.DataFrame:
     """List the worked cases, with the better intervals beside the printed kind."""
     rows = [{"case": name, "value": float(value)} for name, value in values.items()]
-    for method in ("wilson", "exact"):
-        ends = stats.binomtest(80, 100).proportion_ci(method=method)
-        rows += [{"case": f"accuracy_interval.{side}, {method}", "value": 100 * end}
-                 for side, end in zip(("lower", "upper"), ends, strict=True)]  # fmt: skip
+    items = int(number["prevalence_interval_n"])
+    rare = number["prevalence_interval_prevalence"]
+    cases = {"accuracy_interval": (80, 100), "prevalence_interval": (round(rare * items), items),
+             "prevalence_interval of 100 items": (round(rare * 100), 100)}  # fmt: skip
+    for name, (k, n) in cases.items():
+        for method in ("normal", "wilson", "exact"):
+            if method == "normal":
+                ends: Iterable[float] = (k / n - half_width(k / n, n), k / n + half_width(k / n, n))
+            else:
+                ends = stats.binomtest(k, n).proportion_ci(method=method)
+            rows += [{"case": f"{name}.{side}, {method}", "value": 100 * end}
+                     for side, end in zip(("lower", "upper"), ends, strict=True)]  # fmt: skip
     return pd.DataFrame(rows)
 
 
+def unit_costs(number: pd.Series) -> dict[str, float]:
+    """Return dollars an item, by the printed totals."""
+    return {
+        who: number[f"cost_{who}_total"]
+        / (number[f"cost_{who}_words"] * number[f"cost_{who}_sentences"])
+        for who in ("trained", "crowd")
+    }
+
+
 def cost_table(number: pd.Series, table: pd.DataFrame) -> pd.DataFrame:
-    """Return dollars an item, a label and a bit, by the printed totals."""
-    crowd = number["cost_crowd_total"] / (number["cost_crowd_words"]
-                                          * number["cost_crowd_sentences"])  # fmt: skip
-    trained = number["cost_trained_total"] / (number["cost_trained_words"]
-                                              * number["cost_trained_sentences"])  # fmt: skip
+    """Return dollars an item, a label and a bit, by the printed totals and the public words."""
     bits = table[table["word"].isin(set(table[table["annotators"] == "trained"]["word"]))]
-    median = bits.groupby("annotators")["bits"].median()
-    return pd.DataFrame([
-        {"annotators": "trained", "dollars_an_item": trained, "dollars_a_label": trained,
-         "dollars_a_bit": trained / median["trained"]},
-        {"annotators": "crowd", "dollars_an_item": crowd, "dollars_a_label": crowd / 25,
-         "dollars_a_bit": crowd / 25 / median["crowd"]},
-    ])  # fmt: skip
+    median = bits.groupby("annotators")[["bits", "lower", "upper"]].median()
+    rows = []
+    unit = unit_costs(number)
+    for who, of in median.iterrows():
+        an_item = unit[str(who).partition(",")[0]]
+        a_label = an_item / (1 if who == "trained" else 25)
+        rows.append({"annotators": who, "dollars_an_item": an_item, "dollars_a_label": a_label,
+                     "median_bits_a_label": of["bits"], "dollars_a_bit": a_label / of["bits"],
+                     "dollars_a_bit_lower": a_label / of["upper"],
+                     "dollars_a_bit_upper": a_label / of["lower"]})  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def main(
@@ -1095,6 +1530,7 @@ def main(
     seed: int,
     n_random: int = 4,
     n_draws: int = 200,
+    n_replicates: int = 50,
     smoothings: Sequence[float] = SMOOTHINGS,
 ) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
@@ -1103,67 +1539,81 @@ def main(
     study = Study.read(data_folders)
     gold = {name: datasets.read(path) for name, path in data_folders.items()
             if not name.startswith("masc")}  # fmt: skip
-    word, rng = study.provenance, np.random.default_rng(seed)
+    word, seeds = study.provenance, np.random.default_rng(seed).spawn(6)
+    rng_optima, rng_bayes, rng_trained, rng_bits, rng_truth, rng_growth = seeds
 
-    fits = {name: authors_fit(labels) for name, labels in study.words.items()}
-    optima = {name: best_optimum(name, labels, fits[name], n_random, rng)
+    fits_at = {s: {name: authors_fit(labels, s) for name, labels in study.words.items()}
+               for s in smoothings}  # fmt: skip
+    fits = fits_at[SMOOTHING]
+    facts_at = {s: fit_facts(study, each, printed["figure5"], number)
+                for s, each in fits_at.items()}  # fmt: skip
+    optima = {name: best_optimum(name, labels, fits[name], n_random, rng_optima)
               for name, labels in study.words.items()}  # fmt: skip
-    bayes = bayes_fits(study, n_draws, rng)
-    both, both_word = shared_items(study)
-    common = len(both["work-n"][0]) if "work-n" in both else 0
-    both = both or drawn_items(study, fits, rng)
-    of_help = annotators_of_help(fits[FOUR["help"]], study.words[FOUR["help"]])
+    bayes = {
+        name: bayes_of(name, study.words[name], fits[name], optima[name].best, n_draws, rng_bayes)
+        for name in FOUR.values()
+    }
+    joined, both_word = shared_items(study)
+    drawn = drawn_trained(study, fits, rng_trained)
     section2 = closed_forms(number, printed["examples"])
     of_words = trained_rows(study, printed["figure3"])
     words = agreement_table(of_words, printed["figure3"])
+    chains = pd.concat([found.chains for found in bayes.values()], ignore_index=True)
+    available = available_senses(study, printed["figure3"], printed["wordnet"])
     tables = {
-        "example": example_table(section2),
+        "example": example_table(section2, number),
         "figure3": words,
+        "available": available,
+        "readings": readings(available),
         "senses": correlations(words),
         "prevalence": prevalence_table(study, fits),
         "certain": certain_table(study, fits, optima, bayes),
-        "accuracy": pd.DataFrame(
-            [
-                {"word": w, "sense": s, "accuracy": a}
-                for w, f in fits.items()
-                for s, a in mean_accuracy(f).items()
-            ]
-        ),
-        "annotators": of_help,
-        "same_label": same_label_table(study, fits, both),
-        "information": information_table(study, fits),
+        "accuracy": pd.DataFrame([
+            {"word": w, "sense": s, "accuracy": a}
+            for w, f in fits.items() for s, a in mean_accuracy(f).items()
+        ]),
+        "annotators": annotators_of_help(fits[FOUR["help"]], study.words[FOUR["help"]]),
+        "same_label": same_label_table(study, fits, drawn, joined),
+        "information": information_table(study, fits, n_replicates, rng_bits),
         "design": design_table(study),
         "optima": pd.DataFrame([found.row for found in optima.values()]),
-        "full_bayes": bayes_table(fits, optima, bayes),
-        "smoothing": smoothing_table(study, smoothings),
-        "calibration": calibration(study, fits, gold, n_draws, rng),
-    }
+        "classes": classes_table(study, fits, optima, chains, joined),
+        "full_bayes": pd.DataFrame([found.row for found in bayes.values()]),
+        "chains": chains,
+        "smoothing": smoothing_table(fits_at),
+        "sensitivity": sensitivity(facts_at),
+        "calibration": calibration(study, fits, gold, n_draws, rng_truth),
+        "growth": growth_table(study, fits, number, rng_growth),
+    }  # fmt: skip
     tables["costs"] = cost_table(number, tables["information"])
+    common = tables["same_label"].set_index("word")["items"]["work-n"]
     computed = [
         *plain(section2, "closed_form"),
         *plain(arithmetic(number, printed["figure3"], printed["figure5"]), "printed_table"),
         *of_words,
+        *unseen_rows(study, fits),
         *correlation_rows(tables["senses"], word),
         *plain(crowd_facts(study), word),
-        *plain({"common.work": common or len(both["work-n"][0])}, both_word),
-        *plain(certain_counts(fits, printed["figure5"]), word),
-        *plain(certain_facts(fits, number), word),
-        *plain(accuracy_facts(fits, of_help), word),
+        *plain({"common.work": common}, both_word),
+        *plain(facts_at[SMOOTHING], word),
+        *same_label_facts(study, tables["same_label"], drawn, number),
     ]
     for name, table in tables.items():
         with replacing(folder / "tables" / f"{name}.csv") as draft:
             table.to_csv(draft, index=False, lineterminator="\n", float_format="%.6g")
-    draw(study, fits, tables, folder / "figures", both_word)
-    write_captions(folder / "captions.json", tables, word, both_word, seed)
+    draw(study, fits, optima, bayes, tables, int(number["figure7_n_high"]), folder / "figures")
+    write_captions(folder / "captions.json", tables, word, seed)
     write_computed(calibrated(computed), folder / "computed.csv")
 
 
 def draw(
     study: Study,
     fits: Mapping[str, DawidSkeneFit],
+    optima: Mapping[str, Optimum],
+    bayes: Mapping[str, Bayes],
     tables: Mapping[str, pd.DataFrame],
+    n_high: int,
     stems: Path,
-    both_word: str,
 ) -> None:
     """Draw every figure."""
     stems.mkdir(parents=True, exist_ok=True)
@@ -1174,13 +1624,15 @@ def draw(
     figure4(tables["prevalence"], list(FOUR.values()), stems / "figure4", mark)
     figure4(tables["prevalence"], list(study.full), stems / "figure4_trained", mark)
     figure5(tables["optima"], stems / "figure5", mark)
-    figure6(fits, stems / "figure6", mark)
-    simulated = None if both_word == "real" else "Simulated stand-in: trained labels drawn"
-    figure7(tables["same_label"], stems / "figure7", simulated)
+    figure6(study, fits, stems / "figure6", mark)
+    figure7(tables["same_label"], n_high, stems / "figure7", mark or DRAWN_MARK)
     figure8(tables["information"], stems / "figure8", mark)
     figure_optima(tables["optima"], stems / "optima", mark)
+    figure_classes(study, fits, optima, tables["classes"], stems / "classes", mark)
+    figure_bayes(bayes, stems / "bayes", mark)
     figure_smoothing(tables["smoothing"], stems / "smoothing", mark)
     figure_calibration(tables["calibration"], stems / "calibration", mark)
+    figure_growth(tables["growth"], stems / "growth", mark)
 
 
 CAPTIONS = {
@@ -1199,37 +1651,51 @@ CAPTIONS = {
     "figure5": "Share of certain items of the 45 words. The dashed line is the 80% that the paper "
     "says 42 words reach. Grey: the range over all optima found.",
     "figure6": "Confusion matrices of annotators, numbered by their first label of the word. Of "
-    "help: 8, 9 and 41, which the text names, and 18; of add: the first four, since the text "
-    "names none. 41 is drawn only if so many annotators labelled.",
-    "figure7": "How often trained label, plurality and model are the same, the nine words with "
-    "public trained labels; below, the number of items. Where the sentences that join the two "
-    "sets are not at hand, trained labels are drawn: with the probability of pairwise agreement "
-    "in the public sample the model's sense, otherwise one by the shares of trained labels.",
+    "help: 8, 9 and 41, which the text names, and 18, the one of many labels that fits what else "
+    "it says: more labels of sense 2 than items, none of 6 or 8. Of add, whose annotators the text "
+    "doesn't tell apart: the four of the most labels. A uniform grey row has no items.",
+    "figure7": "How often trained label, plurality and model are the same; in brackets the number "
+    "of items. A star: trained labels joined to the crowd's items by their sentences. Other "
+    "trained labels are drawn: the annotator knows the model's sense or guesses, and knows as "
+    "often as gives the alpha of the public sample, or the mean alpha of the nine samples. They "
+    "agree with the model most because they are made so.",
     "figure8": "Mutual information of the sense and one label of each annotator. Above, the "
-    "crowd's annotators of four words; dashed, the entropy of the prevalences. Below, the nine "
-    "words with public samples of trained annotators (model fitted to about 100 items).",
+    "crowd's annotators of four words; dashed, the entropy of the prevalences. Below, annotators "
+    "of at least 50 labels of the nine words with public samples of trained annotators, with 95% "
+    "intervals by the bootstrap over items. The trained annotators' model is fitted to about 100 "
+    "items, which makes labels look more informative; as few: so many items and annotators of "
+    "the crowd, drawn at random.",
     "optima": "Left: how much higher the log posterior of the best optimum found is than that of "
     "the authors' fit, each point a word, gains below 0.1 drawn there. Right: the share of items "
-    "whose most probable class is the one most labels name.",
+    "with a sense of at least .99 at both.",
+    "classes": "Left and middle: of the items of each class of help, the shares of the labels "
+    "they were given; classes with less than 1% of the items are blank. At the best optimum "
+    "several classes have the same commonest label. Right: the share of items of the 45 words "
+    "whose class agrees with the plurality of their labels.",
+    "bayes": "Full Bayes of four words, a point a chain: its mean log likelihood below the best "
+    "chain's, two standard deviations of its draws either way, and the share of items with a "
+    "sense of at least .99. Draws are aligned by items first. R-hat is the largest of the "
+    "prevalences; above 1.01 the chains have not converged, and nothing is pooled.",
     "smoothing": "What depends on the number added to every count: dotted, the authors' .01. Every "
     "fit begins and stops as the authors' program does.",
-    "calibration": "Of the items with a category of at least .99, the share that is right, with "
-    "Wilson's 95% interval; open, the share if classes were named as fits the truth best. "
-    "Simulated: true senses and labels drawn from the authors' fits of four words. Real: sets "
-    "with gold labels.",
+    "calibration": "Of the items with a category of at least .99, the share that is right. Left: "
+    "true senses and labels drawn from the authors' fits. Right, with Wilson's 95% interval: four "
+    "of these words with full Bayes (two chains), and sets with gold labels; open, the share if "
+    "classes were named as fits the truth best.",
+    "growth": "Left and middle: the authors' program on at most so many labels of each item, "
+    "chosen at random. Right: the entropy that labels of annotators, drawn as they labelled, are "
+    "expected to leave if the fitted model is true.",
 }
 
 
-def write_captions(
-    path: Path, tables: Mapping[str, pd.DataFrame], word: str, both_word: str, seed: int
-) -> None:
+def write_captions(path: Path, tables: Iterable[str], word: str, seed: int) -> None:
     """Say of every figure and table what it shows, from which data."""
-    fixed = {"senses": "printed_table", "figure7": both_word, "calibration": "simulated"}
+    fixed = {"senses": "printed_table", "figure7": "simulated", "calibration": "simulated"}
     captions: dict[str, Any] = {
         name: {"provenance": fixed.get(name, word), "caption": text, "seed": seed}
         for name, text in CAPTIONS.items()
     }
-    of_tables = {"example": "closed_form", "same_label": both_word, "calibration": "simulated"}
+    of_tables = {"example": "closed_form", "same_label": "simulated", "calibration": "simulated"}
     captions |= {f"tables/{name}": {"provenance": of_tables.get(name, word)} for name in tables}
     with replacing(path) as draft:
         draft.write_text(json.dumps(captions, indent=1) + "\n")
