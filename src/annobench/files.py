@@ -6,9 +6,13 @@ import logging
 import os
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+#: The umask can only be read by setting it, which two threads must not do at once.
+_ASKING = threading.Lock()
 
 
 @contextmanager
@@ -41,8 +45,9 @@ def replacing(path: str | Path) -> Iterator[Path]:
     try:
         yield draft
         # mkstemp makes the file private; the result gets the mode any new file would have.
-        umask = os.umask(0)
-        os.umask(umask)
+        with _ASKING:
+            umask = os.umask(0)
+            os.umask(umask)
         draft.chmod(0o666 & ~umask)
         os.replace(draft, target)
     finally:

@@ -272,6 +272,56 @@ def test_the_probe_is_bounded_even_if_looking_up_the_name_hangs(monkeypatch):
 
 
 @pytest.fixture
+def many(server, tmp_path):
+    """A finder of 60 small files, and the files."""
+    bodies = {f"data/{n}.xml": f"<r>{n}</r>".encode() for n in range(60)}
+    files = tuple(
+        SourceFile(path, sha256=hashlib.sha256(body).hexdigest(), size=len(body))
+        for path, body in bodies.items()
+    )
+    source = dataclasses.replace(SOURCE, files=files)
+    for file in files:
+        server.offer(source, file, bodies[file.path])
+    record = dataclasses.replace(datasets.get("caries"), source=source, files=files)
+
+    def make(persistent=True):
+        return datasets._Finder(record, None, tmp_path / "cache", server.url, persistent=persistent)
+
+    return make, files
+
+
+def test_many_files_are_fetched_once_each_and_verified(many, server, tmp_path):
+    make, files = many
+    finder = make()
+    assert finder.fetch(files, True) == {}
+    assert len(server.requests) == len(set(server.requests)) == 60
+    assert [finder.facts[file.path]["sha256"] for file in files] == [f.sha256 for f in files]
+    assert len(files_below(tmp_path / "cache")) == 60
+    umask = os.umask(0)
+    os.umask(umask)
+    assert all(path.stat().st_mode & 0o777 == 0o666 & ~umask for path in finder._path.values())
+    assert make().fetch(files, False) == {}
+    assert len(server.requests) == 60
+
+
+def test_of_many_files_all_that_are_missing_are_named_in_order(many, server):
+    make, files = many
+    gone = [files[n] for n in (3, 40, 41)]
+    for file in gone:
+        del server.pages[f"/owner/toy/c0ffee/{file.path}"]
+    missing = make().fetch(files, True)
+    assert list(missing) == [file.path for file in gone]
+    assert all("HTTP 404" in reason for reason in missing.values())
+
+
+def test_one_damaged_file_of_many_is_an_error(many, server):
+    make, files = many
+    server.offer(SOURCE, files[7], b"<r>X</r>")
+    with pytest.raises(ChecksumError, match=r"data/7\.xml"):
+        make().fetch(files, True)
+
+
+@pytest.fixture
 def person(server, monkeypatch):
     """The data set of MUC-6 persons with small made-up files in place of the pinned ones."""
     from annobench.datasets import muc6

@@ -13,7 +13,8 @@ import hashlib
 import json
 import logging
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ import pyarrow.parquet as pq
 
 from annobench.choices import DEFAULT_SEED as DEFAULT_SEED
 from annobench.choices import Mode as Mode
+from annobench.datasets._progress import tracked
 from annobench.datasets.base import (
     DataSet,
     DataTables,
@@ -63,6 +65,8 @@ __all__ = [
 
 _LOG = logging.getLogger(__name__)
 _TABLES = ("labels", "items")
+#: From how many files on they are fetched over several connections, and over how many.
+_MANY, _CONNECTIONS = 50, 8
 _HOW_TO_SUPPLY = (
     "Set ANNOBENCH_DATA_MIRROR to a folder that holds them as <source>/<path>, or connect to "
     "the network, or set the data mode to 'auto' or 'simulated' (config: data.mode)."
@@ -442,38 +446,45 @@ class _Finder:
             raise DataUnavailableError(f"{text}, or unset it.")
         _LOG.warning("%s; going on without it.", text)
 
-    def fetch(self, files: Iterable[SourceFile], network: bool | None) -> dict[str, str]:
+    def fetch(self, files: Sequence[SourceFile], network: bool | None) -> dict[str, str]:
         """Get files; return those that can't be had, with the reason."""
-        missing = {}
-        for file in files:
-            held = locate(self._source, file, self._mirror, self._cache)
-            reachable, reason = (True, "") if held else _reachable(self._base_url, network)
-            if not reachable:
-                missing[file.path] = f"in neither mirror nor cache, and {reason}"
-                continue
-            try:
-                path, origin, sha256 = fetch(
-                    self._source,
-                    file,
-                    mirror=self._mirror,
-                    cache=self._cache,
-                    base_url=self._base_url,
-                    allow_network=held is None,
-                )
-            except DataUnavailableError as error:
-                missing[file.path] = str(error)
-                if not self._persistent and isinstance(error.__cause__, OSError):
-                    # Waiting again for a server that hangs would add up over many files.
-                    _failed.setdefault(self._base_url, f"the network failed before: {error}")
-                continue
-            self._path[file.path] = path
-            self.facts[file.path] = {
-                "path": file.path,
-                "sha256": sha256,
-                "bytes": path.stat().st_size,
-                "origin": origin,
-            }
-        return missing
+        if len(files) < _MANY:
+            reasons = [self._get(file, network) for file in files]
+        else:
+            # Waiting for the answers takes most of the time of many small files.
+            with ThreadPoolExecutor(_CONNECTIONS) as pool:
+                found = pool.map(lambda file: self._get(file, network), files)
+                reasons = list(tracked(found, self._source.name, len(files)))
+        return {file.path: reason for file, reason in zip(files, reasons, strict=True) if reason}
+
+    def _get(self, file: SourceFile, network: bool | None) -> str:
+        """Get one file; return why it can't be had, or nothing."""
+        held = locate(self._source, file, self._mirror, self._cache)
+        reachable, reason = (True, "") if held else _reachable(self._base_url, network)
+        if not reachable:
+            return f"in neither mirror nor cache, and {reason}"
+        try:
+            path, origin, sha256 = fetch(
+                self._source,
+                file,
+                mirror=self._mirror,
+                cache=self._cache,
+                base_url=self._base_url,
+                allow_network=held is None,
+            )
+        except DataUnavailableError as error:
+            if not self._persistent and isinstance(error.__cause__, OSError):
+                # Waiting again for a server that hangs would add up over many files.
+                _failed.setdefault(self._base_url, f"the network failed before: {error}")
+            return str(error)
+        self._path[file.path] = path
+        self.facts[file.path] = {
+            "path": file.path,
+            "sha256": sha256,
+            "bytes": path.stat().st_size,
+            "origin": origin,
+        }
+        return ""
 
     def paths(self, files: Iterable[SourceFile]) -> Mapping[str, Path]:
         return {file.path: self._path[file.path] for file in files if file.path in self._path}

@@ -375,8 +375,8 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _progress(name: str) -> Iterator[Any]:
-    """Show a bar on a terminal; elsewhere, and in logs, stay quiet."""
-    if not sys.stderr.isatty():
+    """Show a bar on a terminal; elsewhere, in logs and for one of many files, stay quiet."""
+    if not sys.stderr.isatty() or threading.current_thread() is not threading.main_thread():
         yield False
         return
     from rich.console import Console
