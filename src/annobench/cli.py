@@ -1,4 +1,4 @@
-"""The command line: `annobench report`, `consensus`, `fit`, `data` and `version`."""
+"""The command line: `annobench report`, `certificate`, `consensus`, `fit`, `data`, `version`."""
 
 from __future__ import annotations
 
@@ -436,6 +436,131 @@ def _without_value(table: pd.DataFrame) -> list[str]:
         + f": {note}"
         for note, group in rows.groupby("note", sort=False)
     ]
+
+
+@app.command()
+def certificate(
+    labels: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: one row a label.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the file>_certificate."),
+    ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    guess: Annotated[
+        str | None,
+        typer.Option(
+            help="Probability that a guess on a hard item is the last category, or a range, with "
+            "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels an item."
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(help="Which items are retained: unanimous, majority, or a share such as 0.8."),
+    ] = None,
+    model: Annotated[
+        Literal["easy_hard", "rates"] | None,
+        typer.Option(help="By default as the number of labels allows."),
+    ] = None,
+    settled: Annotated[
+        float, typer.Option(help="For rates: a label that fewer annotators would give is a guess.")
+    ] = 0.6,
+    threshold: Annotated[
+        float | None, typer.Option(help="Split numeric labels: this and above, and below.")
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Confidence of the certificate.")] = 0.95,
+    repeats: Annotated[
+        Literal["error", "first"],
+        typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
+    ] = "error",
+) -> None:
+    """Certify how many retained labels are guesses at most: rules.csv and hard_items.csv."""
+    folder = labels.with_name(f"{labels.stem}_certificate") if out is None else out
+    from rich.console import Console
+
+    from annobench import noise
+    from annobench.io import read_labels
+
+    try:
+        _check_folder(folder, "certificate")
+        scale: Scale | None = "nominal" if threshold is None else "interval"
+        annotations = read_labels(labels, item=item, annotator=annotator, label=label, scale=scale)
+        annotations, remarks = _without_repeats(annotations, labels, repeats)
+        if threshold is not None:
+            annotations = noise.dichotomise(annotations, threshold)
+        found = noise.certificate(
+            annotations,
+            confidence=confidence,
+            guess=_numbers(guess, "guess"),
+            keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
+            model=model,
+            settled=settled,
+        )
+        tables = {
+            "rules": found.rules,
+            "hard_items": noise.hard_items(annotations, settled=settled),
+        }
+        for name, table in tables.items():
+            with replacing(folder / f"{name}.csv") as draft:
+                table.to_csv(draft, index=False, lineterminator="\n")
+    except (AnnotationError, ReaderError, OSError) as error:
+        _fail(error)
+    console = Console()
+    console.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    if found.n_retained and found.fits:
+        console.print(
+            f"Guesses alone can't put one system {found.smallest_difference():,} items ahead of "
+            f"another, nor {found.smallest_difference('independent'):,} if the two are independent "
+            "and guesses are fair coins.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    console.print(_rules_table(found.rules))
+    for text in (*remarks, *found.remarks):
+        typer.echo(f"Note: {text}", err=True)
+    typer.echo(f"written to {folder}: rules.csv, hard_items.csv")
+
+
+def _numbers(text: str | None, option: str) -> float | list[float] | None:
+    """Read one number, or several with commas."""
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise AnnotationError(
+            f"certificate: --{option} {text!r} is not a number, or numbers with commas between, "
+            "such as 0.3,0.7."
+        ) from error
+    return values[0] if len(values) == 1 else values
+
+
+def _number(text: str | None, option: str) -> float | None:
+    """Read a share."""
+    values = _numbers(text, option)
+    if isinstance(values, list):
+        raise AnnotationError(
+            f"certificate: --{option} must be unanimous, majority or one share, got {text!r}."
+        )
+    return values
+
+
+def _rules_table(rules: pd.DataFrame) -> Table:
+    """Lay out for the terminal what each rule of retaining would certify."""
+    from rich.table import Table
+
+    shown = Table("labels needed", box=None, pad_edge=False, header_style="bold")
+    for name in ("retained", "guesses at most", "rate", "estimated"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in rules.to_dict("records"):
+        needed = "more than half" if row["keep"] == 0.5 else f"{100 * row['keep']:.3g}%"
+        rate = "" if math.isnan(row["rate"]) else f"{100 * row['rate']:.1f}%"
+        shown.add_row(
+            needed, f"{row['n_retained']:,}", f"{row['n_guesses']:,}", rate,
+            f"{row['expected']:.1f}",
+        )  # fmt: skip
+    return shown
 
 
 @data_app.command("list")

@@ -25,10 +25,19 @@ def config():
     coverage = {"estimand_items": 1000, "reduced": [part], "full": [part]}
     regimes = {"categories": [2], "labels_per_item": [3], "items": 10, "annotators": 5}
     grid = {"max_labels": None, "limit": 0.5, "replicates": 1, "regimes": regimes}
+    promised = {
+        "exact_items": [20], "items": [20], "annotators": [2], "rate_annotators": [5],
+        "guesses": [0.5], "hard": [0.1], "repetitions": 1,
+    }  # fmt: skip
+    certified = [{"title": "Entailment", "dataset": "snow2008_rte"}]
     return {
         "seed": 1,
         "data": {"mode": "auto", "datasets": {}},
-        "studies": {"coverage": coverage, "baselines": {"reduced": grid, "full": grid}},
+        "studies": {
+            "coverage": coverage,
+            "baselines": {"reduced": grid, "full": grid},
+            "noise": {"data": certified, "reduced": promised, "full": promised},
+        },
     }
 
 
@@ -59,6 +68,7 @@ def test_the_configuration_of_ci_is_valid(config):
         (["data"], None, "key data: None is not of type 'object'"),
         (["studies", "coverage", "full"], [], "key studies.coverage.full: "),
         (["studies", "baselines", "full", "limit"], 0, "key studies.baselines.full.limit: 0 is "),
+        (["studies", "noise", "full", "guesses"], [1], "key studies.noise.full.guesses.0: 1 is "),
     ],
 )
 def test_a_wrong_key_is_named_with_its_path(config, path, value, message):

@@ -20,6 +20,7 @@ COMPUTED = SHOWN | {"replicate_example_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
 COVERAGE = {"measure_coverage", "render_coverage"}
 BASELINES = {"score_baselines", "render_baselines"}
+NOISE = {"measure_promise", "render_promise", "certify", "render_certificate"}
 
 
 def test_everything_is_built(built):
@@ -43,6 +44,10 @@ def test_everything_is_built(built):
         "studies/baselines/scores.csv",
         "studies/baselines/accuracy.svg",
         "studies/baselines/index.html",
+        "studies/noise/simulated.csv",
+        "studies/noise/simulated.svg",
+        "studies/noise/index.html",
+        "studies/certificate/index.html",
         "index.html",
     ):
         assert (results / path).stat().st_size > 0, path
@@ -140,6 +145,7 @@ def test_the_report_is_made(built, tmp_path):
             {
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
                 *("render_baselines", "render_benchmarks", "build_site"),
+                *("render_promise", "render_certificate"),
             },
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance"}),
@@ -155,7 +161,7 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
 
 def test_another_seed_reruns_what_is_drawn(built):
     clone, _ = built
-    assert set(clone.planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES
+    assert set(clone.planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE
 
 
 def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
@@ -193,7 +199,7 @@ def test_the_network_is_asked_again_on_demand(built):
 def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
-    studies = {"conformance", "render_benchmarks"} | COVERAGE | BASELINES
+    studies = {"conformance", "render_benchmarks"} | COVERAGE | BASELINES | NOISE
     assert set(planned) == FETCHED | studies
 
 

@@ -43,6 +43,7 @@ rule studies:
     input:
         "results/studies/coverage_full/index.html",
         "results/studies/baselines_full/index.html",
+        "results/studies/noise_full/index.html",
 
 
 rule measure_coverage:
@@ -175,3 +176,132 @@ rule render_baselines:
         seed=config["seed"],
     script:
         "../scripts/render_baselines.py"
+
+
+#: The folder of the study of the noise certificate, by the grid that it shows.
+NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
+
+#: What is certified, of the data sets that there are.
+CERTIFIED = [each for each in config["studies"]["noise"]["data"] if each["dataset"] in DATASETS]
+
+
+#: What decides the tables of the study.
+noise_settings = {
+    "grid": lambda wildcards: config["studies"]["noise"][NOISE_GRIDS[wildcards.study]],
+    "seed": config["seed"],
+}
+
+
+rule measure_promise:
+    """Count how often the noise certificate holds, exactly where it can be."""
+    input:
+        library=imports_of(WORKFLOW / "scripts/measure_promise.py"),
+    output:
+        curves="results/studies/{study}/curves.csv",
+        exact="results/studies/{study}/exact.csv",
+        simulated="results/studies/{study}/simulated.csv",
+        power="results/studies/{study}/power.csv",
+    log:
+        "results/logs/studies/{study}.log",
+    wildcard_constraints:
+        study=one_of(NOISE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    threads: 2
+    resources:
+        mem_mb=1000,
+        runtime=lambda wildcards: 5 if wildcards.study == "noise" else 120,
+    params:
+        **noise_settings,
+    script:
+        "../scripts/measure_promise.py"
+
+
+rule render_promise:
+    """Render the page that shows where the noise certificate keeps its promise."""
+    input:
+        curves="results/studies/{study}/curves.csv",
+        exact="results/studies/{study}/exact.csv",
+        simulated="results/studies/{study}/simulated.csv",
+        power="results/studies/{study}/power.csv",
+        site=site_files("promise.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_promise.py"),
+    output:
+        figures=expand(
+            "results/studies/{{study}}/{figure}.{suffix}",
+            figure=["exact", "simulated"],
+            suffix=FIGURE_FORMATS,
+        ),
+        page="results/studies/{study}/index.html",
+    log:
+        "results/logs/studies/{study}.page.log",
+    wildcard_constraints:
+        study=one_of(NOISE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        **noise_settings,
+        grid_name=lambda wildcards: NOISE_GRIDS[wildcards.study],
+    script:
+        "../scripts/render_promise.py"
+
+
+rule certify:
+    """Certify the noise of labels of several kinds, and compare with gold."""
+    input:
+        metas=[f"results/data/{each['dataset']}/meta.json" for each in CERTIFIED],
+        tables=[path for each in CERTIFIED for path in data_of(each["dataset"])],
+        library=imports_of(WORKFLOW / "scripts/certify.py"),
+    output:
+        summary="results/studies/certificate/summary.csv",
+        rules="results/studies/certificate/rules.csv",
+        shares="results/studies/certificate/shares.csv",
+        heterogeneity="results/studies/certificate/heterogeneity.csv",
+        hard_items="results/studies/certificate/hard_items.csv",
+        plans="results/studies/certificate/plans.csv",
+    log:
+        "results/logs/studies/certificate.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1500,
+        runtime=5,
+    params:
+        data=CERTIFIED,
+        seed=config["seed"],
+    script:
+        "../scripts/certify.py"
+
+
+rule render_certificate:
+    """Render the page of noise certificates, with the truth from gold beside them."""
+    input:
+        summary="results/studies/certificate/summary.csv",
+        rules="results/studies/certificate/rules.csv",
+        shares="results/studies/certificate/shares.csv",
+        heterogeneity="results/studies/certificate/heterogeneity.csv",
+        hard_items="results/studies/certificate/hard_items.csv",
+        plans="results/studies/certificate/plans.csv",
+        site=site_files("certificate.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_certificate.py"),
+    output:
+        figure=expand("results/studies/certificate/rates.{suffix}", suffix=FIGURE_FORMATS),
+        page="results/studies/certificate/index.html",
+    log:
+        "results/logs/studies/certificate.page.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        data=CERTIFIED,
+        unknown=[
+            each["dataset"] for each in config["studies"]["noise"]["data"] if each not in CERTIFIED
+        ],
+        seed=config["seed"],
+    script:
+        "../scripts/render_certificate.py"
