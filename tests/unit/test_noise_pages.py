@@ -1,0 +1,81 @@
+"""The pages of certificates and of their promise, from labels to HTML."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import certify
+import measure_promise
+import render_certificate
+import render_promise
+from annobench import datasets
+
+SITE = Path(__file__).parents[2] / "workflow" / "site"
+ATTACK = "<script>alert('x')</script>"
+
+
+def write(folder, names, tables):
+    folder.mkdir(exist_ok=True)
+    for name, table in zip(names, tables, strict=True):
+        table.to_csv(folder / f"{name}.csv", index=False)
+
+
+def test_certificates_become_a_page_that_runs_nothing(tmp_path):
+    datasets.prepare("ti_bluebird", tmp_path / "data", mode="simulated", seed=1)
+    wanted = [{"title": ATTACK, "dataset": "ti_bluebird"}]
+    write(tmp_path / "page", certify.TABLES, certify.main([tmp_path / "data"], wanted, 1))
+    render_certificate.main(tmp_path / "page", SITE, wanted, ["nowhere"], 1)
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert ATTACK not in page
+    assert "&lt;script&gt;" in page
+    assert "simulated" in page
+    assert "nowhere" in page
+    rules = pd.read_csv(tmp_path / "page" / "rules.csv")
+    assert (rules["n_guesses"] <= rules["n_retained"]).all()
+    assert rules["n_checked"].max() > 0
+
+
+def test_without_data_sets_the_page_says_so(tmp_path):
+    write(tmp_path, certify.TABLES, certify.main([], [], 1))
+    render_certificate.main(tmp_path, SITE, [], ["snow2008_rte"], 1)
+    assert "None of the data sets" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("what", "category", "gold"),
+    [
+        ({"threshold": 5}, ["below 5", "5 or more"], [1, 0, -1]),
+        ({"part": {"word": "b"}, "threshold": 2}, ["below 2", "2 or more"], [1]),
+    ],
+)
+def test_a_part_and_a_dichotomy_are_taken(tmp_path, what, category, gold):
+    items = pd.DataFrame({"item": ["x", "y", "z"], "gold": [7.0, 1.0, np.nan], "word": list("baa")})
+    labels = pd.DataFrame(
+        {"item": list("xxyyzz"), "annotator": list("jkjkjk"), "label": [9, 1, 2, 3, 8, 1]}
+    ).assign(word=list("bbaaaa"))
+
+    class Data:
+        pass
+
+    data = Data()
+    data.labels, data.items = labels, items
+    annotations, codes, _ = certify.chosen(data, what)
+    assert list(annotations.categories) == category
+    assert codes.tolist() == gold
+
+
+def test_the_promise_becomes_a_page(tmp_path):
+    grid = {
+        "exact_items": [20], "items": [20], "annotators": [2, 3], "rate_annotators": [5],
+        "guesses": [0.5], "hard": [0.3], "repetitions": 2,
+    }  # fmt: skip
+    write(tmp_path, render_promise.TABLES, measure_promise.main(grid, seed=1, processes=1))
+    tables = {name: tmp_path / f"{name}.csv" for name in render_promise.TABLES}
+    render_promise.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "Equation 1" in page
+    assert "reduced grid" in page
+    for name in ("exact", "simulated"):
+        assert (tmp_path / f"{name}.svg").stat().st_size > 0

@@ -1,0 +1,90 @@
+"""The study of the certificate's promise, and the promise itself on a small grid."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from annobench.noise import promise
+
+GRID = {
+    "items": [60], "annotators": [2, 3], "rate_annotators": [5], "guesses": [0.6], "hard": [0.3],
+}  # fmt: skip
+
+
+def test_coverage_at_a_number_of_hard_items_is_a_sum_over_disagreements():
+    table = promise.exact_coverage(20, 0.5)
+    assert table["n_hard"].tolist() == list(range(21))
+    assert (table["certificate"] >= 0.95).all()
+    # With 20 of 20 hard, all are certified unless few disagree.
+    limits = [min(20 - d, int(stats.nbinom.isf(0.05, d + 1, 0.5))) for d in range(21)]
+    held = sum(stats.binom.pmf(d, 20, 0.5) for d in range(21) if 20 - d <= limits[d])
+    assert table["certificate"].iloc[-1] == pytest.approx(held)
+    assert promise.exact_coverage(20, 0.5, share=0.5)["n_hard"].tolist() == [10]
+
+
+def test_equation_1_holds_on_average_and_not_where_all_is_hard():
+    rows = promise.exact_summary([60], [2], [0.5]).set_index("bound")
+    assert (rows["prior"] >= 0.95).all()
+    assert rows.loc["certificate", "least"] >= 0.95
+    assert rows.loc["equation1", "least"] < 0.9
+    assert rows.loc["equation1", "least_at"] == 60
+
+
+def test_regimes_have_names_of_their_own_and_say_whether_they_break_a_promise():
+    found = promise.regimes(GRID)
+    names = [regime.name for regime in found]
+    assert len(set(names)) == len(names)
+    assert {regime.inside for regime in found} == {True, False}
+
+
+def test_a_regime_draws_what_it_says(rng):
+    regime = promise.Regime("test", 2000, 4, 0.25, (0.3, 0.7), error=0.1, missing=0.5)
+    annotations, rates, hard = regime.draw(rng)
+    assert hard.sum() == 500
+    assert annotations.counts.sum(axis=1).min() == 2
+    # Two labels are sure, two are there in half: three on average, 6,000 within 4 errors.
+    assert abs(annotations.n_labels - 6000) < 4 * np.sqrt(2000 * 2 * 0.25)
+    share = annotations.counts[hard, 1].sum() / annotations.counts[hard].sum()
+    assert abs(share - 0.7) < 4 * np.sqrt(0.21 / 1500)
+    assert np.allclose(rates.sum(axis=1), 1)
+    pooled = dataclasses.replace(regime, pool=10, lazy=0.2)
+    annotations, _, _ = pooled.draw(rng)
+    assert annotations.n_annotators >= 10
+    assert annotations.annotator.max() < 10
+    assert annotations.first_repeat is None
+
+
+def test_the_same_seed_gives_the_same_row():
+    regime = promise.Regime("test", 60, 3, 0.3)
+    one, other = (promise.simulated_coverage(regime, repetitions=5, seed=1) for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize("regime", [r for r in promise.regimes(GRID) if r.inside],
+                         ids=lambda regime: regime.name)  # fmt: skip
+def test_certificates_hold_where_their_assumptions_do(regime):
+    row = promise.simulated_coverage(regime, repetitions=20, seed=11)
+    # At 95%, fewer than 14 of 20 hold once in ten thousand.
+    assert row["coverage"] * 20 >= stats.binom.ppf(1e-4, 20, 0.95)
+    assert row["mean_truth"] <= row["mean_rate"]
+
+
+def test_certificates_do_not_hold_where_the_guesses_given_are_wrong():
+    regime = next(r for r in promise.regimes(GRID) if "guesses are 0.8" in r.name)
+    row = promise.simulated_coverage(
+        dataclasses.replace(regime, n_items=400), repetitions=60, seed=11
+    )
+    assert row["verdict"] == "low"
+
+
+@pytest.mark.slow
+def test_certificates_hold_on_many_data_sets():
+    grid = GRID | {"items": [40, 150], "annotators": [2, 3, 5], "guesses": [0.5, 0.8]}
+    rows = [
+        promise.simulated_coverage(regime, repetitions=300, seed=5)
+        for regime in promise.regimes(grid)
+        if regime.inside
+    ]
+    assert [row["regime"] for row in rows if row["verdict"] == "low"] == []

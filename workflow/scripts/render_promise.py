@@ -1,0 +1,159 @@
+"""Show where the noise certificate keeps its promise: figures and a page.
+
+Every word about how a certificate does is computed from the tables.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from annobench.files import recording, replacing
+from annobench.noise.promise import SHARES
+from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
+from pages import render
+
+CONFIDENCE = 0.95
+TABLES = ("curves", "exact", "simulated", "power")
+#: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
+FACES = {
+    "holds": ("✓", "reproduced", "not shown to hold less often than it says"),
+    "low": ("↓", "deviates", "holds less often: the interval of its coverage lies below 95%"),
+}
+
+
+def draw_exact(curves: pd.DataFrame, stem: Path) -> None:
+    """Draw the exact coverage against the share of hard items: a panel for each number of items."""
+    sizes = sorted(set(curves["n_items"]))
+    lowest = curves[["certificate", "equation1"]].to_numpy().min() - 0.03
+    with house_figure(len(sizes), height=3.5) as (figure, axes):
+        for panel, n in zip(axes, sizes, strict=True):
+            for name, colour in (("equation1", VERMILION), ("certificate", BLUE)):
+                for _, rows in curves[curves["n_items"] == n].groupby(["n_annotators", "guess"]):
+                    panel.plot(rows["n_hard"] / n, rows[name], color=colour, linewidth=0.7,
+                               alpha=0.75, zorder=3 if name == "certificate" else 2)  # fmt: skip
+            panel.axhline(CONFIDENCE, color=INK, linestyle="--", linewidth=1, zorder=4)
+            panel.set(title=f"{n:,} items", ylim=(lowest, 1.015), xlim=(-0.01, 1.01),
+                      xlabel="share of hard items")  # fmt: skip
+        axes[0].set_ylabel("probability that the bound holds")
+        figure.legend(
+            handles=[
+                Line2D([], [], color=BLUE, label="certificate"),
+                Line2D([], [], color=VERMILION, label="Equation 1, every number equally likely"),
+            ],
+            loc="outside upper center", ncols=2,
+        )  # fmt: skip
+        save_figure(figure, stem)
+
+
+def with_kind(simulated: pd.DataFrame) -> pd.DataFrame:
+    """Name the kind of each regime: its name without the numbers behind the last comma."""
+    kind = simulated["regime"].str.replace(r", [\d./]+$", "", regex=True)
+    return simulated.assign(kind=kind)
+
+
+def kinds(simulated: pd.DataFrame) -> pd.DataFrame:
+    """Take regimes of one kind together."""
+    return (
+        with_kind(simulated).groupby(["inside", "kind"], sort=False)
+        .agg(
+            model=("model", "first"), n=("regime", "size"), least=("coverage", "min"),
+            mean=("coverage", "mean"), posterior=("posterior", "min"),
+            mean_rate=("mean_rate", "mean"), mean_posterior=("mean_posterior", "mean"),
+            mean_truth=("mean_truth", "mean"), opposed=("opposed", "min"),
+            independent=("independent", "min"), refused=("n_refused", "sum"),
+            low=("verdict", lambda verdicts: int((verdicts == "low").sum())),
+        )
+        .reset_index()
+    )  # fmt: skip
+
+
+def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
+    """Draw the coverage of each regime: within the promise, and where an assumption fails."""
+    summary = kinds(simulated)
+    named = with_kind(simulated)
+    rows = list(summary["kind"])[::-1]
+    with house_figure(1, height=1.4 + 0.25 * len(rows)) as (figure, (panel,)):
+        figure.set_size_inches(8.2, 1.4 + 0.25 * len(rows))
+        for at in range(0, len(rows), 2):
+            panel.axhspan(at - 0.5, at + 0.5, color="#F3F1EC", zorder=0)
+        for inside, colour in ((True, BLUE), (False, VERMILION)):
+            mine = named[named["inside"] == inside]
+            at = np.array([rows.index(kind) for kind in mine["kind"]])
+            panel.hlines(at, mine["lower"], mine["upper"], color=colour, linewidth=0.8, alpha=0.4,
+                         zorder=2)  # fmt: skip
+            panel.scatter(mine["coverage"], at, s=17, marker="o" if inside else "s",
+                          facecolor="white", edgecolor=colour, linewidth=1, zorder=3)  # fmt: skip
+        behind = named[named["posterior"].notna()]
+        panel.scatter(behind["posterior"], [rows.index(kind) for kind in behind["kind"]], s=9,
+                      marker="|", color=INK, linewidth=0.9, zorder=4)  # fmt: skip
+        panel.axvline(CONFIDENCE, color=INK, linestyle="--", linewidth=1, zorder=1)
+        panel.set(
+            yticks=range(len(rows)), yticklabels=rows, xlim=(-0.02, 1.02),
+            ylim=(-0.6, len(rows) - 0.4), xlabel="share of certificates that hold",
+        )  # fmt: skip
+        panel.tick_params(axis="y", length=0)
+        figure.legend(
+            handles=[
+                Line2D([], [], color=BLUE, marker="o", markerfacecolor="white", linewidth=0.8,
+                       label="assumptions hold"),
+                Line2D([], [], color=VERMILION, marker="s", markerfacecolor="white",
+                       linewidth=0.8, label="an assumption fails"),
+                Line2D([], [], color=INK, marker="|", linewidth=0, label="posterior bound"),
+                Line2D([], [], color=GREY, linewidth=0, label=f"simulated, {grid_name} grid"),
+            ],
+            loc="outside upper center", ncols=4,
+        )  # fmt: skip
+        save_figure(figure, stem)
+
+
+def main(
+    folder: Path, tables: Mapping[str, Path], site: Path, grid: Mapping[str, Any], seed: int,
+    grid_name: str,
+) -> None:  # fmt: skip
+    """Write the figures and the page."""
+    found = {name: pd.read_csv(path) for name, path in tables.items()}
+    draw_exact(found["curves"], folder / "exact")
+    draw_simulated(found["simulated"], grid_name, folder / "simulated")
+    exact, simulated = found["exact"], found["simulated"]
+    within = simulated[simulated["inside"]]
+    page = render(
+        site,
+        "promise.html.j2",
+        title="Does the noise certificate hold?",
+        depth=2,
+        exact=exact.to_dict("records"),
+        shares=[f"{share:g}" for share in SHARES],
+        least={name: rows["least"].min() for name, rows in exact.groupby("bound")},
+        prior={name: rows["prior"].min() for name, rows in exact.groupby("bound")},
+        kinds=kinds(simulated).to_dict("records"),
+        regimes=simulated.to_dict("records"),
+        n_within=len(within),
+        n_low=int((within["verdict"] == "low").sum()),
+        least_within=within["coverage"].min(),
+        least_posterior=within["posterior"].min(),
+        n_outside_low=int((simulated[~simulated["inside"]]["verdict"] == "low").sum()),
+        n_outside=int((~simulated["inside"]).sum()),
+        power=found["power"].to_dict("records"),
+        marks=FACES,
+        grid=grid,
+        seed=seed,
+        grid_name=grid_name,
+    )
+    with replacing(folder / "index.html") as draft:
+        draft.write_text(page, encoding="utf-8")
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=snakemake.rule):
+        main(
+            folder=Path(snakemake.output.page).parent,
+            tables={name: Path(snakemake.input[name]) for name in TABLES},
+            site=Path(snakemake.input.site[0]).parent,
+            grid=snakemake.params.grid,
+            seed=snakemake.params.seed,
+            grid_name=snakemake.params.grid_name,
+        )
