@@ -61,8 +61,6 @@ OWN_ORDER = (0, 1, 2, 3, 7, 6, 5, 4)
 PHRASES, LEANINGS = 0.6, 0.3
 #: Repetitions of the whole class, for predictive intervals.
 N_CLASSES, N_INDEPENDENT = 80, 20
-EXAMPLES = {"sophie.german": "would have been", "sophie.english": "stellte vor",
-            "economy.english": "Nord- und Südamerika"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,6 @@ def design_values(printed: Printed) -> dict[str, float]:
         "experiment.economy_share": 100 - number["sophie_share"],
         "excluded.n": excluded,
         "remaining.n": number["n_students"] - excluded,
-        **{f"fan_out.{name}.example": len(words.split()) for name, words in EXAMPLES.items()},
     }
 
 
@@ -265,14 +262,11 @@ def strengths_table(printed: Printed) -> pd.DataFrame:
 
 
 def strength_values(printed: Printed) -> dict[str, float]:
-    """Return each number of the second table and of the text from the others."""
+    """Return the totals of the second table and of the text from the other cells."""
     found = {}
     for row in strengths_table(printed).itertuples():
         found[f"strengths.{row.part}.total"] = row.sum
         found[f"strengths.text.{row.part}.total"] = row.sum
-        if row.part == "sophie":
-            found |= {f"strengths.text.{row.part}.{name}": getattr(row, f"{name}_if_wrong")
-                      for name in ("exact", "fuzzy", "both")}  # fmt: skip
     return found
 
 
