@@ -14,6 +14,7 @@ way a link drawn is marked fuzzy, with a leaning of the annotator's own.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -102,9 +103,21 @@ def lay_links(
     Raises
     ------
     AnnotationError
-        If there are more links than nodes.
+        If there are more links than nodes, a kind or side is another, or the stars have more
+        links than there are of words.
     """
     sides = ("source", "target")
+    n_words = sum(counts.get("word", (0, 0)))
+    if not set(counts) <= set(KINDS) or not {side for side, _ in stars} <= set(sides):
+        raise AnnotationError(
+            f"lay_links: kinds {', '.join(counts)} must be of {', '.join(KINDS)}, and sides of "
+            "stars of source, target. Correct these."
+        )
+    if sum(links for _, links in stars) > n_words:
+        raise AnnotationError(
+            f"lay_links: the stars have {sum(links for _, links in stars)} links, and of words "
+            f"there are {n_words}. Count the stars' links among those of the words."
+        )
     free = {
         (p, side, kind): [node for node, own in getattr(pair, side).items() if own == kind]
         for p, pair in enumerate(pairs)
@@ -233,7 +246,7 @@ def all_and_none(share: ArrayLike, shared: float) -> tuple[float, float]:
     Raises
     ------
     AnnotationError
-        If `shared` is out of range.
+        If a share or `shared` is out of range.
 
     Examples
     --------
@@ -244,8 +257,14 @@ def all_and_none(share: ArrayLike, shared: float) -> tuple[float, float]:
     """
     if not 0 <= shared < 1:
         raise AnnotationError(f"all_and_none: shared is {shared}. Give a share below 1.")
-    point, weight = hermite_e.hermegauss(2 * _POINTS)
-    quantile = stats.norm.ppf(np.atleast_1d(share).astype(float))
+    shares = np.atleast_1d(share).astype(float)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise AnnotationError(f"all_and_none: shares are {shares.tolist()}. Give some in [0, 1].")
+    # The more annotators have in common, the steeper the step, and the narrower the grid.
+    half = int(9 / min(0.05, max(1e-3, math.sqrt(1 - shared) / 4)))
+    point = np.linspace(-9, 9, 2 * half + 1)
+    weight = np.exp(-(point**2) / 2)
+    quantile = stats.norm.ppf(shares)
     given = (quantile + np.sqrt(shared) * point[:, None]) / np.sqrt(1 - shared)
     every, none = (np.prod(f(given), axis=1) for f in (stats.norm.cdf, stats.norm.sf))
     total = weight.sum()
@@ -276,15 +295,21 @@ def calibrate(
     Raises
     ------
     AnnotationError
-        If no share or number gives these sizes.
+        If no share or number gives these sizes, an annotator draws more links than there are,
+        or nobody draws others.
 
     Examples
     --------
     >>> calibrate([50, 50], [10, 10], 100, intersection=100 / 3, union=100 * 2 / 3 + 18)
     (0.5, 328)
     """
-    gold = np.asarray(hits) / n_gold
-    others = np.asarray(own)
+    found_of, others = np.asarray(hits), np.asarray(own)
+    if n_gold < 1 or not ((found_of >= 0) & (found_of <= n_gold)).all() or not others.sum() > 0:
+        raise AnnotationError(
+            f"calibrate: of {n_gold} gold links annotators draw {found_of.tolist()}, and "
+            f"{others.tolist()} others. Give at most all gold links, and some others."
+        )
+    gold = found_of / n_gold
 
     def excess(shared: float) -> float:
         return n_gold * all_and_none(gold, shared)[0] - intersection

@@ -762,7 +762,7 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     if wrong.any():
         shown = ", ".join(map(repr, column[wrong].unique()[:SHOWN]))
         raise AnnotationError(
-            f"Annotations: interval labels must be finite numbers, got {shown}. "
+            f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
             "Correct them, or use the nominal scale."
         )
     codes, distinct = pd.factorize(numbers.to_numpy())

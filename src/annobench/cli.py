@@ -508,7 +508,7 @@ def certificate(
         _fail(error)
     console = Console()
     console.print(str(found), markup=False, highlight=False, soft_wrap=True)
-    if found.n_retained and found.fits:
+    if found.n_guesses < found.n_retained:
         console.print(
             f"Guesses alone can't put one system {found.smallest_difference():,} items ahead of "
             f"another, nor {found.smallest_difference('independent'):,} if the two are independent "

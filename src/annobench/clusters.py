@@ -35,7 +35,16 @@ def cluster_draws(
     -------
     ndarray, shape (S, C)
         Whole numbers; each row sums to C.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no cluster, or no draw is asked for.
     """
+    if min(n_clusters, n_draws) < 1:
+        raise AnnotationError(
+            f"cluster_draws: {n_draws} draws of {n_clusters} clusters. Give at least one of each."
+        )
     share = np.full(n_clusters, 1 / n_clusters)
     return rng.multinomial(n_clusters, share, size=n_draws).astype(np.float64)
 
@@ -62,7 +71,8 @@ def ratio_draws(
     Raises
     ------
     AnnotationError
-        If a cluster's code is not in [0, C).
+        If a cluster's code is not a whole number in [0, C), or a ratio does not have one number
+        an item.
 
     Examples
     --------
@@ -72,15 +82,20 @@ def ratio_draws(
     """
     weights, codes = np.asarray(draws, dtype=np.float64), np.asarray(cluster)
     n_clusters = weights.shape[1]
-    if codes.size and (codes.min() < 0 or codes.max() >= n_clusters):
+    if codes.dtype.kind not in "iu" or not ((codes >= 0) & (codes < n_clusters)).all():
         raise AnnotationError(
-            f"ratio_draws: a cluster's code must be in [0, {n_clusters}), the columns of draws. "
-            "Count the clusters from 0."
+            f"ratio_draws: a cluster's code, a whole number, must be in [0, {n_clusters}), the "
+            "columns of draws. Count the clusters from 0."
         )
 
     def total(part: ArrayLike) -> NDArray[np.float64]:
-        sums = np.bincount(codes, np.asarray(part, dtype=np.float64), n_clusters)
-        return np.asarray(weights @ sums)
+        added = np.asarray(part, dtype=np.float64)
+        if added.shape != codes.shape:
+            raise AnnotationError(
+                f"ratio_draws: a part of shape {added.shape} for {codes.size} items. Give each "
+                "item one number."
+            )
+        return np.asarray(weights @ np.bincount(codes, added, n_clusters))
 
     return {name: _ratio(total(top), total(bottom)) for name, (top, bottom) in ratios.items()}
 
@@ -147,7 +162,7 @@ def predictive_interval(values: ArrayLike, level: float) -> tuple[float, float]:
     Raises
     ------
     AnnotationError
-        If there are fewer than two values or one is NaN, or the level is not in (0, 1).
+        If there are fewer than two values or one is not finite, or the level is not in (0, 1).
 
     Examples
     --------
@@ -156,10 +171,11 @@ def predictive_interval(values: ArrayLike, level: float) -> tuple[float, float]:
     0.9428
     """
     x = np.asarray(values, dtype=np.float64)
-    if x.size < 2 or np.isnan(x).any() or not 0 < level < 1:
+    if x.size < 2 or not np.isfinite(x).all() or not 0 < level < 1:
         raise AnnotationError(
-            f"predictive_interval: needs at least two values without NaN and a level in (0, 1), "
-            f"got {x.size} values, {int(np.isnan(x).sum())} NaN, level {level}. Correct these."
+            f"predictive_interval: needs at least two values, all finite, and a level in (0, 1), "
+            f"got {x.size} values, {int((~np.isfinite(x)).sum())} not finite, level {level}. "
+            "Correct these."
         )
     reach = scipy.stats.t.isf((1 - level) / 2, x.size - 1) * x.std(ddof=1) * np.sqrt(1 + 1 / x.size)
     return float(x.mean() - reach), float(x.mean() + reach)

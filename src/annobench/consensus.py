@@ -107,8 +107,8 @@ def consensus(
         )
     module = known[model]
     options: dict[str, Any] = {} if module.METHOD.deterministic else {"rng": rng}
-    sampled = {"draws", "confusion"} <= module.METHOD.returns
-    if sampled:
+    sampled = "draws" in module.METHOD.returns
+    if sampled and "confusion" in module.METHOD.returns:
         # Prevalence and confusion matrices of the same draws.
         options["thin"] = _THIN
     fitted = module.fit(annotations, **options)
@@ -121,7 +121,7 @@ def consensus(
         draws, said = _bootstrap(annotations, fitted, rng, replicates)
         remarks += said
     elif sampled:
-        draws = _flat(fitted.draws.prevalence[:, ::_THIN]), _flat(fitted.draws.confusion)
+        draws = _sampled(fitted.draws)
     return Consensus(
         model=model,
         fitted=fitted,
@@ -160,6 +160,24 @@ def write(found: Consensus, folder: Path) -> list[str]:
         plotting.annotators_by_size(right, found.annotators)
         plotting.save_figure(figure, folder / "consensus")
     return [*written, "consensus.svg", "consensus.png"]
+
+
+def _sampled(draws: Any) -> tuple[Floats, Floats]:
+    """Return draws of prevalence, shape (S, K), and of confusion matrices, (S, J, K, K)."""
+    prevalence = _flat(draws.prevalence[:, ::_THIN])
+    if hasattr(draws, "confusion"):
+        return prevalence, _flat(draws.confusion)
+    # Of two categories a rate is a row.
+    specificity, sensitivity = (
+        _flat(rate[:, ::_THIN]) for rate in (draws.specificity, draws.sensitivity)
+    )
+    rows = _with_rest(1 - specificity), _with_rest(sensitivity)
+    return _with_rest(prevalence), np.stack(rows, axis=2)
+
+
+def _with_rest(second: Floats) -> Floats:
+    """Put the probability of the first of two categories before that of the second."""
+    return np.stack([1 - second, second], axis=-1)
 
 
 def _flat(draws: NDArray[Any]) -> Floats:

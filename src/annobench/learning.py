@@ -40,6 +40,11 @@ def unanimous(answers: NDArray[np.integer]) -> NDArray[np.int64]:
     ndarray of int, shape (I,)
         The common answer, or `selective.ABSTAIN`.
 
+    Raises
+    ------
+    AnnotationError
+        If there is no voter.
+
     References
     ----------
     Reidsma and op den Akker (2008), section 2.2, the voting classifier.
@@ -49,6 +54,8 @@ def unanimous(answers: NDArray[np.integer]) -> NDArray[np.int64]:
     >>> unanimous(np.array([[0, 1, 2], [0, 1, 1]]))
     array([ 0,  1, -1])
     """
+    if not len(answers):
+        raise AnnotationError("unanimous: there is no voter. Give the answers of at least one.")
     return np.where((answers == answers[0]).all(axis=0), answers[0], ABSTAIN).astype(np.int64)
 
 
@@ -137,7 +144,7 @@ def own_weights(
     Raises
     ------
     AnnotationError
-        If the arrays differ in length, or all labels are equal.
+        If the arrays differ in length, a code is below 0, or all labels are equal.
 
     References
     ----------
@@ -180,7 +187,7 @@ def truth_and_confusion(
     new_features : array or sparse matrix, shape (I, F)
         Of the items to predict.
     n_rounds : int, default 4
-        Rounds of EM.
+        Rounds of EM, at least 1.
     prior : float, default 50
         Labels added to the diagonal of each confusion matrix, so that categories keep their
         names.
@@ -194,7 +201,8 @@ def truth_and_confusion(
     Raises
     ------
     AnnotationError
-        If the arrays differ in length, or all labels are equal.
+        If the arrays differ in length, a code is below 0, all labels are equal, or a number is
+        out of range.
 
     Notes
     -----
@@ -206,6 +214,11 @@ def truth_and_confusion(
     Raykar et al. (2010), Learning from crowds, Journal of Machine Learning Research 11, section 2.
     """
     label, annotator, k, n_annotators = _checked(features, label, annotator)
+    if n_rounds < 1 or not prior >= 0:
+        raise AnnotationError(
+            f"truth_and_confusion: needs a round and a prior of at least 0, got {n_rounds} rounds "
+            f"and {prior}."
+        )
     x = sp.csr_matrix(features)
     given = np.eye(k)[label]
     truth = 0.9 * given + 0.1 / k
@@ -239,4 +252,6 @@ def _checked(
         )
     if np.unique(labels).size < 2:
         raise AnnotationError("learning: there are not two different labels. Give more labels.")
+    if min(labels.min(), annotators.min()) < 0:
+        raise AnnotationError("learning: a code is below 0. Leave out items without a label.")
     return labels, annotators, int(labels.max()) + 1, int(annotators.max()) + 1

@@ -28,7 +28,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from annobench.agreement.resampling import draw_counts
+from annobench.agreement.resampling import check_level, draw_counts
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 from annobench.hierarchy import Hierarchy
@@ -96,10 +96,11 @@ class Evidence:
         shape = annotations.n_items, annotations.n_categories
         if annotations.scale == "set":
             raise AnnotationError("Evidence: the labels are sets. Merge their members one by one.")
-        if probability.shape != shape or not np.allclose(probability.sum(axis=1), 1):
+        rows_are_shares = (probability >= 0).all() and np.allclose(probability.sum(axis=-1), 1)
+        if probability.shape != shape or not rows_are_shares:
             raise AnnotationError(
-                f"Evidence: the posterior has shape {probability.shape}; give one of shape {shape} "
-                "whose rows sum to 1, such as the posterior of a fit to the same labels."
+                f"Evidence: the posterior has shape {probability.shape}. Give probabilities of "
+                f"shape {shape} whose rows sum to 1, such as those of a fit to the same labels."
             )
         mergeable = np.array([name not in apart for name in annotations.categories])
         counts = annotations.counts.astype(np.float64)
@@ -190,16 +191,17 @@ class Evidence:
         Returns
         -------
         ndarray
-            One value a partition, or a replicate; NaN where all labels are equal.
+            One value a partition, or a replicate; NaN where all labels are equal, or no item
+            has two.
         """
         same = same_group(partition)
         pairs = _summed(self.coincidences, weights)
         label = pairs.sum(axis=-1)
         n = label.sum(axis=-1)
-        observed = (same * pairs).sum(axis=(-1, -2)) / n
         both = (same * label[..., :, None] * label[..., None, :]).sum(axis=(-1, -2))
-        expected = (both - n) / (n * (n - 1))
         with np.errstate(invalid="ignore", divide="ignore"):
+            observed = (same * pairs).sum(axis=(-1, -2)) / n
+            expected = (both - n) / (n * (n - 1))
             return np.asarray(np.where(expected < 1, 1 - (1 - observed) / (1 - expected), np.nan))
 
     def certain(self, partition: ArrayLike) -> Floats:
@@ -376,11 +378,17 @@ def judge_pairs(
         and verdict: "asked" if the whole interval lies above `n_labels`, "forbidden" if below,
         "open" otherwise; "too rare" if one has fewer than `MIN_ITEMS` items.
 
+    Raises
+    ------
+    AnnotationError
+        If the level is not in (0, 1), or no replicate is asked for.
+
     Notes
     -----
     The posterior is that of the labels themselves: it sharpens the rows, and so counts the
     labels needed rather too few. A merge that is asked for is asked for in spite of that.
     """
+    _check("judge_pairs", level, replicates)
     boot = separation(evidence.confusion(evidence.resampled(replicates, rng)))
     needed = labels_needed(separation(evidence.confusion()))
     tail = (1 - level) / 2
@@ -435,7 +443,7 @@ def merge_path(evidence: Evidence) -> NDArray[np.int64]:
         distance = separation(_collapsed(table, code)[np.ix_(groups, np.unique(code))])
         distance[np.tril_indices(groups.size)] = np.inf
         # Distances of groups that share no label are all infinite; the first pair is as good.
-        first, second = divmod(int(np.argmin(distance)), groups.size)
+        first, second = divmod(int(np.nanargmin(distance)), groups.size)
         if first == second:
             second = 1
         code[code == groups[second]] = groups[first]
@@ -470,7 +478,13 @@ def asked_partition(
     ndarray of int, shape (K,)
         The last partition of `merge_path` all of whose merges are asked for: the lower end of the
         labels needed to tell the two groups apart is above `n_labels`.
+
+    Raises
+    ------
+    AnnotationError
+        As in `judge_pairs`.
     """
+    _check("asked_partition", level, replicates)
     boot = evidence.confusion(evidence.resampled(replicates, rng))
     path = merge_path(evidence)
     tail = (1 - level) / 2
@@ -565,15 +579,31 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     dict of str to str
         The group of each category, such as "1+3", to use with `annobench.hierarchy.collapse`.
 
+    Raises
+    ------
+    AnnotationError
+        If there is not one code a category, or two groups would have one name, as of the
+        categories "a", "b" and "a+b".
+
     Examples
     --------
     >>> parents([0, 1, 0], ["1", "2", "3"])
     {'1': '1+3', '2': '2', '3': '1+3'}
     """
     names = list(categories)
+    if np.shape(partition) != (len(names),):
+        raise AnnotationError(
+            f"parents: a partition of shape {np.shape(partition)} for {len(names)} categories. "
+            "Give one code a category."
+        )
     members: dict[int, list[str]] = {}
     for name, code in zip(names, np.asarray(partition).tolist(), strict=True):
         members.setdefault(code, []).append(name)
+    if len({"+".join(group) for group in members.values()}) < len(members):
+        raise AnnotationError(
+            f"parents: of {', '.join(map(repr, names[:10]))} two groups would have one name. "
+            "Rename the categories that have a + in theirs."
+        )
     title = {name: "+".join(group) for group in members.values() for name in group}
     return {name: title[name] for name in names}
 
@@ -600,6 +630,13 @@ def hierarchy(partitions: Mapping[str, ArrayLike], categories: Iterable[str]) ->
     """
     names = list(categories)
     return Hierarchy({level: parents(codes, names) for level, codes in partitions.items()})
+
+
+def _check(caller: str, level: float, replicates: int) -> None:
+    """Refuse what is no bootstrap interval."""
+    check_level(level, caller)
+    if replicates < 1:
+        raise AnnotationError(f"{caller}: replicates must be at least 1, got {replicates}.")
 
 
 def _summed(tables: Floats, weights: Floats | None) -> Floats:

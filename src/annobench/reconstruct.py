@@ -51,8 +51,8 @@ def integer_points(
     Raises
     ------
     ValueError
-        If the shapes don't fit, the map leaves a direction free, the radius is below 0, or
-        there are more points than `most`.
+        If the shapes don't fit, a number is not finite or the total not whole, the map leaves
+        a direction free, the radius is below 0, or there are more points than `most`.
 
     Examples
     --------
@@ -65,8 +65,12 @@ def integer_points(
             f"integer_points: matrix {a.shape} and target {t.shape} don't fit. Give (R, M) and "
             "(R,), M at least 2."
         )
-    if not radius >= 0:
+    if not 0 <= radius < np.inf:
         raise ValueError(f"integer_points: radius must be at least 0, got {radius}.")
+    if not (np.isfinite(a).all() and np.isfinite(t).all() and total == int(total)):
+        raise ValueError(
+            f"integer_points: matrix and target must be finite and total whole, got total {total}."
+        )
     m = a.shape[1]
     # Vectors of one sum differ by whole multiples of these.
     steps = np.hstack([np.eye(m - 1, dtype=np.int64), np.full((m - 1, 1), -1)])

@@ -315,13 +315,23 @@ def compare_cuts(
     Raises
     ------
     ValueError
-        If the two differ in length, or all items have the same number of marks or outcome.
+        If the two differ in length, all items have the same number of marks or outcome, an
+        outcome is not a finite number, or the replicates or the level are out of range.
     """
     count, y = np.asarray(marks, dtype=np.int64), np.asarray(outcome, dtype=np.float64)
     if count.ndim != 1 or count.shape != y.shape:
         raise ValueError(
             f"compare_cuts: marks and outcome must be of one length, got {count.shape} and "
             f"{y.shape}."
+        )
+    if not np.isfinite(y).all():
+        raise ValueError(
+            f"compare_cuts: an outcome is {y[~np.isfinite(y)][0]}. Leave such items out."
+        )
+    if replicates < 1 or not 0 < level < 1:
+        raise ValueError(
+            f"compare_cuts: needs a replicate and a level between 0 and 1, got {replicates} and "
+            f"{level}."
         )
     if count.size == 0 or np.ptp(count) == 0 or np.ptp(y) == 0:
         raise ValueError(
@@ -357,7 +367,9 @@ def _squared_correlation(
 ) -> NDArray[np.float64]:
     """Return weighted squared correlations of each row of x with y, shape (S, M)."""
     total = weight.sum(axis=1, keepdims=True)
-    y = y - y.mean()
+    # No square of it may leave the range of numbers, whatever the unit of the outcome.
+    y = y / np.abs(y).max()
+    y = (y - y.mean()) / y.std()
     mean_x, mean_y = weight @ x.T / total, weight @ y[:, None] / total
     cross = weight @ (x * y).T / total - mean_x * mean_y
     spread_x = weight @ (x**2).T / total - mean_x**2

@@ -212,28 +212,29 @@ def possible_answers(
     """Bound coverage and recall by accuracy and precision that are known to some digits.
 
     Right answers of each category are unknown: they are at most its items, sum up to the
-    accuracy, and divided by the precision are the answers. Linear programs find the ends.
+    accuracy, and divided by the precision, which is at most 1, are the answers. Linear programs
+    find the ends.
 
     Parameters
     ----------
     gold_counts : array_like, shape (K,)
-        Items of each category.
+        Items of each category, at least one in all.
     accuracy : float
         Share of all items with the right answer, no answer being a wrong one.
     precision : array_like, shape (K,)
-        Share of right ones among the answers of each category.
+        Share of right ones among the answers of each category; NaN for one never answered.
     half_unit : float, default 0.005
         Half a unit of the last place known, of accuracy and precision alike.
 
     Returns
     -------
     tuple of ((float, float), ndarray of shape (K, 2))
-        Least and greatest coverage, and recall of each category.
+        Least and greatest coverage, and recall of each category; NaN for one without items.
 
     Raises
     ------
     AnnotationError
-        If no numbers of right answers fit.
+        If the two differ in length, there is no item, or no numbers of right answers fit.
 
     Examples
     --------
@@ -242,13 +243,19 @@ def possible_answers(
     """
     gold, p = np.asarray(gold_counts, dtype=np.float64), np.asarray(precision, dtype=np.float64)
     k, n = gold.size, gold.sum()
+    if gold.ndim != 1 or gold.shape != p.shape or not (gold >= 0).all() or n == 0:
+        raise AnnotationError(
+            f"possible_answers: items {gold.tolist()} and precisions {p.tolist()}. Give each "
+            "category both, at least one item in all."
+        )
     right, answers = np.eye(2 * k)[:k], np.eye(2 * k)[k:]
     every = right.sum(axis=0)
-    low, high = (p + sign * half_unit for sign in (-1, 1))
+    # What is printed as 1.00 is not more than 1: there are no more right answers than answers.
+    low, high = (np.clip(np.nan_to_num(p) + sign * half_unit, 0, 1) for sign in (-1, 1))
     sums = (every, -every, answers.sum(axis=0))
     above = np.vstack([right - high[:, None] * answers, low[:, None] * answers - right, *sums])
     limit = [*np.zeros(2 * k), n * (accuracy + half_unit), n * (half_unit - accuracy), n]
-    bounds = [*((0, g) for g in gold), *[(0, n)] * k]
+    bounds = [(0, most) for most in np.where(np.isnan(p), 0, [gold, np.full(k, n)]).ravel()]
 
     def ends(share: NDArray[np.float64]) -> tuple[float, float]:
         found = [linprog(sign * share, above, limit, bounds=bounds) for sign in (1, -1)]
@@ -260,5 +267,5 @@ def possible_answers(
         least, most = (float(np.dot(share, np.asarray(each.x))) for each in found)
         return least, most
 
-    recall = [ends(row / max(g, 1)) for row, g in zip(right, gold, strict=True)]
+    recall = [ends(row / g) if g else (np.nan, np.nan) for row, g in zip(right, gold, strict=True)]
     return ends(answers.sum(axis=0) / n), np.array(recall)

@@ -56,11 +56,11 @@ def test_all_and_none_are_products_when_nothing_is_shared():
         all_and_none([0.5], 1.0)
 
 
-@pytest.mark.parametrize("shared", [0.2, 0.6, 0.9])
+@pytest.mark.parametrize("shared", [0.0, 0.2, 0.6, 0.9, 0.99, 0.9999])
 def test_two_even_annotators_agree_as_the_normal_orthant_says(shared):
     # P(both above 0) = 1/4 + asin(rho) / (2 pi)
     expected = 0.25 + np.arcsin(shared) / (2 * np.pi)
-    np.testing.assert_allclose(all_and_none([0.5, 0.5], shared), expected, rtol=2e-3)
+    np.testing.assert_allclose(all_and_none([0.5, 0.5], shared), expected, rtol=1e-9)
 
 
 def test_a_gold_standard_is_laid_as_counted(trees, gold):
@@ -133,6 +133,25 @@ def test_what_no_annotators_can_give_is_refused():
         calibrate([50, 60], [5, 5], 100, intersection=55, union=100)
     with pytest.raises(AnnotationError, match="have a union of 500"):
         calibrate([50, 60], [5, 5], 100, intersection=40, union=500)
+    for hits, own, n_gold in (([50, 60], [0, 0], 100), ([50, 60], [5, 5], 55), ([0], [5], 0)):
+        with pytest.raises(AnnotationError, match="Give at most all gold links"):
+            calibrate(hits, own, n_gold, intersection=40, union=70)
+    for share in ([1.5], [np.nan]):
+        with pytest.raises(AnnotationError, match=r"Give some in \[0, 1\]"):
+            all_and_none(share, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("counts", "stars", "message"),
+    [
+        ({"clause": (3, 1)}, [], "kinds clause must be of word, phrase"),
+        ({"word": (3, 1)}, [("left", 2)], "sides of stars of source, target"),
+        ({"word": (3, 1)}, [("source", 6)], "the stars have 6 links, and of words there are 4"),
+    ],
+)
+def test_a_gold_standard_that_contradicts_itself_is_refused(trees, counts, stars, message, rng):
+    with pytest.raises(AnnotationError, match=message):
+        lay_links(trees, counts, stars, rng)
 
 
 def test_strength_of_a_link_outside_the_pairs_is_refused(rng):

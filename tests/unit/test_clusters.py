@@ -106,8 +106,27 @@ def test_the_predictive_interval_holds_the_next_value_as_often_as_it_says(rng):
 
 
 @pytest.mark.parametrize(
-    ("values", "level"), [([1.0], 0.9), ([1.0, np.nan], 0.9), ([1.0, 2.0], 1.0)]
+    ("values", "level"),
+    [([1.0], 0.9), ([1.0, np.nan], 0.9), ([1.0, np.inf], 0.9), ([1.0, 2.0], 1.0)],
 )
 def test_a_predictive_interval_needs_values_and_a_level(values, level):
     with pytest.raises(AnnotationError, match="needs at least two values"):
         predictive_interval(values, level)
+
+
+@pytest.mark.parametrize(("n_clusters", "n_draws"), [(0, 5), (5, 0)])
+def test_nothing_is_drawn_of_no_clusters(n_clusters, n_draws, rng):
+    with pytest.raises(AnnotationError, match="at least one of each"):
+        cluster_draws(n_clusters, n_draws, rng=rng)
+
+
+@pytest.mark.parametrize(
+    ("part", "cluster", "message"),
+    [
+        ([1], [0, 1], "Give each item one number"),
+        ([1, 1], [0.0, 1.0], "a whole number, must be"),
+    ],
+)
+def test_each_item_has_a_number_and_a_cluster(part, cluster, message):
+    with pytest.raises(AnnotationError, match=message):
+        ratio_draws({"x": (part, [1, 1])}, cluster, [[1, 1]])

@@ -52,6 +52,16 @@ def test_every_model_gives_the_same_tables(labels):
         assert found.items["probability"].between(0.5, 1).all()
 
 
+@pytest.mark.parametrize("model", ["hierarchical_binary", "hierarchical_dawid_skene"])
+def test_samplers_have_intervals_from_their_draws(model, labels, rng):
+    found = consensus(labels, model=model, rng=rng)
+    for table, name in ((found.confusion, "probability"), (found.prevalence, "prevalence")):
+        assert (table["lower95"] < table["upper95"]).all()
+        assert table[name].between(table["lower95"], table["upper95"]).all()
+    width = found.annotators["accuracy_upper95"] - found.annotators["accuracy_lower95"]
+    assert width.between(0.01, 0.5).all()
+
+
 def test_ties_and_items_without_labels_are_told_apart(rng):
     a = Annotations.from_frame(
         pd.DataFrame({"item": list("xxy"), "annotator": list("aba"), "label": list("011")}),

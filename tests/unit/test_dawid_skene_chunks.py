@@ -61,6 +61,12 @@ def test_chunks_that_do_not_belong_together_are_refused(rng):
             fit_chunks(lambda: [two], **options)
 
 
+def test_chunks_that_can_be_read_but_once_are_refused(rng):
+    once = iter([labels_of(np.arange(n, n + 10), rng, 2) for n in (0, 10, 20)])
+    with pytest.raises(AnnotationError, match="makes the chunks anew whenever it is called"):
+        fit_chunks(lambda: once)
+
+
 def test_memory_is_that_of_one_chunk():
     script = """
         import resource, sys

@@ -68,6 +68,19 @@ def test_annotators_without_weights_of_their_own_are_alike(data):
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
+def test_nobody_has_no_answer():
+    with pytest.raises(AnnotationError, match="there is no voter"):
+        unanimous(np.zeros((0, 3), dtype=int))
+
+
+def test_em_needs_a_round_and_codes():
+    features, codes = np.eye(3), np.array([0, 1, 0])
+    with pytest.raises(AnnotationError, match="needs a round and a prior"):
+        truth_and_confusion(features, codes, codes, features, n_rounds=0)
+    with pytest.raises(AnnotationError, match="a code is below 0"):
+        own_weights(features, codes - 1, codes, features)
+
+
 def test_sparse_and_dense_features_give_the_same(data):
     x, _, annotator, label = data
     dense, sparse = (

@@ -181,10 +181,30 @@ def test_pairs_are_joined_through_others_and_levels_are_a_hierarchy(rng):
 
 def test_a_posterior_of_other_labels_is_refused(rng):
     labels, posterior = crowd(rng, 10, 3)
-    with pytest.raises(AnnotationError, match=r"shape \(9, 5\); give one of shape \(10, 5\)"):
+    with pytest.raises(AnnotationError, match=r"\(9, 5\). Give .* of shape \(10, 5\)"):
         Evidence.of(labels, posterior[:9])
-    with pytest.raises(AnnotationError, match="rows sum to 1"):
-        Evidence.of(labels, 2 * posterior)
+    for wrong in (2 * posterior, np.tile([2.0, -1.0, 0, 0, 0], (10, 1)), posterior[0]):
+        with pytest.raises(AnnotationError, match="rows sum to 1"):
+            Evidence.of(labels, wrong)
     sets = Annotations.from_sets([1, 1], ["x", "y"], [{"a"}, {"b"}])
     with pytest.raises(AnnotationError, match="the labels are sets"):
         Evidence.of(sets, [[1.0, 0.0]])
+
+
+def test_single_labels_have_no_alpha():
+    labels = Annotations.from_arrays([1, 2, 3], list("xyz"), list("abc"))
+    assert np.isnan(Evidence.of(labels, np.eye(3)).alpha([0, 1, 2]))
+
+
+def test_groups_of_one_name_are_refused():
+    with pytest.raises(AnnotationError, match="two groups would have one name"):
+        merging.parents([0, 0, 1, 1], ["a+b", "c", "a", "b+c"])
+    with pytest.raises(AnnotationError, match="Give one code a category"):
+        merging.parents([0, 0], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize("call", [merging.judge_pairs, merging.asked_partition])
+@pytest.mark.parametrize("wrong", [{"level": 1.0}, {"replicates": 0}])
+def test_intervals_need_a_level_and_replicates(call, wrong, evidence, rng):
+    with pytest.raises(AnnotationError, match=next(iter(wrong))):
+        call(evidence, 10, rng=rng, **wrong)

@@ -328,6 +328,8 @@ def test_wrong_labels_are_counted_where_there_is_gold():
     assert high > truth.rate
     with pytest.raises(AnnotationError, match="gold must be 10 codes"):
         found.against([0, 1])
+    with pytest.raises(AnnotationError, match="level must be between 0 and 1"):
+        truth.interval(2)
 
 
 # -------------------------------------------------------------------------------- bad input
@@ -336,6 +338,8 @@ PAIR = Annotations.from_contingency([[4, 1], [1, 4]])
 REFUSED = {
     "p of 0": (PAIR, {"guess": 0.0}, "not between 0 and 1"),
     "p above 1": (PAIR, {"guess": 1.2}, "not between 0 and 1"),
+    "no p": (PAIR, {"guess": ()}, "not between 0 and 1"),
+    "p in words": (PAIR, {"guess": "half"}, "not between 0 and 1"),
     "a range that runs down": (PAIR, {"guess": (0.7, 0.3)}, "runs downwards"),
     "too many probabilities": (PAIR, {"guess": [0.2, 0.3, 0.5]}, "3 number"),
     "two labels, no guess": (PAIR, {}, "can't be estimated, as two labels"),
@@ -385,6 +389,8 @@ def test_a_scale_is_split_at_a_threshold():
     scale = Annotations.from_arrays(
         ["x", "x", "y", "y"], list("abab"), [-5, 0, 40, 0], scale="interval"
     )
+    long = noise.dichotomise(scale, 1.23456789e-7)
+    assert long.categories == ("below 1.23456789e-07", "1.23456789e-07 or more")
     assert noise.dichotomise(scale, 0).counts.tolist() == [[1, 1], [0, 2]]
     with pytest.raises(AnnotationError, match="all 4 labels lie on one side of 50"):
         noise.dichotomise(scale, 50)

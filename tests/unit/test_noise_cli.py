@@ -41,6 +41,16 @@ def test_a_certificate_is_printed_and_written(certify):
     assert "tied" in items["reasons"].iloc[0]
 
 
+def test_where_nothing_is_certified_no_difference_is_named(certify):
+    coins = "item,annotator,label\n" + "".join(
+        f"i{i},{j},{(i * (j + 1)) % 2}\n" for i in range(12) for j in range(2)
+    )
+    result, _ = certify(coins, "--guess", "0.5")
+    assert result.exit_code == 0, result.output
+    assert "nothing is certified" in result.output
+    assert "Guesses alone" not in result.output
+
+
 def test_numbers_are_split(certify):
     content = "item,annotator,label\n" + "".join(
         f"i{i},{j},{10 * i + j}\n" for i in range(12) for j in range(6)

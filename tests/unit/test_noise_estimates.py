@@ -44,7 +44,7 @@ def test_the_lazy_are_found_beside_diligent_annotators_that_are_known(coins):
 
 def test_two_labels_and_three_categories_say_what_they_lack():
     two = noise.hard_share(Annotations.from_contingency([[40, 5], [5, 40]])).set_index("model")
-    assert "Give it: guess=" in two.loc["easy_hard", "note"]
+    assert "Give it as guess: 0.5" in two.loc["easy_hard", "note"]
     assert "three labels" in two.loc["mixture", "note"]
     labels = Annotations.from_counts([[5, 0, 0]] * 20 + [[2, 2, 1]] * 5 + [[0, 0, 5]] * 20)
     three = noise.hard_share(labels).set_index("model")
@@ -84,6 +84,8 @@ def test_hard_items_come_first_with_reasons():
     assert table["probability"].between(0, 1).all()
     with pytest.raises(AnnotationError, match="gold must be 63 codes"):
         noise.hard_items(labels, gold=[0, 1])
+    with pytest.raises(AnnotationError, match="gold code 2 is none of the 2 categories"):
+        noise.hard_items(labels, gold=np.full(63, 2))
     with pytest.raises(AnnotationError, match="settled must be"):
         noise.hard_items(labels, settled=0.2)
 
@@ -126,6 +128,7 @@ def test_types_start_as_the_categories_and_are_shares(rng):
     assert fitted.posterior.sum(axis=1) == pytest.approx(np.ones(150))
 
 
-def test_folds_are_checked(rng):
-    with pytest.raises(AnnotationError, match="folds must be from 2"):
-        noise.heterogeneity(Annotations.from_counts([[2, 1], [1, 2]]), rng=rng, folds=1)
+@pytest.mark.parametrize("folds", [1, 2.5, 7])
+def test_folds_are_checked(folds, rng):
+    with pytest.raises(AnnotationError, match="folds must be a whole number from 2 to 6"):
+        noise.heterogeneity(Annotations.from_counts([[2, 1], [1, 2]]), rng=rng, folds=folds)

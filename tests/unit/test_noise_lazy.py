@@ -60,5 +60,8 @@ def test_labels_and_truth_that_are_not_binary_are_refused():
     three = Annotations.from_arrays([0, 0], [0, 1], [1, 2], categories=("0", "1", "2"))
     with pytest.raises(AnnotationError, match="3 categories"):
         find_lazy(three, [0])
+    none = Annotations.from_arrays([], [], [], items=[0], annotators=[0], categories=("0", "1"))
+    with pytest.raises(AnnotationError, match="there are no labels"):
+        find_lazy(none, [0])
     with pytest.raises(AnnotationError, match="gold"):
         find_lazy(panel(np.random.default_rng(1), 1), TRUTH[:-1])

@@ -289,6 +289,9 @@ def test_bins_are_pooled():
     [
         (([1, 2], [1, 2, 3], {}), "observed and"),
         (([1, 2], [-1, 4], {}), "at least 0"),
+        (([-1, 2], [1, 4], {}), "at least 0"),
+        (([1, 2], [np.nan, 4], {}), "at least 0"),
+        (([np.nan, 2], [1, 4], {}), "at least 0"),
         (([1, 2], [1, 2], {"bins": [0]}), "bin numbers"),
     ],
 )
@@ -328,6 +331,8 @@ def test_histograms_of_other_sizes_are_refused(rte):
         mixtures.refit(np.ones((2, 11)), fitted)
     with pytest.raises(ValueError, match="Fit it by 'ml'"):
         mixtures.likelihood_ratios([RTE], mixtures.fit(rte, 2, method="least_squares"))
+    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+        mixtures.percentile_interval(np.zeros(5), 2)
     with pytest.raises(ValueError, match="replicates must be at least 1"):
         mixtures.compare_types(rte, 2, replicates=0, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="6 types"):

@@ -55,6 +55,8 @@ REFUSED = {
     "p of 1": (lambda: noise.plan(100, 0.1, guess=1.0), "not between 0 and 1"),
     "too noisy": (lambda: noise.items_needed(2, 0.5), "Take more annotators"),
     "too few items": (lambda: noise.annotators_needed(1, 0.5), "no number of annotators"),
+    "half an item": (lambda: noise.plan(100.5, 0.1), "must be whole numbers, got 100.5"),
+    "half an annotator": (lambda: noise.items_needed(2.5, 0.1), "must be whole numbers"),
     "the same system": (lambda: noise.items_to_tell_apart(2, 0.5, 1e-9), "no number of items"),
 }
 

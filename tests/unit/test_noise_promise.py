@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from annobench.errors import AnnotationError
 from annobench.noise import promise
 
 GRID = {
@@ -88,3 +89,10 @@ def test_certificates_hold_on_many_data_sets():
         if regime.inside
     ]
     assert [row["regime"] for row in rows if row["verdict"] == "low"] == []
+
+
+@pytest.mark.parametrize("wrong", [(0, 0.5, None), (5, 1.0, None), (5, 0.5, 1.2)])
+def test_exact_coverage_needs_items_and_shares(wrong):
+    n_items, chance, share = wrong
+    with pytest.raises(AnnotationError, match="needs an item, a chance"):
+        promise.exact_coverage(n_items, chance, share=share)

@@ -135,6 +135,15 @@ def test_a_link_outside_every_element_is_an_error(write):
         nxt.read_layer(write("a.acts.xml", CHILD.format("id(w0)")))
 
 
+def test_text_between_children_is_joined_in_proportional_time(tmp_path):
+    path = tmp_path / "a.words.xml"
+    n = 100_000
+    path.write_text("<r><a>" + "some text<b/>" * n + "end</a></r>", encoding="utf-8")
+    layer = nxt.read_layer(path)
+    assert layer.text[0] == "some text" * n + "end"
+    assert layer.text[1:] == [""] * n
+
+
 BOMB = """<?xml version="1.0"?>
 <!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;">]>
 """
@@ -155,6 +164,8 @@ def test_entities_can_not_be_defined(write, head):
         (b"<r>", "line 1: not well-formed XML"),
         (b"<r>&a;</r>", "undefined entity"),
         (b'<?xml version="1.0" encoding="klingon"?><r/>', "unknown encoding"),
+        (b'<?xml version="1.0" encoding="shift_jis"?><r/>', "multi-byte .* Save it as UTF-8"),
+        (b'<?xml version="1.0" encoding="idna"?><r/>', "idna.* Save it as UTF-8"),
         (b"<r>\xff</r>", "not well-formed XML"),
         (b"<r><s></r></s>", "mismatched tag"),
         (b"<r>" + b"<s>" * 100 + b"</s>" * 100 + b"</r>", "nested more than 32 deep"),

@@ -45,6 +45,17 @@ def test_sentences_give_the_universe_and_words_may_count_from_one(write):
     assert [link[:3] for link in a.links] == [("1", "0", "0"), ("1", "2", "1"), ("2", "0", "0")]
 
 
+def test_words_are_parted_by_spaces_and_tabs_alone(write):
+    source, target = write("fr", "non\u00a0:\tje\u2028dis oui\n"), write("en", "no :\n")
+    a = read_pharaoh({"x": write("x", "0-0\n")}, source=source, target=target)
+    assert a.pairs[0].n_nodes == (3, 2)
+
+
+def test_a_few_links_can_not_fill_the_memory(write):
+    with pytest.raises(ReaderError, match=r"3 links need sentences of 6,000,000 words in all"):
+        read_pharaoh({"x": write("x", "999999-999999\n" * 3)})
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [

@@ -44,6 +44,10 @@ def test_nothing_is_found_where_nothing_is():
         ({"matrix": np.ones((1, 3))}, "don't fit"),
         ({"matrix": np.ones((3, 3))}, "leave a direction free"),
         ({"radius": -1.0}, "radius must be at least 0"),
+        ({"radius": np.inf}, "radius must be at least 0"),
+        ({"matrix": np.eye(3) * np.nan}, "must be finite"),
+        ({"target": [1, np.nan, 3]}, "must be finite"),
+        ({"total": 6.5}, "total whole, got total 6.5"),
         ({"radius": 50.0, "most": 10}, "more than 10 points"),
     ],
 )

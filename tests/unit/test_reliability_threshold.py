@@ -108,6 +108,24 @@ def test_cuts_explain_what_their_correlation_says(rng):
     assert found["best"].sum() == pytest.approx(1)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1e200])
+def test_the_unit_of_the_outcome_does_not_matter(unit, rng):
+    marks = rng.integers(0, 4, size=50)
+    outcome = marks + rng.standard_normal(50)
+    one, other = (
+        compare_cuts(marks, scaled, rng=np.random.default_rng(1), replicates=50)
+        for scaled in (outcome, unit * outcome)
+    )
+    for name in ("explained", "lower", "upper", "best"):
+        assert one[name].to_numpy() == pytest.approx(other[name].to_numpy(), nan_ok=True)
+
+
+@pytest.mark.parametrize("wrong", [{"replicates": 0}, {"level": 1.5}])
+def test_resampling_needs_replicates_and_a_level(wrong, rng):
+    with pytest.raises(ValueError, match="needs a replicate and a level"):
+        compare_cuts([1, 2, 3], [1.0, 2.0, 4.0], rng=rng, **wrong)
+
+
 def test_the_line_is_best_where_marks_count(rng):
     marks = rng.integers(0, 11, size=3000)
     found = compare_cuts(marks, marks + 3 * rng.standard_normal(3000), rng=rng, replicates=100)
@@ -124,6 +142,8 @@ def test_the_line_is_best_where_marks_count(rng):
         ([1, 1], [1.0, 2.0], "must differ"),
         ([1, 2], [1.0, 1.0], "must differ"),
         ([], [], "must differ"),
+        ([1, 2], [1.0, np.nan], "an outcome is nan. Leave such items out"),
+        ([1, 2], [1.0, np.inf], "an outcome is inf"),
     ],
 )
 def test_cuts_need_something_to_predict(marks, outcome, message, rng):

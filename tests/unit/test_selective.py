@@ -125,3 +125,22 @@ def test_the_true_coverage_lies_within_its_bounds(rng):
 def test_accuracy_and_precision_that_contradict_each_other_are_refused():
     with pytest.raises(AnnotationError, match=r"no numbers of right answers give accuracy 0\.9"):
         possible_answers([50, 50], 0.9, [0.5, 0.5])
+
+
+def test_no_more_answers_are_right_than_there_are():
+    # 1.00 printed may be 0.995, not 1.005: from 0.495 right to 0.505 / 0.995 answers.
+    (least, most), _ = possible_answers([10, 10], 0.5, [1.0, 1.0])
+    assert (least, most) == pytest.approx((0.495, 0.505 / 0.995))
+
+
+def test_categories_never_answered_or_without_items_have_no_precision_and_no_recall():
+    coverage, recall = possible_answers([10, 10, 0], 0.25, [1.0, np.nan, 0.5], half_unit=0)
+    assert coverage == pytest.approx((0.25, 0.25))
+    assert recall[:2] == pytest.approx(np.array([[0.5, 0.5], [0, 0]]), abs=1e-9)
+    assert np.isnan(recall[2]).all()
+
+
+@pytest.mark.parametrize("gold", [[10], [0, 0], [-1, 5]])
+def test_every_category_needs_items_and_precision(gold):
+    with pytest.raises(AnnotationError, match="Give each category both"):
+        possible_answers(gold, 0.5, [0.5, 0.5])

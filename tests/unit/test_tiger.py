@@ -146,6 +146,13 @@ BOMB = """<?xml version="1.0"?>
          r"'s1': node 's1_500' has an edge to 's1_9', which is no node of it \(line 6\)"),
         (GERMAN.replace('idref="s1_501"', 'idref="s2_1"'), "edge to 's2_1'"),
         (GERMAN.replace('label="HD" idref="s1_1"', 'idref="s1_500"'), "is below itself"),
+        ("<c><s id='s'><t id='a'><edge idref='b'/></t><t id='b'/></s></c>",
+         "line 1: an edge outside a nonterminal"),
+        ("<c><s id='r'><nt id='n'/></s>\n<s id='s'><edge idref='a'/><t id='a'/></s></c>",
+         "line 2: an edge outside a nonterminal"),
+        ("<?xml version='1.0' encoding='nonsense'?><c/>", "line 1: .*nonsense.* Save it as UTF-8"),
+        ("<?xml version='1.0' encoding='shift_jis'?><c/>", "line 1: .* Save it as UTF-8"),
+        ("<?xml version='1.0' encoding='idna'?><c/>", "line 1: .* Save it as UTF-8"),
     ],
 )  # fmt: skip
 def test_files_that_are_no_treebank_are_refused(write, text, message):
@@ -158,3 +165,10 @@ def test_an_alignment_file_may_define_nothing_either(write, banks):
         read_treealigner({"x": write("x.xml", BOMB)}, *banks)
     with pytest.raises(ReaderError, match="can't be read"):
         read_tiger("nowhere.xml")
+
+
+def test_a_deep_tree_takes_time_in_proportion(write):
+    n = 30_000
+    phrases = "".join(f"<nt id='n{k}'><edge idref='n{k + 1}'/></nt>" for k in range(n))
+    bank = read_tiger(write("deep.xml", f"<c><s id='s'><t id='n{n}' word='a'/>{phrases}</s></c>"))
+    assert bank["s"].span("n0") == ("a",)

@@ -109,6 +109,23 @@ def test_hypernyms_are_counted_in_steps(wordnet):
     assert found == {("n", 400): 0, ("n", 300): 1, ("n", 100): 2}
 
 
+def test_ways_up_that_part_and_meet_again_are_climbed_once(tmp_path):
+    n = 40
+    lines = [
+        f"{k:08d} 03 n 01 w{k} 0 002 @ {k + 1:08d} n 0000 @ {k + 1:08d} n 0000 | twice"
+        for k in range(1, n)
+    ]
+    lines.append(f"{n:08d} 03 n 01 w{n} 0 000 | top")
+    index = {**INDEX, "noun": [f"w{k} n 1 0 1 0 {k:08d}" for k in range(1, n + 1)]}
+    wordnet = read_wordnet(written(tmp_path, {**DATA, "noun": lines}, index))
+    assert wordnet.ancestors(wordnet.synset("n", 1))["n", n] == n - 1
+
+
+def test_a_part_of_speech_there_is_not_is_refused(tmp_path):
+    with pytest.raises(ReaderError, match="'x' in parts is no part of speech"):
+        read_wordnet(written(tmp_path), parts="nx")
+
+
 @pytest.mark.parametrize("other", ["00000400", "00000100"])
 def test_a_cycle_is_refused(tmp_path, other):
     # Entity below itself, or below one of those that are below it.
@@ -130,6 +147,7 @@ def test_a_cycle_is_refused(tmp_path, other):
         (replaced(DATA, "noun", "n 02 board", "n zz board"), INDEX,
          r"data\.noun, line 3: no set of synonyms"),
         (replaced(DATA, "noun", "00000200 14", "00000200 99"), INDEX, "no set of synonyms"),
+        (replaced(DATA, "noun", "n 02 board 0 committee 0", "n 00"), INDEX, "no set of synonyms"),
         (replaced(DATA, "noun", "@ 00000300", "@ 00000777"), INDEX, "no synset 00000777"),
     ],
 )  # fmt: skip

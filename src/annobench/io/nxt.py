@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.errors import ReaderError, report_faults
+from annobench.io._xml import read_xml
 
 __all__ = ["Layer", "Link", "pointed", "read_layer", "spans"]
 
@@ -196,29 +197,29 @@ def read_layer(path: Path) -> Layer:
     -----
     Some 1.5 µs an element. Memory is a few hundred bytes an element until the layer is dropped.
     """
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ReaderError(f"{path}: can't be read ({error.strerror}). {_REMEDY}") from error
-    return _parse(Path(path), content)
+    layer = Layer(Path(path), [], [], [], [], [], [])
+    faults: list[str] = []
+    rest: dict[int, list[str]] = {}
+    read_xml(layer.path, lambda parser: _fill(parser, layer, rest, faults), _REMEDY)
+    report_faults(layer.path, faults, _REMEDY)
+    for place, pieces in rest.items():
+        layer.text[place] += "".join(pieces)
+    return layer
 
 
-def _parse(path: Path, content: bytes) -> Layer:
-    """Fill the columns of a layer; closures, since methods would take a third longer."""
-    layer = Layer(path, [], [], [], [], [], [])
-    parser = expat.ParserCreate()
+def _fill(
+    parser: expat.XMLParserType, layer: Layer, rest: dict[int, list[str]], faults: list[str]
+) -> None:
+    """Have a parser fill the columns; closures, since methods would take a third longer.
+
+    Text that goes on after a child comes as pieces in `rest`: to append each to what there is
+    would take time quadratic in their number.
+    """
     parser.buffer_text = True
     around: list[int] = []  # places of the elements that are open, -1 for the root
-    faults: list[str] = []
     add_tag, add_text, add_line = layer.tag.append, layer.text.append, layer.line.append
     add_attributes, add_parent = layer.attributes.append, layer.parent.append
     text, tags = layer.text, layer.tag
-
-    def stop(what: str) -> None:
-        raise ReaderError(f"{path}, line {parser.CurrentLineNumber}: {what}. {_REMEDY}")
-
-    def refuse(*_: object) -> None:
-        stop("a document type declaration, which could define entities; an annotation has none")
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if not around:
@@ -230,7 +231,10 @@ def _parse(path: Path, content: bytes) -> Layer:
             around.append(around[-1])
             return
         if len(around) > MAX_DEPTH:
-            stop(f"elements are nested more than {MAX_DEPTH} deep")
+            raise ReaderError(
+                f"{layer.path}, line {parser.CurrentLineNumber}: elements are nested more than "
+                f"{MAX_DEPTH} deep. {_REMEDY}"
+            )
         add_parent(around[-1])
         around.append(len(tags))
         add_tag(name)
@@ -243,24 +247,14 @@ def _parse(path: Path, content: bytes) -> Layer:
 
     def characters(data: str) -> None:
         place = around[-1]
-        if place >= 0:
-            text[place] += data
+        if place >= 0 and text[place]:
+            rest.setdefault(place, []).append(data)
+        elif place >= 0:
+            text[place] = data
 
-    parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = characters
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        raise ReaderError(
-            f"{path}, line {error.lineno}: not well-formed XML "
-            f"({expat.errors.messages.get(error.code, error)}). {_REMEDY}"
-        ) from error
-    except LookupError as error:
-        raise ReaderError(f"{path}, line 1: {error}. {_REMEDY}") from error
-    report_faults(path, faults, _REMEDY)
-    return layer
 
 
 def _link(

@@ -17,6 +17,11 @@ from annobench.errors import AnnotationError, ReaderError, report_faults
 from annobench.files import replacing
 
 _TOKEN: Final = re.compile(r"([0-9]{1,6})([-?p])([0-9]{1,6})")
+#: No other sign parts words: a sentence may hold no-break spaces, as before a French colon.
+_WORD: Final = re.compile(r"[^ \t\r]+")
+#: More words than this in all, and for each link, are a mistake or an attempt to fill the memory.
+_MANY: Final = 1_000_000
+_MANY_A_LINK: Final = 100
 _STRENGTH: Final = {"-": "exact", "?": "fuzzy", "p": "fuzzy"}
 _REMEDY: Final = (
     "Write each link as source-target, or source?target for a possible one, with the number of "
@@ -53,7 +58,8 @@ def read_pharaoh(
     ------
     ReaderError
         Naming file and line: no link, a link outside its sentence or drawn twice, files of
-        different length, or text that is not UTF-8.
+        different length, text that is not UTF-8, or, without sentences, words by the
+        million of which hardly any is linked.
     AnnotationError
         If no file is given, one of source and target is, or first_index is another.
     """
@@ -68,7 +74,7 @@ def read_pharaoh(
         annotator: _links(path, _lines(path), first_index) for annotator, path in files.items()
     }
     sides = [Path(path) for path in (source, target) if path is not None]
-    lengths = [[len(line.split()) for line in _lines(path)] for path in sides]
+    lengths = [[len(_WORD.findall(line)) for line in _lines(path)] for path in sides]
     _check_lengths(
         [(path, len(tokens[annotator])) for annotator, path in files.items()]
         + [(path, len(side)) for path, side in zip(sides, lengths, strict=True)]
@@ -78,6 +84,14 @@ def read_pharaoh(
             _check_inside(path, tokens[annotator], lengths, first_index)
     else:
         lengths = _shortest(list(tokens.values()))
+        n_words = sum(map(sum, lengths))
+        n_links = sum(len(row) for rows in tokens.values() for row in rows)
+        if n_words > max(_MANY, _MANY_A_LINK * n_links):
+            raise ReaderError(
+                f"{next(iter(files.values()))}: {n_links:,} links need sentences of {n_words:,} "
+                "words in all. Correct the numbers of words, or give the sentences with source "
+                "and target."
+            )
     pairs = [
         SentencePair.of_words(str(line), n, m)
         for line, (n, m) in enumerate(zip(*lengths, strict=True), start=1)

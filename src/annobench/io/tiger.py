@@ -19,6 +19,7 @@ from xml.parsers import expat
 
 from annobench.alignment import Alignments, Link, SentencePair
 from annobench.errors import AnnotationError, ReaderError, report_faults
+from annobench.io._xml import read_xml
 
 #: The TreeAligner's types of links.
 TYPES: Final = {"good": "exact", "fuzzy": "fuzzy"}
@@ -178,31 +179,14 @@ def read_treealigner(
 
 
 def _parse(path: Path, start: _Start) -> None:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise ReaderError(f"{path}: can't be read ({error.strerror}). Check the path.") from error
-    parser = expat.ParserCreate()
+    def prepare(parser: expat.XMLParserType) -> None:
+        def begin(name: str, attributes: dict[str, str]) -> None:
+            # A prefix of a namespace says nothing that these formats need.
+            start(name.rpartition(":")[2], attributes, parser.CurrentLineNumber)
 
-    def refuse(*_: object) -> None:
-        raise ReaderError(
-            f"{path}, line {parser.CurrentLineNumber}: a document type declaration, which could "
-            "define entities; the format needs none. Remove it."
-        )
+        parser.StartElementHandler = begin
 
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        # A prefix of a namespace says nothing that these formats need.
-        start(name.rpartition(":")[2], attributes, parser.CurrentLineNumber)
-
-    parser.StartDoctypeDeclHandler = refuse
-    parser.StartElementHandler = begin
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        message = expat.errors.messages.get(error.code, str(error))
-        raise ReaderError(
-            f"{path}, line {error.lineno}: not well-formed XML ({message}). {_REMEDY}"
-        ) from error
+    read_xml(path, prepare, _REMEDY)
 
 
 class _Sentence:
@@ -240,18 +224,21 @@ class _Treebank:
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         if name == "s":
+            self._node = ""
             self.sentences.append(_Sentence(self._id(name, attributes, line), line))
         elif name in ("t", "nt", "edge") and not self.sentences:
             self.faults.append(f"line {line}: {name!r} outside a sentence")
         elif name in ("t", "nt"):
             sentence, node = self.sentences[-1], self._id(name, attributes, line)
-            self._node = node
+            self._node = node if name == "nt" else ""
             sentence.kinds[node] = "word" if name == "t" else "phrase"
             sentence.categories[node] = attributes.get("pos" if name == "t" else "cat", "")
             if name == "t":
                 sentence.words[node] = attributes.get("word", "")
             else:
                 sentence.children[node] = []
+        elif name == "edge" and not self._node:
+            self.faults.append(f"line {line}: an edge outside a nonterminal")
         elif name == "edge":
             edges = self.sentences[-1].children.setdefault(self._node, [])
             edges.append((attributes.get("idref", ""), line))
@@ -270,17 +257,17 @@ def _cycle(tree: Tree) -> list[str]:
     """Say which node is below itself, if any is."""
     done: set[str] = set()
     for start in tree.children:
-        path: list[str] = []
+        path: set[str] = set()
         todo = [(start, False)]
         while todo:
             node, leaving = todo.pop()
             if leaving:
-                path.pop()
+                path.remove(node)
                 done.add(node)
             elif node in path:
                 return [f"node {node!r} is below itself"]
             elif node not in done:
-                path.append(node)
+                path.add(node)
                 todo.append((node, True))
                 todo += [(child, False) for child in tree.children.get(node, ())]
     return []

@@ -308,7 +308,9 @@ class WordNet:
                     f"{self.folder}: {synset.words[0][0]!r} ({synset.offset:08d}) is a hypernym of "
                     f"itself: the hierarchy has a cycle. {_REMEDY}"
                 )
-            level = [each for each in above if (each.pos, each.offset) not in steps]
+            # Each once: where ways up part and meet again, their number doubles.
+            new = {(each.pos, each.offset): each for each in above}
+            level = [each for key, each in new.items() if key not in steps]
             steps.update({(each.pos, each.offset): n for each in level})
         return steps
 
@@ -384,8 +386,15 @@ def read_wordnet(folder: str | Path, *, parts: str = "nva") -> WordNet:
     Raises
     ------
     ReaderError
-        Naming file and line: a file is missing, or a line is malformed.
+        Naming file and line: a file is missing, or a line is malformed; or there is no such
+        part of speech.
     """
+    unknown = sorted(set(parts) - set(POS))
+    if unknown:
+        raise ReaderError(
+            f"read_wordnet: {unknown[0]!r} in parts is no part of speech. Give letters of "
+            f"{''.join(POS)}."
+        )
     home = Path(folder)
     lines, entries = {}, {}
     for pos in parts:
@@ -447,6 +456,8 @@ def _parse_synset(path: Path, pos: str, number: int, line: str) -> Synset:
         )
         lex_file = LEX_FILES[int(fields[1])]
         kind = _DIGIT[fields[2]]
+        if not words:
+            raise ValueError
     except (ValueError, IndexError, KeyError):
         raise ReaderError(f"{path}, line {number}: no set of synonyms. {_REMEDY}") from None
     return Synset(pos, int(fields[0]), lex_file, words, pointers, kind == _DIGIT["s"],

@@ -49,7 +49,8 @@ def fit_chunks(
     Raises
     ------
     AnnotationError
-        If there are no chunks or labels, or chunks differ in annotators or categories.
+        If there are no chunks or labels, chunks differ in annotators or categories, or a later
+        pass gives other chunks than the first, as an iterator does that can be read but once.
     ValueError
         If a number is out of its range.
 
@@ -91,7 +92,11 @@ def fit_chunks(
     problem.update(state)
     history: list[float] = []
     while True:
-        _expect(chunks, first, settings, state)
+        if _expect(chunks, first, settings, state) != n_labelled:
+            raise AnnotationError(
+                "fit_chunks: a later pass over the chunks gave other items than the first. Give a "
+                "function that makes the chunks anew whenever it is called."
+            )
         state.log_posterior = state.log_likelihood + problem.log_prior(state)
         history.append(state.log_posterior)
         if history[1:] and problem.is_settled(history[-1], history[-2]):
@@ -135,10 +140,11 @@ def _count_votes(chunks: Chunks, first: Annotations, settings: Settings, state: 
     return n_labelled
 
 
-def _expect(chunks: Chunks, first: Annotations, settings: Settings, state: State) -> None:
-    """Do the E-step of all chunks, and count."""
+def _expect(chunks: Chunks, first: Annotations, settings: Settings, state: State) -> int:
+    """Do the E-step of all chunks, and count; return the number of items with labels."""
     state.counts[:], state.mass[:] = 0.0, 0.0
     state.log_likelihood = 0.0
+    n_labelled = 0
     for chunk in chunks():
         problem = _problem(chunk, first, settings)
         posterior = np.empty((chunk.n_items, chunk.n_categories))
@@ -148,6 +154,8 @@ def _expect(chunks: Chunks, first: Annotations, settings: Settings, state: State
                 state.prevalence, state.table.ravel(), posterior, state.counts.ravel(), state.mass,
             )
         )  # fmt: skip
+        n_labelled += int((np.diff(problem.offsets) > 0).sum())
+    return n_labelled
 
 
 def _problem(chunk: Annotations, first: Annotations, settings: Settings) -> Problem:

@@ -100,8 +100,11 @@ def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Gue
     AnnotationError
         If a probability is not between 0 and 1, or nothing sums to 1.
     """
-    values = np.atleast_1d(np.asarray(guess, dtype=np.float64))
-    if values.ndim != 1 or not np.all((values > 0) & (values < 1)):
+    try:
+        values = np.atleast_1d(np.asarray(guess, dtype=np.float64))
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    if values.ndim != 1 or not values.size or not np.all((values > 0) & (values < 1)):
         raise AnnotationError(
             f"{caller}: guess {guess!r} is not between 0 and 1 (both excluded). Give the "
             "probability that a guess is the last category, such as 0.5, or a range, (0.4, 0.6)."
@@ -196,7 +199,7 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
     return [corner]
 
 
-def estimated(votes: Votes, miss: float, caller: str) -> Guesses:
+def estimated(votes: Votes, miss: float, caller: str, *, likely: Floats | None = None) -> Guesses:
     """Estimate the distribution of guesses from items on which annotators disagree.
 
     Parameters
@@ -208,6 +211,8 @@ def estimated(votes: Votes, miss: float, caller: str) -> Guesses:
         Probability that `chance` is too small.
     caller : str
         Named in messages.
+    likely : ndarray, shape (K,), optional
+        The most likely distribution, where it is known from before.
 
     Returns
     -------
@@ -233,11 +238,12 @@ def estimated(votes: Votes, miss: float, caller: str) -> Guesses:
             else "no item of three labels shows a disagreement"
         )
         raise AnnotationError(
-            f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it: "
-            "guess=0.5, or a range such as guess=(0.3, 0.7), whose worst case is reported."
+            f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it as "
+            "guess: 0.5, or a range, such as 0.3 and 0.7, whose worst case is reported."
         )
     counts, size = votes.counts[split], votes.size[split]
-    likely = _most_likely(counts, size)
+    if likely is None:
+        likely = _most_likely(counts, size)
     if votes.n_categories == 2:
         low, high = _exact_limits(counts[:, 1], size, miss)
         chance = max(chance_of_agreement([1 - p, p], votes.size) for p in (low, high))

@@ -66,7 +66,8 @@ class Votes:
             )
         if annotations.n_categories < 2:
             raise AnnotationError(
-                f"{caller}: all labels are of one category. Name the others with categories=."
+                f"{caller}: all labels are of one category, and nobody ever disagreed. Name the "
+                "other categories when the labels are made, or have more items labelled."
             )
         size = annotations.counts.sum(axis=1)
         item = np.flatnonzero(size >= 2)

@@ -33,6 +33,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from annobench.agreement.resampling import check_level
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 from annobench.noise import _guessing, _rates, easy_hard
@@ -247,7 +248,13 @@ class Truth:
         -------
         lower, upper : float
             In [0, 1]; NaN if none was checked.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of range.
         """
+        check_level(level, "Truth.interval")
         if not self.n_checked:
             return math.nan, math.nan
         found = stats.binomtest(self.n_wrong, self.n_checked).proportion_ci(level, "exact")
@@ -384,8 +391,8 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
     split = (numbers >= threshold)[annotations.label].astype(np.int16)
     if split.size and split.min() == split.max():
         raise AnnotationError(
-            f"dichotomise: all {split.size:,} labels lie on one side of {threshold:g}. Choose a "
-            f"threshold between {numbers.min():g} and {numbers.max():g}."
+            f"dichotomise: all {split.size:,} labels lie on one side of {threshold:.15g}. Choose a "
+            f"threshold between {numbers.min():.15g} and {numbers.max():.15g}."
         )
     return Annotations(
         annotations.item,
@@ -393,7 +400,7 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
         split,
         annotations.items,
         annotations.annotators,
-        (f"below {threshold:g}", f"{threshold:g} or more"),
+        (f"below {threshold:.15g}", f"{threshold:.15g} or more"),
     )
 
 
@@ -493,13 +500,16 @@ def _easy_hard(
     n_disagreed = int((~unanimous).sum())
     unknown = UNKNOWN if guess is None else 0.0
 
+    if guess is None:
+        guesses = _guessing.estimated(votes, unknown * (1 - confidence), "certificate")
+    else:
+        guesses = _guessing.given(guess, votes.size, votes.n_categories, "certificate")
+
     @cache
     def known(miss: float) -> Guesses:
-        if guess is None:
-            return _guessing.estimated(votes, unknown * miss, "certificate")
-        return _guessing.given(guess, votes.size, votes.n_categories, "certificate")
-
-    guesses = known(1 - confidence)
+        if guess is not None or miss == 1 - confidence:
+            return guesses
+        return _guessing.estimated(votes, unknown * miss, "certificate", likely=guesses.likely)
 
     def bound(keep: float, miss: float) -> int:
         visible = int((votes.kept(keep) & ~unanimous).sum())

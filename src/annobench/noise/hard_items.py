@@ -49,7 +49,7 @@ def hard_items(
     Raises
     ------
     AnnotationError
-        As `noise.certificate`, or if `gold` is not one code an item.
+        As `noise.certificate`, or if `gold` is not one code of a category an item.
 
     Notes
     -----
@@ -101,6 +101,11 @@ def _gold_codes(
         raise AnnotationError(
             f"hard_items: gold must be {annotations.n_items} codes of categories, got "
             f"{codes.dtype} of shape {codes.shape}. Give -1 where there is no gold category."
+        )
+    if codes.max(initial=-1) >= votes.n_categories:
+        raise AnnotationError(
+            f"hard_items: gold code {codes.max()} is none of the {votes.n_categories} categories. "
+            "Give codes from 0, and -1 where there is no gold category."
         )
     return codes.astype(np.int64)[votes.item]
 

@@ -157,18 +157,19 @@ def heterogeneity(
     Raises
     ------
     AnnotationError
-        As `noise.certificate`, or if `folds` is not from 2 to the number of labels.
+        As `noise.certificate`, or if `folds` is no whole number from 2 to the number of labels.
 
     Notes
     -----
     The strength is chosen by the same labels that it is scored on, one number among many labels.
     """
     Votes.of(annotations, "heterogeneity")
-    if not 2 <= folds <= annotations.n_labels:
+    if not 2 <= folds <= annotations.n_labels or folds != int(folds):
         raise AnnotationError(
-            f"heterogeneity: folds must be from 2 to {annotations.n_labels}, got {folds}."
+            f"heterogeneity: folds must be a whole number from 2 to {annotations.n_labels}, got "
+            f"{folds}."
         )
-    fold = rng.permutation(annotations.n_labels) % folds
+    fold = rng.permutation(annotations.n_labels) % int(folds)
     rows, scores = [], []
     for name, hard, own in zip(MODELS, (False, True, False, True), (False, False, True, True),
                                strict=True):  # fmt: skip

@@ -71,12 +71,14 @@ def find_lazy(
     Raises
     ------
     AnnotationError
-        If there are not two categories, or the truth is not one of them for every item.
+        If there are not two categories, no label, or the truth is not a category for every item.
     """
     if annotations.n_categories != 2:
         raise AnnotationError(
             f"find_lazy: {annotations.n_categories} categories. Make the labels binary first."
         )
+    if not annotations.n_labels:
+        raise AnnotationError("find_lazy: there are no labels. Give at least one.")
     counts = evaluation.confusion_counts(annotations, np.asarray(truth))
     n, k = counts.sum(axis=2).astype(float), counts[:, :, 1].astype(float)
     lazy_share, coin = 0.2, float(k.sum() / n.sum())

@@ -60,6 +60,7 @@ from annobench.noise._scoring import (
     objective,
     with_slopes,
 )
+from annobench.reliability_threshold import chance_of_marks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -711,7 +712,14 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> Floats:
     -------
     ndarray, shape (2, ...)
         Lower and upper ends.
+
+    Raises
+    ------
+    ValueError
+        If the level is out of range.
     """
+    if not 0 < level < 1:
+        raise ValueError(f"percentile_interval: level must be between 0 and 1, got {level}.")
     return cast(Floats, np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
 
@@ -999,7 +1007,7 @@ def chi_square(
     Raises
     ------
     ValueError
-        If the shapes differ, or an expected cell is negative.
+        If the shapes differ, or a cell is negative or NaN.
 
     Examples
     --------
@@ -1011,8 +1019,8 @@ def chi_square(
         raise ValueError(
             f"chi_square: {o.shape} observed and {e.shape} expected cells. Give as many of both."
         )
-    if (e < 0).any() or n_fitted < 0:
-        raise ValueError("chi_square: expected cells and n_fitted must be at least 0.")
+    if not ((e >= 0).all() and (o >= 0).all() and n_fitted >= 0):
+        raise ValueError("chi_square: cells and n_fitted must be numbers of at least 0.")
     if bins is not None:
         number = np.unique(np.asarray(bins), return_inverse=True)[1]
         if number.shape != o.shape:
@@ -1751,16 +1759,4 @@ def _annotator_pmfs(
             "that have the same number."
         )
     who = annotations.annotator[annotations.by_item.order].reshape(sizes.size, -1)
-    return _sum_of_flips(right_1[who]), _sum_of_flips(1 - right_0[who])
-
-
-def _sum_of_flips(rates: Floats) -> Floats:
-    """Return the law of the number of heads of n unequal coins: (I, n) gives (I, n + 1)."""
-    n_items, n = rates.shape
-    law = np.zeros((n_items, n + 1))
-    law[:, 0] = 1
-    for k in range(n):
-        p = rates[:, k : k + 1]
-        law[:, 1:] = law[:, 1:] * (1 - p) + law[:, :-1] * p
-        law[:, 0] *= 1 - p[:, 0]
-    return law
+    return chance_of_marks(right_1[who]), chance_of_marks(1 - right_0[who])

@@ -389,6 +389,10 @@ def _check(
     n_items: int, n_annotators: int, hard: float, rate: float, confidence: float, power: float = 0.5
 ) -> None:
     """Refuse what is no design."""
+    if n_items % 1 or n_annotators % 1:
+        raise AnnotationError(
+            f"plan: items and annotators must be whole numbers, got {n_items} and {n_annotators}."
+        )
     if n_items < 1 or n_annotators < 2:
         raise AnnotationError(
             f"plan: needs an item and two annotators, got {n_items} item(s) and {n_annotators} "

@@ -69,10 +69,20 @@ def exact_coverage(
         A row for each number 0..n of hard items: n_hard, certificate and equation1, the
         probabilities that either bound holds.
 
+    Raises
+    ------
+    AnnotationError
+        If there is no item, or `chance` or `share` is out of range.
+
     Notes
     -----
     O(n^2), and O(n^2) for the bounds of Equation 1.
     """
+    if n_items < 1 or not 0 < chance < 1 or not (share is None or 0 <= share <= 1):
+        raise AnnotationError(
+            f"exact_coverage: needs an item, a chance in (0, 1) and a share in [0, 1], got "
+            f"{n_items}, {chance} and {share}."
+        )
     d = np.arange(n_items + 1)
     hidden = stats.nbinom.isf(1 - confidence, d + 1, 1 - chance)
     limits = {

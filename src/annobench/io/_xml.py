@@ -1,0 +1,58 @@
+"""Untrusted XML, read with expat: nothing is defined, fetched or built in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from xml.parsers import expat
+
+from annobench.errors import ReaderError
+
+
+def read_xml(path: Path, prepare: Callable[[expat.XMLParserType], object], remedy: str) -> None:
+    """Read a document, handing its parts to handlers as they come.
+
+    Parameters
+    ----------
+    path : Path
+        The document.
+    prepare : callable
+        Gets the parser before it reads, to set its handlers.
+    remedy : str
+        How to mend a document, for messages.
+
+    Raises
+    ------
+    ReaderError
+        Naming file and line: it can't be read, is not well-formed, is in an encoding that can't
+        be read, or has a document type declaration.
+
+    Notes
+    -----
+    Without a document type declaration no entity can be defined, so that none can grow or fetch
+    anything.
+    """
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise ReaderError(
+            f"{path}, line {parser.CurrentLineNumber}: a document type declaration, which could "
+            f"define entities; the format needs none. Remove it. {remedy}"
+        )
+
+    parser.StartDoctypeDeclHandler = refuse
+    prepare(parser)
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except OSError as error:
+        raise ReaderError(f"{path}: can't be read ({error.strerror}). Check the path.") from error
+    except expat.ExpatError as error:
+        message = expat.errors.messages.get(error.code, str(error))
+        raise ReaderError(
+            f"{path}, line {error.lineno}: not well-formed XML ({message}). {remedy}"
+        ) from error
+    except ReaderError:
+        raise
+    except (LookupError, ValueError) as error:
+        # What Python says of an encoding that expat does not know.
+        raise ReaderError(f"{path}, line 1: {error}. Save it as UTF-8. {remedy}") from error
