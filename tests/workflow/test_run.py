@@ -85,7 +85,7 @@ def test_a_fall_back_to_simulated_data_is_loud(built):
 def test_pages_open_offline(built):
     clone, _ = built
     pages = sorted((clone.top / "results").rglob("*.html"))
-    assert len(pages) == 7
+    assert len(pages) == 9
     for page in pages:
         html = page.read_text()
         assert not re.findall(
