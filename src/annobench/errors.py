@@ -58,3 +58,22 @@ def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: s
         shown = "".join(f"\n  {fault}" for fault in faults[:MAX_FAULTS])
         more = f"\n  and {len(faults) - MAX_FAULTS} more" if len(faults) > MAX_FAULTS else ""
         raise ReaderError(f"{os.fspath(path)}:{shown}{more}\n{remedy}")
+
+
+def check_level(level: float, name: str) -> None:
+    """Refuse a level outside (0, 1).
+
+    Parameters
+    ----------
+    level : float
+        The level.
+    name : str
+        Who asks, for messages.
+
+    Raises
+    ------
+    AnnotationError
+        If it is outside.
+    """
+    if not 0 < level < 1:
+        raise AnnotationError(f"{name}: level must be between 0 and 1, got {level}; such as 0.95.")

@@ -28,9 +28,9 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from annobench.agreement.resampling import check_level, draw_counts
+from annobench.agreement.resampling import draw_counts
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.errors import AnnotationError, check_level
 from annobench.hierarchy import Hierarchy
 
 Floats = NDArray[np.float64]

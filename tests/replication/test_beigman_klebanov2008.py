@@ -1,9 +1,7 @@
 """Beigman Klebanov et al. (2008): what the printed numbers depend on, and what is written."""
 
-import importlib.util
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,26 +22,15 @@ SIMULATED = {"mode": "simulated", "seed": 3, "mirror": None}
 
 
 @pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location(
-        "beigman_klebanov2008_analysis", PAPER / "analysis.py"
-    )
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    module.N_SIMULATED, module.N_BOOTSTRAP = 4, 100
-    return module
+def analysis(analysis):
+    """With few repetitions."""
+    analysis.N_SIMULATED, analysis.N_BOOTSTRAP = 4, 100
+    return analysis
 
 
 @pytest.fixture(scope="module")
 def printed(analysis):
     return analysis.read_printed(TABLES)
-
-
-def leave_blank(figure, stem):
-    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
-    for suffix in (".svg", ".png"):
-        stem.with_suffix(suffix).touch()
 
 
 def run(analysis, top, **source):
@@ -60,11 +47,10 @@ def run(analysis, top, **source):
 
 
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
+def results(analysis, without_figures, tmp_path_factory):
     """Everything the analysis writes, with simulated judgements for the extension."""
     top = tmp_path_factory.mktemp("beigman_klebanov2008")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysis.plotting, "save_figure", leave_blank)
+    with without_figures():
         return run(analysis, top, **SIMULATED)
 
 

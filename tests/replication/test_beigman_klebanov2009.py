@@ -1,8 +1,6 @@
 """Beigman Klebanov and Beigman (2009): what the printed numbers depend on, and what is written."""
 
-import importlib.util
 import json
-import sys
 from fractions import Fraction
 from functools import partial
 from math import ceil, comb
@@ -18,15 +16,6 @@ from annobench.noise import easy_hard
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("bk2009_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

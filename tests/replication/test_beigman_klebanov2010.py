@@ -1,8 +1,6 @@
 """Beigman Klebanov and Beigman (2010): what its numbers determine, and what the analysis writes."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,15 +19,6 @@ PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov201
 TABLES = {path.stem: path for path in sorted((PAPER / "tables").glob("*.csv"))}
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 BRTEA = [38, 97, 101, 83, 57, 48, 33, 54, 75, 113, 101]
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("bk2010_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """Berthelin et al. (2008): what its printed tables determine, by hand, and the simulations."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,15 +20,6 @@ from annobench.compare import (
 from annobench.evaluation import category_scores
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "berthelin2008"
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("berthelin2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """Bhowmick, Mitra and Basu (2008): arithmetic, ranges, the stand-in, and the headlines."""
 
 import dataclasses
-import importlib.util
 import itertools
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +15,6 @@ from annobench.agreement.paired_agreement import from_membership, paired_agreeme
 from annobench.compare import check, compare, read_computed, read_errata, read_published
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "bhowmick2008"
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("bhowmick2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Carpenter (2008): the analysis is complete, and what needs no sampling is exact."""
 
 import dataclasses
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +13,6 @@ from annobench import datasets
 from annobench.compare import compare, read_computed, read_errata, read_published
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("carpenter2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Palmer and Brown (2008): what the analysis does to a few words, real and simulated."""
 
-import importlib.util
 import json
 import os
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,15 +19,6 @@ from annobench.merging import parents
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 FEW = ("ask-v", "date-n", "help-v", "normal-j")
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("palmer2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 def few(data: LoadedData) -> LoadedData:
@@ -63,20 +52,12 @@ def small_crowd() -> LoadedData:
     return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
 
 
-def leave_blank(figure, stem):
-    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
-    for suffix in (".svg", ".png"):
-        stem.with_suffix(suffix).touch()
-
-
-def run(analysis, folder, crowd, senses, *, figures=False):
+def run(analysis, folder, crowd, senses, context=pytest.MonkeyPatch.context):
     loaded = {Path("labels"): few(crowd), Path("senses"): few(senses)}
-    with pytest.MonkeyPatch.context() as patch:
+    with context() as patch:
         patch.setattr(analysis.datasets, "read", loaded.__getitem__)
         for name, n in (("N_RANDOM", 12), ("N_STEP", 3), ("REPLICATES", 40)):
             patch.setattr(analysis, name, n)
-        if not figures:
-            patch.setattr(analysis.plotting, "save_figure", leave_blank)
         analysis.main(
             label_folder=Path("labels"), sense_folder=Path("senses"), folder=folder,
             wordnet=None, seed=5,
@@ -85,15 +66,16 @@ def run(analysis, folder, crowd, senses, *, figures=False):
 
 
 @pytest.fixture(scope="module")
-def simulated(analysis, tmp_path_factory):
+def simulated(analysis, without_figures, tmp_path_factory):
     senses = datasets.load("masc_crowd_senses", mode="simulated")
-    return run(analysis, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
+    top = tmp_path_factory.mktemp("palmer")
+    return run(analysis, top, small_crowd(), senses, without_figures)
 
 
 @pytest.mark.slow
 def test_every_figure_is_drawn_and_says_that_it_is_simulated(analysis, tmp_path):
     senses = datasets.load("masc_crowd_senses", mode="simulated")
-    run(analysis, tmp_path, small_crowd(), senses, figures=True)
+    run(analysis, tmp_path, small_crowd(), senses)
     drawn = list((tmp_path / "figures").iterdir())
     assert len(drawn) == 2 * len(RECORD["figures"])
     assert all(path.stat().st_size > 5_000 for path in drawn)
@@ -135,7 +117,7 @@ def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulate
 
 
 @pytest.fixture(scope="module")
-def real(analysis, tmp_path_factory):
+def real(analysis, without_figures, tmp_path_factory):
     folder = os.environ.get("ANNOBENCH_DATA_MIRROR")
     if not folder:
         pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
@@ -143,7 +125,7 @@ def real(analysis, tmp_path_factory):
         datasets.load(name, mode="real", mirror=Path(folder), network=False)
         for name in RECORD["datasets"]
     )
-    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses)
+    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses, without_figures)
 
 
 @pytest.mark.slow

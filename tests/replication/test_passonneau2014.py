@@ -1,10 +1,8 @@
 """Passonneau and Carpenter (2014): the analysis is complete, and its parts are right."""
 
 import functools
-import importlib.util
 import json
 import math
-import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -27,15 +25,6 @@ TABLES = sorted((PAPER / "tables").glob("*.csv"))
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 EXAMPLES = pd.read_csv(PAPER / "tables" / "examples.csv", comment="#")
 PRIOR = (Fraction(1, 5), Fraction(4, 5))
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("passonneau2014_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

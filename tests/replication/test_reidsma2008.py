@@ -1,8 +1,6 @@
 """Reidsma and op den Akker (2008): what the numbers depend on, and what the analysis writes."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +16,6 @@ from annobench.datasets import ami
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "reidsma2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("reidsma2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Rumshisky and Batiukova (2008): what the lists determine, and what is simulated."""
 
-import importlib.util
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -21,13 +19,10 @@ RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("rumshisky2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    module.N_STUDIES, module.N_RESAMPLED, module.N_RANDOM = 4, 100, 4
-    return module
+def analysis(analysis):
+    """With few repetitions."""
+    analysis.N_STUDIES, analysis.N_RESAMPLED, analysis.N_RANDOM = 4, 100, 4
+    return analysis
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +35,11 @@ def verbs(analysis, printed):
     return analysis.verbs_of(printed)
 
 
-def leave_blank(figure, stem):
-    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
-    for suffix in (".svg", ".png"):
-        stem.with_suffix(suffix).touch()
-
-
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
+def results(analysis, without_figures, tmp_path_factory):
     """Everything the analysis writes, with empty figures."""
     folder = tmp_path_factory.mktemp("rumshisky2008")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysis.plotting, "save_figure", leave_blank)
+    with without_figures():
         analysis.main(printed_tables=TABLES, folder=folder, seed=3)
     return folder
 

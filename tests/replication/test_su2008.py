@@ -1,8 +1,6 @@
 """Su and Markert (2008): what the printed numbers depend on, and what the analysis writes."""
 
-import importlib.util
 import json
-import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,15 +16,6 @@ from annobench.errors import AnnotationError
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("su2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

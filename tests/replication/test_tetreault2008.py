@@ -1,8 +1,6 @@
 """Tetreault and Chodorow (2008): what the printed tables determine, and what they contradict."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +15,6 @@ from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "tetreault2008"
 MATRIX = np.array([[17, 0, 6], [1, 42, 20], [4, 33, 1213]])
-
-
-@pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("tetreault2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """Volk et al. (2008): what the printed numbers depend on, and what the analysis writes."""
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -19,23 +17,8 @@ RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
-def analysis():
-    spec = importlib.util.spec_from_file_location("volk2008_analysis", PAPER / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
 def printed(analysis):
     return analysis.Printed.read(TABLES)
-
-
-def leave_blank(figure, stem):
-    """Stand in for `save_figure`: rendering takes most of the time, and has a slow test."""
-    for suffix in (".svg", ".png"):
-        stem.with_suffix(suffix).touch()
 
 
 @pytest.fixture
@@ -46,13 +29,12 @@ def few_classes(analysis, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
+def results(analysis, without_figures, tmp_path_factory):
     """Everything the analysis writes, with empty figures."""
     folder = tmp_path_factory.mktemp("volk2008")
-    with pytest.MonkeyPatch.context() as patch:
+    with without_figures() as patch:
         patch.setattr(analysis, "N_CLASSES", 8)
         patch.setattr(analysis, "N_INDEPENDENT", 4)
-        patch.setattr(analysis.plotting, "save_figure", leave_blank)
         analysis.main(printed_tables=TABLES, folder=folder, seed=20080823)
     return folder
 

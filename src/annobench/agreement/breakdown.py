@@ -15,7 +15,7 @@ from scipy import sparse
 from annobench.agreement import resampling
 from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
 from annobench.annotations import Annotations, View
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, check_level
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement
@@ -120,7 +120,7 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
     AnnotationError
         If weights or a metric leave no meaning to merged categories.
     """
-    resampling.check_level(level, agreement.name)
+    check_level(level, agreement.name)
     if not agreement.collapsible:
         raise AnnotationError(
             f"{agreement.name}: no category can be set against the rest where the order, the "

@@ -27,7 +27,7 @@ from annobench.agreement.breakdown import one_against_rest
 from annobench.agreement.forms import Form
 from annobench.agreement.weights import distances
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, check_level
 
 #: The columns of a report.
 COLUMNS: Final = (
@@ -114,7 +114,7 @@ def report(
     >>> table.loc[chosen, ["estimate", "n_items"]].values.tolist()
     [[0.5, 80.0]]
     """
-    resampling.check_level(level, "report")
+    check_level(level, "report")
     if annotations.first_repeat is not None:
         at = annotations.first_repeat
         raise AnnotationError(

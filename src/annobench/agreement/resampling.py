@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri, stdtrit
 
 from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, check_level
 from annobench.kernels.grouping import tally
 
 if TYPE_CHECKING:
@@ -797,25 +797,6 @@ def _difference_replicates(
             )
             values.append(one - other)
     return np.concatenate(values)
-
-
-def check_level(level: float, name: str) -> None:
-    """Refuse a level outside (0, 1).
-
-    Parameters
-    ----------
-    level : float
-        The level.
-    name : str
-        Who asks, for messages.
-
-    Raises
-    ------
-    AnnotationError
-        If it is outside.
-    """
-    if not 0 < level < 1:
-        raise AnnotationError(f"{name}: level must be between 0 and 1, got {level}; such as 0.95.")
 
 
 def _check_unit(agreement: Agreement, unit: Unit) -> None:

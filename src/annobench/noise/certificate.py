@@ -33,9 +33,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from annobench.agreement.resampling import check_level
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.errors import AnnotationError, check_level
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._guessing import Guess, Guesses
 from annobench.noise._votes import Votes

@@ -1,0 +1,41 @@
+"""What the tests of all papers share."""
+
+import importlib.util
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from annobench import plotting
+
+PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
+
+
+@pytest.fixture(scope="module")
+def analysis(request):
+    """The analysis of the paper that the test's module is named after."""
+    key = Path(request.path).stem.removeprefix("test_")
+    spec = importlib.util.spec_from_file_location(f"{key}_analysis", PAPERS / key / "analysis.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def leave_blank(figure, stem):
+    for suffix in (".svg", ".png"):
+        stem.with_suffix(suffix).touch()
+
+
+@pytest.fixture(scope="session")
+def without_figures():
+    """A context in which figures stay blank: drawing them takes most of the time."""
+
+    @contextmanager
+    def context():
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(plotting, "save_figure", leave_blank)
+            yield patch
+
+    return context
