@@ -9,9 +9,11 @@ rule replicate_carpenter2008:
         **paper_outputs("carpenter2008"),
     log:
         "results/logs/papers/carpenter2008.log",
+    # Among the longest: begun first, no other job waits for it at the end.
+    priority: 1
     conda:
         "../../../envs/annobench.yaml"
-    threads: 2
+    threads: 1
     resources:
         mem_mb=2000,
         runtime=30,

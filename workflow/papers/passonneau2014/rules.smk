@@ -9,6 +9,8 @@ rule replicate_passonneau2014:
         **paper_outputs("passonneau2014"),
     log:
         "results/logs/papers/passonneau2014.log",
+    # Among the longest: begun first, no other job waits for it at the end.
+    priority: 1
     conda:
         "../../../envs/annobench.yaml"
     threads: 1

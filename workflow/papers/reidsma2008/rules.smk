@@ -9,6 +9,8 @@ rule replicate_reidsma2008:
         **paper_outputs("reidsma2008"),
     log:
         "results/logs/papers/reidsma2008.log",
+    # Among the longest: begun first, no other job waits for it at the end.
+    priority: 1
     conda:
         "../../../envs/annobench.yaml"
     threads: 1
