@@ -30,7 +30,7 @@ def rng():
     return np.random.default_rng(20080101)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def mirror():
     """The folder of real data; a test that asks for it fails if it is set but lacks a file."""
     folder = os.environ.get("ANNOBENCH_DATA_MIRROR")

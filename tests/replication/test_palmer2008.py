@@ -1,7 +1,6 @@
 """Palmer and Brown (2008): what the analysis does to a few words, real and simulated."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -117,12 +116,9 @@ def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulate
 
 
 @pytest.fixture(scope="module")
-def real(analysis, without_figures, tmp_path_factory):
-    folder = os.environ.get("ANNOBENCH_DATA_MIRROR")
-    if not folder:
-        pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
+def real(analysis, mirror, without_figures, tmp_path_factory):
     crowd, senses = (
-        datasets.load(name, mode="real", mirror=Path(folder), network=False)
+        datasets.load(name, mode="real", mirror=mirror, network=False)
         for name in RECORD["datasets"]
     )
     return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses, without_figures)

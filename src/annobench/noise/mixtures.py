@@ -723,8 +723,54 @@ def percentile_interval(draws: Floats, level: float = 0.95) -> Floats:
     return cast(Floats, np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
 
+class _FittedMixture:
+    """What a mixture of binomials says of the counts that it was fitted to."""
+
+    mixture: BinomialMixture
+    counts: Counts
+
+    @property
+    def n_parameters(self) -> int:
+        """Numbers that were fitted."""
+        raise NotImplementedError
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Expected items in each cell, shape (M,)."""
+        return self.mixture.expected(self.counts)
+
+    @property
+    def log_likelihood(self) -> float:
+        """Log likelihood of the items' numbers of positive labels."""
+        return _log_likelihood(self.mixture, self.counts)
+
+    @property
+    def sum_of_squares(self) -> float:
+        """Sum over cells of (observed - expected)^2."""
+        return float(((self.counts.items - self.expected) ** 2).sum())
+
+    def chi_square(self, bins: ArrayLike | None = None) -> ChiSquare:
+        """Test the fit with Pearson's chi-square.
+
+        Parameters
+        ----------
+        bins : array_like of int, shape (M,), optional
+            Number of each cell's bin, such as from `pool_cells`; by default every cell is a
+            bin of its own, as in the paper.
+
+        Returns
+        -------
+        ChiSquare
+            The test.
+        """
+        return chi_square(
+            self.counts.items, self.expected, n_fitted=self.n_parameters,
+            n_totals=self.counts.n_groups, bins=bins,
+        )  # fmt: skip
+
+
 @dataclass(frozen=True, eq=False)
-class MixtureFit:
+class MixtureFit(_FittedMixture):
     """A mixture of binomials fitted to counts.
 
     Attributes
@@ -746,21 +792,6 @@ class MixtureFit:
         """Rates and shares that were fitted, 2 m - 1."""
         return 2 * self.mixture.types - 1
 
-    @cached_property
-    def expected(self) -> Floats:
-        """Expected items in each cell, shape (M,)."""
-        return self.mixture.expected(self.counts)
-
-    @property
-    def log_likelihood(self) -> float:
-        """Log likelihood of the items' numbers of positive labels."""
-        return _log_likelihood(self.mixture, self.counts)
-
-    @property
-    def sum_of_squares(self) -> float:
-        """Sum over cells of (observed - expected)^2."""
-        return float(((self.counts.items - self.expected) ** 2).sum())
-
     @property
     def aic(self) -> float:
         """Akaike's criterion; a type at a limit counts in full."""
@@ -770,25 +801,6 @@ class MixtureFit:
     def bic(self) -> float:
         """Schwarz's criterion, with the items as observations."""
         return float(self.n_parameters * np.log(self.counts.n_items) - 2 * self.log_likelihood)
-
-    def chi_square(self, bins: ArrayLike | None = None) -> ChiSquare:
-        """Test the fit with Pearson's chi-square.
-
-        Parameters
-        ----------
-        bins : array_like of int, shape (M,), optional
-            Number of each cell's bin, such as from `pool_cells`; by default every cell is a
-            bin of its own, as in the paper.
-
-        Returns
-        -------
-        ChiSquare
-            The test.
-        """
-        return chi_square(
-            self.counts.items, self.expected, n_fitted=self.n_parameters,
-            n_totals=self.counts.n_groups, bins=bins,
-        )  # fmt: skip
 
     @cached_property
     def standard_error(self) -> TypeErrors:
@@ -1572,7 +1584,7 @@ def fit_gaussians(counts: Counts, *, cells: Cells = "density") -> GaussianFit:
 
 
 @dataclass(frozen=True, eq=False)
-class LazyFit:
+class LazyFit(_FittedMixture):
     """Diligent annotators of a known mixture among lazy ones, fitted to counts.
 
     Attributes
@@ -1598,36 +1610,10 @@ class LazyFit:
     method: Method
     standard_error: tuple[float, float]
 
-    @cached_property
-    def expected(self) -> Floats:
-        """Expected items in each cell, shape (M,)."""
-        return self.mixture.expected(self.counts)
-
     @property
-    def log_likelihood(self) -> float:
-        """Log likelihood of the items' numbers of positive labels."""
-        return _log_likelihood(self.mixture, self.counts)
-
-    @property
-    def sum_of_squares(self) -> float:
-        """Sum over cells of (observed - expected)^2."""
-        return float(((self.counts.items - self.expected) ** 2).sum())
-
-    def chi_square(self, bins: ArrayLike | None = None) -> ChiSquare:
-        """Test the fit with Pearson's chi-square.
-
-        Parameters
-        ----------
-        bins : array_like of int, shape (M,), optional
-            Number of each cell's bin.
-
-        Returns
-        -------
-        ChiSquare
-            With two parameters fitted.
-        """
-        return chi_square(self.counts.items, self.expected, n_fitted=2,
-                          n_totals=self.counts.n_groups, bins=bins)  # fmt: skip
+    def n_parameters(self) -> int:
+        """The lazy share and the lazy rate, 2."""
+        return 2
 
 
 def with_lazy(diligent: BinomialMixture, lazy_share: float, lazy_rate: float) -> BinomialMixture:
