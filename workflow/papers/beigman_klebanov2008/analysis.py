@@ -34,7 +34,7 @@ from scipy.special import comb
 
 from annobench import agreement, datasets, plotting, simulate
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, Computed, write_computed
+from annobench.compare import CALIBRATION_METHOD, Computed, plain_rows, write_computed
 from annobench.feasible import Constraints
 from annobench.files import recording, replacing
 from annobench.reliability_threshold import chance_of_marks, compare_cuts, deliberate, threshold
@@ -992,11 +992,6 @@ def figure_discourse(
 # --------------------------------------------------------------------------------- output
 
 
-def plain_rows(values: dict[str, float]) -> list[Computed]:
-    """Return values without interval as rows of computed.csv."""
-    return [Computed(t, float(v), provenance="printed_table") for t, v in values.items()]
-
-
 def calibration_rows(printed: Printed) -> list[Computed]:
     """Return Table 1, which the simulation is calibrated to."""
     return [
@@ -1077,13 +1072,13 @@ def main(
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(captions | of_tables, indent=1) + "\n")
     computed = [
-        *plain_rows(design_values(printed)),
+        *plain_rows(design_values(printed), "printed_table"),
         *calibration_rows(printed),
-        *plain_rows(chance_values(printed)),
+        *plain_rows(chance_values(printed), "printed_table"),
         Computed("chance.n_outcomes", 2.0 ** printed.design["n_annotators"],
                  provenance="closed_form"),
         *total_rows(printed, found),
-        *plain_rows(text_values(printed, found)),
+        *plain_rows(text_values(printed, found), "printed_table"),
     ]  # fmt: skip
     write_computed(computed, folder / "computed.csv")
 

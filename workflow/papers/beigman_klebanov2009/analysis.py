@@ -32,7 +32,7 @@ import scipy.stats
 
 from annobench import agreement, plotting
 from annobench.annotations import Annotations
-from annobench.compare import PAPER_METHOD, Computed, write_computed
+from annobench.compare import Computed, plain_rows, write_computed
 from annobench.files import recording, replacing
 from annobench.noise import easy_hard
 
@@ -580,14 +580,6 @@ def coverage_table(level: float, n_items: int = 200) -> pd.DataFrame:
 # ------------------------------------------------------------------------------ computed.csv
 
 
-def plain_rows(values: Mapping[str, float], method: str = PAPER_METHOD) -> list[Computed]:
-    """Return values without an interval as rows."""
-    return [
-        Computed(name, float(value), method=method, provenance="closed_form")
-        for name, value in values.items()
-    ]
-
-
 def kappa_rows(splits: pd.DataFrame, level: float) -> list[Computed]:
     """Return kappas with the intervals that labels of this kind would have."""
     return [
@@ -611,13 +603,14 @@ def beside(
                 "five.kappa_3_2", "without_minority_pairs"
             ]
         },
+        "closed_form",
         "pairs of the minority not counted",
     )
     two = differences[differences["case"] == "two"].set_index("method")
     for method in two.index.drop("Chebyshev"):
         found = {"test.difference": two.loc[method, "items"],
                  "test.difference_rate": two.loc[method, "percent"]}  # fmt: skip
-        rows += plain_rows(found, method)
+        rows += plain_rows(found, "closed_form", method)
     by_case = table.set_index("case")
     below = {f"{case}.rate": 100 * (row["bound"] - 1) / row["n_agreed"]
              for case, row in by_case.loc[["two", "adding"]].iterrows()}  # fmt: skip
@@ -630,11 +623,11 @@ def beside(
     removed = 100 * (1 - adding["bound"] / by_case.loc["two", "bound"])
     return [
         *rows,
-        *plain_rows(below, "one guess fewer than the bound"),
-        *plain_rows(normal, "normal approximation, bound not rounded up"),
-        *plain_rows({"adding.rate": 100 * found.rate}, "equal tails, 2.5% above"),
-        *plain_rows({"pv.rate": least}, "least chance that the shares allow"),
-        *plain_rows({"adding.removed": removed}, "bounds instead of expectations"),
+        *plain_rows(below, "closed_form", "one guess fewer than the bound"),
+        *plain_rows(normal, "closed_form", "normal approximation, bound not rounded up"),
+        *plain_rows({"adding.rate": 100 * found.rate}, "closed_form", "equal tails, 2.5% above"),
+        *plain_rows({"pv.rate": least}, "closed_form", "least chance that the shares allow"),
+        *plain_rows({"adding.removed": removed}, "closed_form", "bounds instead of expectations"),
     ]
 
 
@@ -1100,11 +1093,11 @@ def main(*, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
         "wsj": wsj_table(printed),
     }
     computed = [
-        *plain_rows(bound_values(found, printed)),
+        *plain_rows(bound_values(found, printed), "closed_form"),
         *bound_rows(found, printed.level),
         *kappa_rows(splits, printed.level),
-        *plain_rows(kappa_values(splits, found)),
-        *plain_rows(difference_values(printed, found)),
+        *plain_rows(kappa_values(splits, found), "closed_form"),
+        *plain_rows(difference_values(printed, found), "closed_form"),
         *beside(splits, tables["differences"], found, tables["guess_counts"], printed),
     ]
     for name, table in tables.items():

@@ -32,7 +32,7 @@ from scipy.special import xlogy
 
 from annobench import datasets, evaluation, plotting
 from annobench.annotations import Annotations
-from annobench.compare import PAPER_METHOD, Computed, parse_printed, write_computed
+from annobench.compare import PAPER_METHOD, Computed, parse_printed, plain_rows, write_computed
 from annobench.datasets import LoadedData
 from annobench.files import recording, replacing
 from annobench.models import dawid_skene, hierarchical_binary
@@ -989,14 +989,6 @@ def figure_hard_items(by_count: pd.DataFrame, stem: Path, mark: str | None) -> N
 
 
 # --------------------------------------------------------------------------------------- main
-
-
-def plain_rows(
-    values: Mapping[str, Any], provenance: str, method: str = PAPER_METHOD
-) -> list[Computed]:
-    """Return values without an interval as rows."""
-    return [Computed(name, float(value), method=method, provenance=provenance)
-            for name, value in values.items()]  # fmt: skip
 
 
 def weakest(name: str, word: str) -> str:

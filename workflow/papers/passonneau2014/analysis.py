@@ -35,7 +35,7 @@ from scipy.optimize import linear_sum_assignment
 
 from annobench import agreement, datasets, information, plotting
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
 from annobench.datasets import LoadedData
 from annobench.datasets.masc_crowd import by_word
 from annobench.diagnostics import convergence_table
@@ -95,13 +95,6 @@ class Study:
         kinds = {each.provenance for each in (crowd, samples, full)}
         word = "real" if kinds == {"real"} else "simulated"
         return cls(crowd, text, full, by_word(crowd), by_word(full), public, word)
-
-
-def plain(
-    values: Mapping[str, float], provenance: str, method: str = PAPER_METHOD
-) -> list[Computed]:
-    """Return values without an interval as rows."""
-    return [Computed(t, float(v), method=method, provenance=provenance) for t, v in values.items()]
 
 
 def with_interval(
@@ -250,7 +243,7 @@ def trained_rows(study: Study, words: pd.DataFrame) -> list[Computed]:
                      for what, found in nominal_agreement(study.samples[key]).items()]  # fmt: skip
         rows += [with_interval(f"figure3.{name}.{what}", found, study.provenance, "crowd")
                  for what, found in nominal_agreement(study.words[key]).items()]  # fmt: skip
-        rows += plain({f"figure3.{name}.{k}": v for k, v in values.items()}, study.provenance)
+        rows += plain_rows({f"figure3.{name}.{k}": v for k, v in values.items()}, study.provenance)
     return rows
 
 
@@ -331,7 +324,7 @@ def unseen_rows(study: Study, fits: Mapping[str, DawidSkeneFit]) -> list[Compute
         values |= {f"figure3.{name}.alpha": alpha,
                    f"figure3.{name}.agreement": alpha + (1 - alpha) * (share**2).sum(),
                    f"figure3.{name}.used": (1 - (1 - share[:-1]) ** 1000).sum()}  # fmt: skip
-    return plain(dict(sorted(values.items())), "simulated")
+    return plain_rows(dict(sorted(values.items())), "simulated")
 
 
 def fisher(r: float, n: int, level: float) -> tuple[float, float]:
@@ -736,8 +729,8 @@ def same_label_facts(
         both = trained[:, 3] * most_named(votes(study.words[word])[item])[:, 4]
         values[f"{word.split('-')[0]}.share"] = 100 * both.mean()
     # All that both groups can have labelled.
-    board = plain({"common.board": study.words["board-n"].n_items}, study.provenance)
-    return plain(values, "simulated") + board
+    board = plain_rows({"common.board": study.words["board-n"].n_items}, study.provenance)
+    return plain_rows(values, "simulated") + board
 
 
 # ------------------------------------------------------------ not in the paper: the optima
@@ -1588,14 +1581,14 @@ def main(
     tables["costs"] = cost_table(number, tables["information"])
     common = tables["same_label"].set_index("word")["items"]["work-n"]
     computed = [
-        *plain(section2, "closed_form"),
-        *plain(arithmetic(number, printed["figure3"], printed["figure5"]), "printed_table"),
+        *plain_rows(section2, "closed_form"),
+        *plain_rows(arithmetic(number, printed["figure3"], printed["figure5"]), "printed_table"),
         *of_words,
         *unseen_rows(study, fits),
         *correlation_rows(tables["senses"], word),
-        *plain(crowd_facts(study), word),
-        *plain({"common.work": common}, both_word),
-        *plain(facts_at[SMOOTHING], word),
+        *plain_rows(crowd_facts(study), word),
+        *plain_rows({"common.work": common}, both_word),
+        *plain_rows(facts_at[SMOOTHING], word),
         *same_label_facts(study, tables["same_label"], drawn, number),
     ]
     for name, table in tables.items():

@@ -45,7 +45,7 @@ from annobench.clusters import (
     predictive_interval,
     ratio_draws,
 )
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
 from annobench.datasets import LoadedData, ami
 from annobench.files import recording, replacing
 from annobench.selective import ABSTAIN, RiskCoverage, possible_answers, risk_coverage
@@ -777,11 +777,6 @@ def table_rows(
                              level=None if lower is None else 0.95, check_lower=low,
                              check_upper=high, provenance=provenance))  # fmt: skip
     return rows
-
-
-def plain_rows(values: Mapping[str, float], provenance: str) -> list[Computed]:
-    """Return values that nothing random enters."""
-    return [Computed(name, float(value), provenance=provenance) for name, value in values.items()]
 
 
 def as_stand_in(rows: list[Computed]) -> list[Computed]:

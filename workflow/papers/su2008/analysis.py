@@ -32,7 +32,7 @@ from matplotlib.ticker import MultipleLocator
 
 from annobench import agreement, datasets, plotting
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
 from annobench.datasets import LoadedData
 from annobench.files import recording, replacing
 from annobench.hierarchy import Hierarchy
@@ -778,16 +778,6 @@ def figure_rater2(data: LoadedData, stem: Path, stand_in: str | None) -> None:
 
 
 # ---------------------------------------------------------------------------------- main
-
-
-def plain_rows(
-    values: Mapping[str, float], provenance: str, method: str = PAPER_METHOD
-) -> list[Computed]:
-    """Return values without an interval as rows."""
-    return [
-        Computed(name, float(value), method=method, provenance=provenance)
-        for name, value in values.items()
-    ]
 
 
 def share_rows(shares: pd.DataFrame) -> list[Computed]:

@@ -49,7 +49,7 @@ from annobench.alignment_simulation import (
     skill_and_strictness,
     tree_pairs,
 )
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
 from annobench.files import recording, replacing
 
 PARTS = {"sophie": "Sophie's World", "economy": "Economy"}
@@ -770,12 +770,6 @@ def pair_to_show(links: Alignments) -> int:
 # --------------------------------------------------------------------------------- main
 
 
-def plain(values: Mapping[str, float]) -> list[Computed]:
-    """Return values that printed numbers determine as rows."""
-    return [Computed(name, float(value), provenance="printed_table")
-            for name, value in values.items()]  # fmt: skip
-
-
 def main(*, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
     printed = Printed.read(printed_tables)
@@ -804,10 +798,10 @@ def main(*, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
         "students": (students_table(links, rng), "simulated"),
     }
     computed = [
-        *plain(design_values(printed)),
-        *plain(gold_values(printed)),
-        *plain(union_values(union)),
-        *plain(strength_values(printed)),
+        *plain_rows(design_values(printed), "printed_table"),
+        *plain_rows(gold_values(printed), "printed_table"),
+        *plain_rows(union_values(union), "printed_table"),
+        *plain_rows(strength_values(printed), "printed_table"),
         *prediction_rows(tables["predictions"][0]),
     ]
     for name, (table, _) in tables.items():
