@@ -562,6 +562,16 @@ class Annotations:
         return View.of(self.annotator, self.n_annotators)
 
     @cached_property
+    def is_shared(self) -> NDArray[np.bool_]:
+        """Which items have labels of two annotators or more, shape (I,)."""
+        return _frozen(_differs(self.item, self.annotator, self.n_items))
+
+    @cached_property
+    def is_disputed(self) -> NDArray[np.bool_]:
+        """Which items have two different labels or more, shape (I,)."""
+        return _frozen(_differs(self.item, self.label, self.n_items))
+
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """The table of shape (I, K): ``[i, k]`` is how often item i got the label k."""
         flat = self.item.astype(np.int64) * self.n_categories + self.label
@@ -660,6 +670,15 @@ class Annotations:
             f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
             f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
         )
+
+
+def _differs(item: NDArray[Any], code: NDArray[Any], n_items: int) -> NDArray[np.bool_]:
+    """Mark the items with different codes, in time linear in their number."""
+    one = np.zeros(n_items, dtype=code.dtype)
+    one[item] = code
+    found = np.zeros(n_items, dtype=bool)
+    found[item[one[item] != code]] = True
+    return found
 
 
 def _frozen(array: ArrayT) -> ArrayT:

@@ -304,7 +304,8 @@ def report(
     console.print(_overall_table(table, level))
     for text in _without_value(table):
         console.print(text, style="dim", markup=False, highlight=False)
-    for text in (*remarks, *report_page.cautions(annotations)):
+    notes = (*report_page.cautions(annotations), *report_page.without_width(table))
+    for text in (*remarks, *notes):
         typer.echo(f"Note: {text}", err=True)
     typer.echo(f"written to {folder}: report.html, report.csv")
 
@@ -510,9 +511,10 @@ def certificate(
     console.print(str(found), markup=False, highlight=False, soft_wrap=True)
     if found.n_guesses < found.n_retained:
         console.print(
-            f"Guesses alone can't put one system {found.smallest_difference():,} items ahead of "
-            f"another, nor {found.smallest_difference('independent'):,} if the two are independent "
-            "and guesses are fair coins.",
+            "On the same condition guesses alone can't put one system "
+            f"{found.smallest_difference():,} items ahead of another, nor "
+            f"{found.smallest_difference('independent'):,} if the two are independent and guesses "
+            "are fair coins.",
             highlight=False,
             soft_wrap=True,
         )

@@ -1,8 +1,10 @@
 """Compare what a paper printed with what its analysis computed.
 
 A verdict follows from the tables alone: the published value as text, the computed
-value with its check interval where it was sampled, and the kind and basis of the
-claim. No tolerance is chosen anywhere; the printed precision decides.
+value with its check interval where it was sampled, the kind and basis of the claim, and
+what the value rests on (`annobench.dependence`). A verdict must be able to fail: a value
+that restates a number typed in, or an interval that would meet the rival values as well,
+is no evidence.
 """
 
 from __future__ import annotations
@@ -24,17 +26,36 @@ from annobench.files import replacing
 
 RELATIONS: Final = ("eq", "lt", "le", "gt", "ge", "about")
 KINDS: Final = ("result", "input", "cited")
-BASES: Final = ("closed_form", "printed_table", "public_data", "simulation", "none")
+BASES: Final = ("closed_form", "printed_table", "public_data", "simulation", "given", "none")
 PROVENANCES: Final = ("real", "printed_table", "closed_form", "simulated")
 VERDICTS: Final = (
     "reproduced",
     "within_interval",
+    "inconclusive",
+    "unresolved",
     "deviates",
     "missing",
+    "restated",
     "stand_in",
     "not_public",
+    "given",
     "input",
     "cited",
+)
+
+#: The verdicts that are evidence; they are counted by provenance.
+EVIDENCE: Final = ("reproduced", "within_interval")
+
+#: Why a value comes out different: the last where no reading is known that gives it, and
+#: nothing shows that the paper is wrong.
+CAUSES: Final = (
+    "misprint",
+    "rounding",
+    "formula",
+    "contradiction",
+    "other_data",
+    "method",
+    "unexplained",
 )
 
 #: The method whose row is compared with the printed value.
@@ -61,7 +82,18 @@ COMPARISON_COLUMNS: Final = (
     "method",
     "level",
     "interval_width",
+    "rounding_lower",
+    "rounding_upper",
+    "rival",
+    "rivals_excluded",
+    "rests_on",
+    "restates",
+    "changes",
+    "changes_refuted",
     "unit",
+    "label",
+    "erratum",
+    "cause",
     "explanation",
     "evidence",
     "note",
@@ -74,6 +106,10 @@ _NUMBERS: Final = (
     "check_upper",
     "level",
     "interval_width",
+    "rounding_lower",
+    "rounding_upper",
+    "changes",
+    "changes_refuted",
 )
 
 _TARGET = re.compile(r"[a-z0-9_.]+")
@@ -103,7 +139,11 @@ class Computed:
         Interval of the estimate and its level in (0, 1), all three or none; they never
         decide a verdict.
     check_lower, check_upper : float, optional
-        Interval of a sampled summary, both or neither; it decides the verdict.
+        Interval of a sampled summary, both or neither; it decides the verdict. That of a
+        percentage stays within 0 and 100.
+    rounding_lower, rounding_upper : float, optional
+        Range of a deterministic value over all inputs that round to the printed ones
+        (`annobench.rounding`), both or neither.
     method : str, default "paper"
         "paper" is compared with the printed value, others are shown beside it.
     provenance : {"real", "printed_table", "closed_form", "simulated"}
@@ -118,6 +158,8 @@ class Computed:
     level: float | None = None
     check_lower: float | None = None
     check_upper: float | None = None
+    rounding_lower: float | None = None
+    rounding_upper: float | None = None
     method: str = PAPER_METHOD
     provenance: str
 
@@ -149,7 +191,10 @@ def plain_rows(
 
 #: The columns of `computed.csv`, in their order, and those of them that are numbers.
 COMPUTED_COLUMNS: Final = tuple(entry.name for entry in fields(Computed))
-_ESTIMATES: Final = ("value", "lower", "upper", "level", "check_lower", "check_upper")
+_ESTIMATES: Final = (
+    *("value", "lower", "upper", "level"),
+    *("check_lower", "check_upper", "rounding_lower", "rounding_upper"),
+)
 
 
 class Printed(NamedTuple):
@@ -161,14 +206,19 @@ class Printed(NamedTuple):
         The number.
     unit : Decimal
         One unit of the last printed place.
-    significant_unit : Decimal
-        One unit of the last significant place: 100 for "1600", whose noughts may only
-        fill up, and 0.01 for "0.50".
+    last_unit : Decimal
+        One unit of the last digit that is not 0: 100 for "1600" and 0.1 for "0.50"; the
+        unit itself for 0.
     """
 
     value: Decimal
     unit: Decimal
-    significant_unit: Decimal
+    last_unit: Decimal
+
+    @property
+    def about(self) -> Decimal:
+        """How far off "about" this number may be: one last unit, and at most 20% of it."""
+        return min(self.last_unit, abs(self.value) / 5)
 
 
 class Failure(NamedTuple):
@@ -222,8 +272,7 @@ def parse_printed(text: str) -> Printed:
     sign = 1 if match["sign"] in ("-", "\u2212") else 0
     digits = whole + fraction
     value = Decimal((sign, tuple(map(int, digits)), exponent))
-    # Noughts at the end fill up only where no decimal point says that they were measured.
-    filling = 0 if "." in text else len(digits) - len(digits.rstrip("0") or digits)
+    filling = len(digits) - len(digits.rstrip("0") or digits)
     return Printed(value, _power_of_ten(exponent), _power_of_ten(exponent + filling))
 
 
@@ -240,7 +289,8 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
         The number as printed.
     relation : {"eq", "lt", "le", "gt", "ge", "about"}
         What the paper says of it. "eq" allows every number that rounds to the printed
-        one, a tie in either direction; "about" one unit of the last significant place.
+        one, a tie in either direction; "about" one unit of its last nonzero digit, and at
+        most 20% of it.
     lower, upper : float
         The computed number alone, or the ends of its check interval. An interval agrees
         if it meets the numbers that the relation allows. For counts, whose check interval
@@ -261,12 +311,13 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
     >>> agrees(".928", "eq", 0.9275), agrees(".927", "eq", 0.9275), agrees(".926", "eq", 0.9275)
     (True, True, False)
     """
-    value, unit, significant_unit = parse_printed(published)
+    printed = parse_printed(published)
+    value = printed.value
     low = _TWELVE_DIGITS.create_decimal_from_float(lower)
     high = low if upper is None else _TWELVE_DIGITS.create_decimal_from_float(upper)
     match relation:
         case "eq" | "about":
-            slack = unit / 2 if relation == "eq" else significant_unit
+            slack = printed.unit / 2 if relation == "eq" else printed.about
             return low <= value + slack and value - slack <= high
         case "lt":
             return low < value
@@ -285,6 +336,10 @@ def _is_printed(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _is_zero(text: str) -> bool:
+    return _is_printed(text) and parse_printed(text).value == 0
 
 
 def _one_of(names: Sequence[str]) -> pa.Check:
@@ -320,6 +375,14 @@ PUBLISHED_SCHEMA: Final = pa.DataFrameSchema(
         "unit": pa.Column(str),
         "kind": pa.Column(str, _one_of(KINDS)),
         "basis": pa.Column(str, _one_of(BASES)),
+        "rival": pa.Column(
+            str,
+            pa.Check(
+                lambda column: column.map(lambda text: text == "" or _is_printed(text)),
+                error="is neither empty nor a number",
+            ),
+        ),
+        "label": pa.Column(str),
         "note": pa.Column(str),
     },
     checks=[
@@ -328,7 +391,17 @@ PUBLISHED_SCHEMA: Final = pa.DataFrameSchema(
                 ~((frame["basis"] == "none") & (frame["kind"] == "result") & (frame["note"] == ""))
             ),
             error="has basis 'none' and no note that says why it can't be recomputed",
-        )
+        ),
+        pa.Check(
+            lambda frame: ~((frame["basis"] == "given") & (frame["kind"] != "result")),
+            error="has basis 'given', which only a result has: an input's basis is 'none'",
+        ),
+        pa.Check(
+            lambda frame: (
+                ~((frame["relation"] == "about") & frame["value"].map(_is_zero).astype(bool))
+            ),
+            error="says 'about 0', which no number is; write what the paper says",
+        ),
     ],
     strict=True,
     ordered=True,
@@ -337,9 +410,34 @@ PUBLISHED_SCHEMA: Final = pa.DataFrameSchema(
 ERRATA_SCHEMA: Final = pa.DataFrameSchema(
     {
         "target": _target(unique=True),
+        "id": pa.Column(
+            str,
+            pa.Check(
+                lambda column: column.map(lambda text: _TARGET.fullmatch(text) is not None),
+                error="is not of small letters, digits, '_' and '.'",
+            ),
+        ),
+        "cause": pa.Column(str, _one_of(CAUSES)),
         "explanation": pa.Column(str, _filled()),
         "evidence": pa.Column(str, _filled()),
     },
+    strict=True,
+    ordered=True,
+)
+
+STANDING_SCHEMA: Final = pa.DataFrameSchema(
+    {
+        "target": _target(unique=True),
+        "counts": pa.Column(str, _one_of(("yes", "no"))),
+        "reason": pa.Column(str, _filled()),
+        "test": pa.Column(str),
+    },
+    checks=[
+        pa.Check(
+            lambda frame: (frame["counts"] == "yes") == (frame["test"] != ""),
+            error="needs a test where it counts, and has none where it doesn't",
+        )
+    ],
     strict=True,
     ordered=True,
 )
@@ -381,12 +479,21 @@ COMPUTED_SCHEMA: Final = pa.DataFrameSchema(
             error="has some of lower, upper and level, not all three or none",
         ),
         pa.Check(
-            lambda frame: _both_or_neither(frame, "check_lower", "check_upper"),
-            error="has one of check_lower and check_upper, not both or neither",
+            lambda frame: (
+                _both_or_neither(frame, "check_lower", "check_upper")
+                & _both_or_neither(frame, "rounding_lower", "rounding_upper")
+            ),
+            error="has one end of a check or rounding interval, not both or neither",
+        ),
+        pa.Check(
+            lambda frame: frame["check_lower"].isna() | frame["rounding_lower"].isna(),
+            error="has both a check interval, which is of sampled values, and a rounding interval",
         ),
         pa.Check(
             lambda frame: (
-                _in_order(frame, "lower", "upper") & _in_order(frame, "check_lower", "check_upper")
+                _in_order(frame, "lower", "upper")
+                & _in_order(frame, "check_lower", "check_upper")
+                & _in_order(frame, "rounding_lower", "rounding_upper")
             ),
             error="has an interval whose lower end lies above its upper end",
         ),
@@ -423,7 +530,39 @@ def read_errata(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        An `errata.csv` with the columns target, explanation and evidence.
+        An `errata.csv` with the columns target, id, cause, explanation and evidence. Values
+        that one slip explains share its id; the first of them has cause, explanation and
+        evidence, and the others may leave empty what is the same.
+
+    Returns
+    -------
+    DataFrame
+        The rows with every cell filled, every column as text.
+
+    Raises
+    ------
+    PublicationError
+        Listing every fault with its line.
+    """
+    frame = _read_text(path, tuple(ERRATA_SCHEMA.columns))
+    shared = ["cause", "explanation", "evidence"]
+    first = frame.groupby("id")[shared].transform("first")
+    for name in shared:
+        frame[name] = frame[name].where(frame[name] != "", first[name])
+    return _validated(frame, ERRATA_SCHEMA, path)
+
+
+def read_standing(path: str | Path) -> pd.DataFrame:
+    """Read and validate which rows are evidence where the numbers alone don't say it.
+
+    Parameters
+    ----------
+    path : str or Path
+        A `standing.csv` with the columns target, counts, reason and test. Counts "no": the
+        value restates its answer in a way that changing numbers can't show; it holds by
+        construction, any value that it can take would pass, or it was chosen by comparing
+        with what is printed. Counts "yes": the value moves with a single number, or with
+        none, and is evidence all the same, which the named test shows.
 
     Returns
     -------
@@ -435,7 +574,7 @@ def read_errata(path: str | Path) -> pd.DataFrame:
     PublicationError
         Listing every fault with its line.
     """
-    return _validated(_read_text(path, tuple(ERRATA_SCHEMA.columns)), ERRATA_SCHEMA, path)
+    return _validated(_read_text(path, tuple(STANDING_SCHEMA.columns)), STANDING_SCHEMA, path)
 
 
 def read_computed(path: str | Path) -> pd.DataFrame:
@@ -494,14 +633,23 @@ def write_computed(rows: Iterable[Computed], path: str | Path) -> None:
 
 
 def compare(
-    published: pd.DataFrame, computed: pd.DataFrame, errata: pd.DataFrame, *, paper: str = ""
+    published: pd.DataFrame,
+    computed: pd.DataFrame,
+    errata: pd.DataFrame,
+    *,
+    standing: pd.DataFrame | None = None,
+    dependence: pd.DataFrame | None = None,
+    paper: str = "",
 ) -> pd.DataFrame:
     """Give every printed value of a paper its verdict.
 
     Parameters
     ----------
-    published, computed, errata : DataFrame
-        As `read_published`, `read_computed` and `read_errata` return them.
+    published, computed, errata, standing : DataFrame
+        As `read_published`, `read_computed`, `read_errata` and `read_standing` return them.
+    dependence : DataFrame, optional
+        What each value rests on, as `annobench.dependence.read` returns it; without it no
+        restatement is found but those of `standing`.
     paper : str
         The paper's key.
 
@@ -509,26 +657,42 @@ def compare(
     -------
     DataFrame
         One row a printed value, in the paper's order, with the columns
-        `COMPARISON_COLUMNS`.
+        `COMPARISON_COLUMNS`. `rivals_excluded` is such as "5/6"; `changes` counts the
+        changed inputs that moved the value, `changes_refuted` those with which it no longer
+        agreed with what is printed.
 
     Raises
     ------
     PublicationError
-        If a computed value or an explanation answers no printed value, or a simulated
-        input entered a value whose basis is a printed table or a closed form.
+        If a computed value, an explanation or a standing answers no printed value, a
+        simulated input entered a value whose basis is a printed table or a closed form, or
+        the check interval of a percentage leaves 0 to 100.
 
     Notes
     -----
-    The first rule that fits decides: kind `input` or `cited`; `not_public` (basis `none`);
-    `missing` (no computed row, or NaN); `stand_in` (basis `public_data`, simulated in this
-    run, or a value that the simulation was calibrated to, which is left blank);
-    `within_interval` (the check interval meets what was printed); `reproduced` (no
-    check interval, and equal to the printed precision or the relation holds); `deviates`.
+    The first rule that fits decides: kind `input` or `cited`; `given` (basis `given`);
+    `not_public` (basis `none`); `missing` (no computed row, or NaN); `stand_in` (basis
+    `public_data`, simulated in this run, or a value that the simulation was calibrated to,
+    which is left blank); `restated` (it moves one for one with a single number that was
+    typed in, or with no number and no data, unless `standing` says why it counts; or
+    `standing` says that it does not); `inconclusive` (the check interval meets what was
+    printed, but also at least half of its rivals; fewer than two rivals and no stated null;
+    an inequality with an end of the interval on each side); `within_interval` (the check
+    interval meets what was printed); `reproduced` (no check interval, and equal to the
+    printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
+
+    The rivals of a value are the other distinct values printed at the same place in the
+    same unit, or the value under the null that its row states. A value computed from rounded
+    inputs agrees if its rounding interval does; if the value itself does not, it is judged as
+    a sampled one is: the interval must exclude more than half of the rivals.
     """
     name = paper or "comparison"
     known = set(published["target"])
     own = _by_target(computed[computed["method"].isin((PAPER_METHOD, CALIBRATION_METHOD))])
-    explained = _by_target(errata)
+    explained = _by_target(errata.rename(columns={"id": "erratum"}))
+    standings = {} if standing is None else _by_target(standing)
+    traced = {} if dependence is None else _by_target(dependence)
+    rivals = _rivals(published)
     faults = (
         [
             f"{name}: target {target!r} is computed by method {PAPER_METHOD!r} but not published. "
@@ -537,9 +701,10 @@ def compare(
             if target not in known
         ]
         + [
-            f"{name}: target {target!r} is explained in errata.csv but not published. "
-            "Correct the target, or remove the explanation."
-            for target in explained
+            f"{name}: target {target!r} is in {file} but not published. "
+            "Correct the target, or remove the row."
+            for file, rows in (("errata.csv", explained), ("standing.csv", standings))
+            for target in rows
             if target not in known
         ]
         + [
@@ -549,7 +714,9 @@ def compare(
             if row["method"] == CALIBRATION_METHOD and row["provenance"] != "simulated"
         ]
     )
-    nothing = {"method": "", "provenance": "", "explanation": "", "evidence": ""}
+    nothing = dict.fromkeys(
+        ("method", "provenance", "erratum", "cause", "explanation", "evidence"), ""
+    )
     rows = []
     for row in published.to_dict("records"):
         target = row["target"]
@@ -560,15 +727,29 @@ def compare(
                 "simulated data. Correct its basis or the analysis."
             )
         numbers = {
-            column: found.get(column, math.nan)
-            for column in ("lower", "upper", "check_lower", "check_upper", "level")
+            column: found.get(column, math.nan) for column in _ESTIMATES if column != "value"
         }
+        if row["unit"] in ("%", "percent") and (
+            numbers["check_lower"] < 0 or numbers["check_upper"] > 100
+        ):
+            faults.append(
+                f"{name}: target {target!r} is a percentage, and its check interval is "
+                f"{numbers['check_lower']:g} to {numbers['check_upper']:g}. Let the analysis "
+                "give an interval within 0 and 100."
+            )
         is_target = found.get("method") == CALIBRATION_METHOD
         numbers["computed"] = math.nan if is_target else found.get("value", math.nan)
         numbers["interval_width"] = numbers["check_upper"] - numbers["check_lower"]
-        verdict = _verdict(row, numbers, found["provenance"], is_target=is_target)
+        judged = _Judged(row, numbers, found["provenance"], rivals[target], is_target=is_target)
+        restates, why_not = _restatement(traced.get(target), standings.get(target))
+        verdict, excluded = judged.verdict(restates, found["cause"])
         rows.append(
-            found | row | numbers | {"paper": paper, "published": row["value"], "verdict": verdict}
+            found
+            | row
+            | numbers
+            | judged.changes(traced.get(target))
+            | {"paper": paper, "published": row["value"], "verdict": verdict}
+            | {"rivals_excluded": excluded, "restates": restates or why_not}
         )
     if faults:
         raise PublicationError("\n".join(faults))
@@ -578,28 +759,118 @@ def compare(
     )
 
 
+def _rivals(published: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the rivals of each target, as printed: of the null that it states, or its place."""
+    rivals = {}
+    for _, group in published.groupby(["source", "unit"]):
+        printed = {parse_printed(text).value: text for text in group["value"]}
+        for row in group.to_dict("records"):
+            own = parse_printed(row["value"])
+            others = [text for value, text in printed.items() if value != own.value]
+            if row["rival"]:
+                # A null of 0 is 0.00 beside a value printed to two places.
+                others = [f"{parse_printed(row['rival']).value.quantize(own.unit):f}"]
+            rivals[row["target"]] = others
+    return rivals
+
+
+def _restatement(traced: dict[str, Any] | None, standing: dict[str, Any] | None) -> tuple[str, str]:
+    """Say what a value restates, or, of one that counts all the same, why it does."""
+    if standing is not None and standing["counts"] == "no":
+        return standing["reason"], ""
+    found = "" if traced is None else traced["restates"]
+    if found and standing is not None:
+        return "", f"moves with {found}, but counts: {standing['reason']} ({standing['test']})"
+    return found, ""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One printed value and what was computed for it."""
+
+    row: dict[Hashable, Any]
+    numbers: dict[str, float]
+    provenance: str
+    rivals: list[str]
+    _: KW_ONLY
+    is_target: bool
+
+    def verdict(self, restates: str, cause: str) -> tuple[str, str]:
+        """Return the verdict and, of an interval, how many of the rivals it excludes."""
+        kind, basis = self.row["kind"], self.row["basis"]
+        if kind in ("input", "cited"):
+            return str(kind), ""
+        if basis in ("given", "none"):
+            return ("given" if basis == "given" else "not_public"), ""
+        if self.is_target:
+            return "stand_in", ""
+        if math.isnan(self.numbers["computed"]):
+            return "missing", ""
+        if basis == "public_data" and self.provenance == "simulated":
+            return "stand_in", ""
+        if restates:
+            return "restated", ""
+        disagrees = "unresolved" if cause == CAUSES[-1] else "deviates"
+        sampled = self._interval("check")
+        if sampled is None:
+            return self._deterministic(disagrees)
+        if not self._agrees(*sampled):
+            return disagrees, ""
+        if self.row["relation"] in ("eq", "about"):
+            conclusive, share = self._tells_rivals_apart(*sampled)
+        else:
+            conclusive, share = all(self._agrees(end, end) for end in sampled), ""
+        return ("within_interval" if conclusive else "inconclusive"), share
+
+    def _deterministic(self, disagrees: str) -> tuple[str, str]:
+        if self._agrees(self.numbers["computed"]):
+            return "reproduced", ""
+        rounded = self._interval("rounding")
+        if rounded is None or not self._agrees(*rounded):
+            return disagrees, ""
+        if self.row["relation"] not in ("eq", "about"):
+            return "inconclusive", ""
+        conclusive, share = self._tells_rivals_apart(*rounded)
+        return ("reproduced" if conclusive else "inconclusive"), share
+
+    def _tells_rivals_apart(self, lower: float, upper: float) -> tuple[bool, str]:
+        """Say whether an interval excludes more than half of its rivals, and how many."""
+        enough = len(self.rivals) >= (1 if self.row["rival"] else 2)
+        excluded = self._excluded(lower, upper)
+        return enough and 2 * excluded > len(self.rivals), f"{excluded}/{len(self.rivals)}"
+
+    def _interval(self, name: str) -> tuple[float, float] | None:
+        lower, upper = self.numbers[f"{name}_lower"], self.numbers[f"{name}_upper"]
+        return None if math.isnan(lower) else (lower, upper)
+
+    def _agrees(self, lower: float, upper: float | None = None) -> bool:
+        return agrees(self.row["value"], self.row["relation"], lower, upper)
+
+    def _excluded(self, lower: float, upper: float) -> int:
+        relation = self.row["relation"]
+        return sum(not agrees(rival, relation, lower, upper) for rival in self.rivals)
+
+    def changes(self, traced: dict[str, Any] | None) -> dict[str, Any]:
+        """Count the changed inputs that moved the value, and those that refuted it."""
+        if traced is None:
+            return {"rests_on": "", "changes": math.nan, "changes_refuted": math.nan}
+        ends = self._interval("check") or self._interval("rounding")
+        value = self.numbers["computed"]
+        below, above = (value - ends[0], ends[1] - value) if ends else (0.0, 0.0)
+        changed = [float(number) for number in traced["values"].split()]
+        refuted = sum(
+            math.isnan(number) or not self._agrees(number - below, number + above)
+            for number in changed
+        )
+        return {
+            "rests_on": traced["rests_on"],
+            "changes": float(len(changed)),
+            "changes_refuted": float(refuted),
+        }
+
+
 def _by_target(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
     return {row["target"]: {str(k): v for k, v in row.items()} for row in frame.to_dict("records")}
-
-
-def _verdict(
-    row: dict[Hashable, Any], numbers: dict[str, float], provenance: str, *, is_target: bool
-) -> str:
-    if row["kind"] in ("input", "cited"):
-        return str(row["kind"])
-    if row["basis"] == "none":
-        return "not_public"
-    if is_target:
-        return "stand_in"
-    if math.isnan(numbers["computed"]):
-        return "missing"
-    if row["basis"] == "public_data" and provenance == "simulated":
-        return "stand_in"
-    sampled = not math.isnan(numbers["check_lower"])
-    ends = ("check_lower", "check_upper") if sampled else ("computed", "computed")
-    if not agrees(row["value"], row["relation"], *(numbers[end] for end in ends)):
-        return "deviates"
-    return "within_interval" if sampled else "reproduced"
 
 
 def other_methods(computed: pd.DataFrame) -> pd.DataFrame:
@@ -630,9 +901,9 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
     Returns
     -------
     list of Failure
-        Results that are missing, values that deviate without an explanation, and
-        explanations of values that do not deviate. A stand-in can't be judged, so its
-        explanation is not stale.
+        Results that are missing, values that come out different without an explanation,
+        explanations of values that do not, and evidence that rests on nothing that could
+        have moved it. A stand-in can't be judged, so its explanation is not stale.
     """
     failures = []
     for row in comparisons.to_dict("records"):
@@ -645,14 +916,22 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
             found.append(
                 (
                     f"{printed}, computed {row['computed']:.12g}, unexplained",
-                    "correct analysis.py, or explain it with evidence in errata.csv",
+                    "correct analysis.py, or explain it with cause and evidence in errata.csv",
                 )
             )
-        if explained and verdict not in ("deviates", "stand_in"):
+        if explained and verdict not in ("deviates", "unresolved", "stand_in"):
             found.append(
                 (
                     f"explained in errata.csv, but its verdict is {verdict}",
                     "remove the stale row from errata.csv",
+                )
+            )
+        if verdict in EVIDENCE and not row["rests_on"] and not row["restates"]:
+            found.append(
+                (
+                    f"{printed}; it counts as evidence, but no input is known to move it",
+                    "let the analysis take what it rests on from tables/ or data, or say in "
+                    "standing.csv whether it counts",
                 )
             )
         failures += [Failure(row["paper"], row["target"], *failure) for failure in found]

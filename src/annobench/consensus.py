@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from annobench import information, models, plotting
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
 from annobench.files import replacing
-from annobench.models.base import Fit, best_categories
+from annobench.models.base import Fit, Method, best_categories, central_interval
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +42,8 @@ class Consensus:
     annotators : DataFrame
         One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
         probability of being right on an item of the population) and `bits` (the mutual information
-        of one label), each with ``_lower95`` and ``_upper95`` where there are draws.
+        of one label), each with ``_lower95`` and ``_upper95`` where there are draws; NaN of
+        annotators who share no item with others.
     confusion : DataFrame
         One row an annotator, true category and label: `annotator`, `category`, `label`,
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
@@ -51,6 +51,12 @@ class Consensus:
         One row a category: `category`, `prevalence`, `lower95`, `upper95`.
     remarks : tuple of str
         What a reader should know before using the tables.
+
+    Notes
+    -----
+    Each interval is of the estimate beside it and holds it: quantiles of the bootstrap about the
+    fit, of draws about their mean. Where the estimate is outside, both ends are NaN, and a remark
+    says so.
     """
 
     model: str
@@ -112,7 +118,7 @@ def consensus(
         # Prevalence and confusion matrices of the same draws.
         options["thin"] = _THIN
     fitted = module.fit(annotations, **options)
-    remarks = []
+    remarks = _design_remarks(annotations, module.METHOD)
     if not getattr(fitted, "converged", True):
         remarks.append("The fit stopped before it converged.")
     draws = None
@@ -122,15 +128,18 @@ def consensus(
         remarks += said
     elif sampled:
         draws = _sampled(fitted.draws)
-    return Consensus(
+    alone = _alone(annotations) if module.METHOD.compares else np.zeros(0, dtype=np.int64)
+    intervals = _Intervals(draws)
+    found = Consensus(
         model=model,
         fitted=fitted,
         items=_items(annotations, fitted),
-        annotators=_annotators(annotations, fitted, draws),
-        confusion=_confusion(fitted, None if draws is None else draws[1]),
-        prevalence=_prevalence(fitted, None if draws is None else draws[0]),
+        annotators=_annotators(annotations, fitted, intervals, alone, sampled=sampled),
+        confusion=_confusion(fitted, intervals, alone),
+        prevalence=_prevalence(fitted, intervals),
         remarks=tuple(remarks),
     )
+    return replace(found, remarks=(*remarks, *intervals.remarks()))
 
 
 def write(found: Consensus, folder: Path) -> list[str]:
@@ -209,6 +218,9 @@ def _bootstrap(
 
     if not replicates:
         return None, []
+    labelled = annotations.counts.any(axis=1)
+    if labelled.sum() < 2:
+        return None, ["There are no intervals: one item can't be resampled."]
     try:
         found = dawid_skene_uncertainty.bootstrap(
             annotations, fitted, rng=rng, replicates=replicates
@@ -216,12 +228,73 @@ def _bootstrap(
     except AnnotationError as error:
         return None, [f"There are no intervals. {error}"]
     remarks = []
+    if annotations.n_categories > 1 and not annotations.is_disputed.any():
+        remarks.append(
+            "No item has two different labels. The bootstrap has no disagreement to draw, and its "
+            "intervals are too narrow."
+        )
     if found.n_switched:
         remarks.append(
             f"In {found.n_switched} of {replicates} bootstrap samples classes changed their "
             "meaning: the intervals mix two solutions."
         )
     return (found.prevalence, found.confusion), remarks
+
+
+@dataclass(eq=False)
+class _Intervals:
+    """Intervals of 95% from draws of prevalence and matrices, and how many there are not."""
+
+    draws: tuple[Floats, Floats] | None
+    missed: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def of(self, estimate: Floats, draws: Floats | None, name: str) -> Floats:
+        """Return lower and upper ends about an estimate, NaN where there are none."""
+        if draws is None:
+            return np.full((2, *estimate.shape), np.nan)
+        ends, outside = central_interval(draws, estimate)
+        if outside.any():
+            self.missed[name] = int(outside.sum()), outside.size
+        return ends
+
+    def remarks(self) -> list[str]:
+        """Say which intervals were left out."""
+        if not self.missed:
+            return []
+        listed = ", ".join(f"{n} of {total} of {name}" for name, (n, total) in self.missed.items())
+        return [
+            f"Without interval: {listed}. Nearly all draws lie to one side of these estimates, so "
+            "that the labels hardly tell them."
+        ]
+
+
+def _alone(annotations: Annotations) -> NDArray[np.int64]:
+    """Return the codes of annotators who have labels, but on no item that another labelled."""
+    a = annotations
+    has_labels = np.bincount(a.annotator, minlength=a.n_annotators) > 0
+    compared = np.bincount(a.annotator, a.is_shared[a.item], minlength=a.n_annotators) > 0
+    return np.flatnonzero(has_labels & ~compared)
+
+
+def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
+    """Say what the design of the labels, whatever they are, leaves open."""
+    if not method.compares:
+        return []
+    remarks = []
+    alone = _alone(annotations)
+    if alone.size:
+        names = ", ".join(repr(annotations.annotators[j]) for j in alone[:5])
+        more = f" and {alone.size - 5:,} more" if alone.size > 5 else ""
+        remarks.append(
+            f"No item of {names}{more} has a label of anybody else, so that nothing tells how good "
+            "they are: their accuracy is left out."
+        )
+    if np.unique(annotations.annotator).size - alone.size == 2:
+        remarks.append(
+            "Only two annotators share items: where they disagree, nothing but the model's start, "
+            "smoothing or priors says who errs. A third annotator would tell."
+        )
+    return remarks
 
 
 def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
@@ -242,7 +315,12 @@ def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
 
 
 def _annotators(
-    annotations: Annotations, fitted: Any, draws: tuple[Floats, Floats] | None
+    annotations: Annotations,
+    fitted: Any,
+    intervals: _Intervals,
+    alone: NDArray[np.int64],
+    *,
+    sampled: bool,
 ) -> pd.DataFrame:
     table: dict[str, Any] = {
         "annotator": np.asarray(annotations.annotators, dtype=object),
@@ -253,14 +331,27 @@ def _annotators(
     if confusion is None or prevalence is None:
         for name in ("accuracy", "ability", "sensitivity", "specificity"):
             if hasattr(fitted, name):
-                table[name] = getattr(fitted, name)
+                table[name] = _without(getattr(fitted, name), alone)
         return pd.DataFrame(table)
     for name, measure in (("accuracy", _accuracy), ("bits", _bits)):
-        table[name] = measure(prevalence, confusion)
-        if draws is not None:
-            values = [measure(*pair) for pair in zip(*draws, strict=True)]
-            table[f"{name}_lower95"], table[f"{name}_upper95"] = _ends(np.array(values))
+        if intervals.draws is None:
+            table[name] = _without(measure(prevalence, confusion), alone)
+            continue
+        values = np.array([measure(*pair) for pair in zip(*intervals.draws, strict=True)])
+        # Of a posterior the mean of the measure, not the measure of the mean: bits of a mean
+        # matrix are fewer than those of the matrices.
+        estimate = values.mean(axis=0) if sampled else measure(prevalence, confusion)
+        table[name] = _without(estimate, alone)
+        lower, upper = intervals.of(table[name], values, name)
+        table[f"{name}_lower95"], table[f"{name}_upper95"] = lower, upper
     return pd.DataFrame(table)
+
+
+def _without(values: Floats, alone: NDArray[np.int64]) -> Floats:
+    """Leave out what a model says of annotators whom nothing compares with others."""
+    kept = np.array(values, dtype=np.float64)
+    kept[alone] = np.nan
+    return kept
 
 
 def _accuracy(prevalence: Floats, confusion: Floats) -> Floats:
@@ -274,24 +365,19 @@ def _bits(prevalence: Floats, confusion: Floats) -> Floats:
     return bits
 
 
-def _ends(draws: Floats) -> Floats:
-    """Return the ends of central 95% intervals along the first axis."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
-        return np.asarray(np.nanquantile(draws, [0.025, 0.975], axis=0))
-
-
-def _confusion(fitted: Any, draws: Floats | None) -> pd.DataFrame:
+def _confusion(fitted: Any, intervals: _Intervals, alone: NDArray[np.int64]) -> pd.DataFrame:
     columns = ["annotator", "category", "label"]
     if not hasattr(fitted, "confusion"):
         return pd.DataFrame(columns=[*columns, "probability", "lower95", "upper95"])
     index = pd.MultiIndex.from_product(
         [fitted.annotators, fitted.categories, fitted.categories], names=columns
     )
-    lower, upper = np.full((2, len(index)), np.nan) if draws is None else _ends(draws)
+    estimate = _without(fitted.confusion, alone)
+    draws = None if intervals.draws is None else intervals.draws[1]
+    lower, upper = intervals.of(estimate, draws, "the confusion matrices")
     return pd.DataFrame(
         {
-            "probability": fitted.confusion.ravel(),
+            "probability": estimate.ravel(),
             "lower95": lower.ravel(),
             "upper95": upper.ravel(),
         },
@@ -299,11 +385,12 @@ def _confusion(fitted: Any, draws: Floats | None) -> pd.DataFrame:
     ).reset_index()
 
 
-def _prevalence(fitted: Any, draws: Floats | None) -> pd.DataFrame:
+def _prevalence(fitted: Any, intervals: _Intervals) -> pd.DataFrame:
     prevalence = getattr(fitted, "prevalence", None)
     if prevalence is None:
         prevalence = fitted.posterior.mean(axis=0)
-    lower, upper = np.full((2, prevalence.size), np.nan) if draws is None else _ends(draws)
+    draws = None if intervals.draws is None else intervals.draws[0]
+    lower, upper = intervals.of(prevalence, draws, "the prevalence")
     return pd.DataFrame(
         {
             "category": fitted.categories,

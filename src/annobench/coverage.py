@@ -45,7 +45,7 @@ from annobench import agreement
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.resampling import Kind, Unit
 from annobench.annotations import Annotations, Scale
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
 
 #: Items that an estimand is computed from.
 ESTIMAND_ITEMS: Final = 1_000_000
@@ -489,6 +489,8 @@ def study(
     rng = np.random.default_rng([seed, 0, *_numbers(design, unit), design.n_items])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        # How far intervals are too narrow is what is measured here.
+        warnings.simplefilter("ignore", IntervalWarning)
         if truths is None:
             own = np.random.default_rng([seed, 1, *_numbers(design, unit)])
             truths = estimands(cases, design, unit, confusion, own, n_items)

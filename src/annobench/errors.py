@@ -37,6 +37,10 @@ class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
 
 
+class IntervalWarning(UserWarning):
+    """An interval that is narrower than it should be; the message says why, and what to take."""
+
+
 def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: str) -> None:
     """Raise one error for the faults of a file, if there are any.
 

@@ -22,6 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+#: How many points are extended at once.
+_AT_ONCE = 50_000
+
 
 def integer_points(
     matrix: ArrayLike, target: ArrayLike, *, total: int, radius: float, most: int = 1_000_000
@@ -97,23 +100,21 @@ def _reduced(basis: Floats, quality: float = 0.99) -> tuple[Floats, Integers]:
     change = np.eye(n, dtype=np.int64)
     k = 1
     while k < n:
+        # Column k holds row k by the directions of Gram and Schmidt.
+        triangle = np.linalg.qr(rows[: k + 1].T)[1]
         for j in range(k - 1, -1, -1):
-            weight = round(_coefficient(rows, k, j))
+            weight = round(triangle[j, k] / triangle[j, j])
             rows[k] -= weight * rows[j]
             change[k] -= weight * change[j]
-        lengths = np.abs(np.diag(np.linalg.qr(rows.T)[1])) ** 2
-        if lengths[k] >= (quality - _coefficient(rows, k, k - 1) ** 2) * lengths[k - 1]:
+            triangle[:, k] -= weight * triangle[:, j]
+        lengths = np.diag(triangle) ** 2
+        slope = triangle[k - 1, k] / triangle[k - 1, k - 1]
+        if lengths[k] >= (quality - slope**2) * lengths[k - 1]:
             k += 1
         else:
             rows[[k - 1, k]], change[[k - 1, k]] = rows[[k, k - 1]], change[[k, k - 1]]
             k = max(k - 1, 1)
     return rows, change
-
-
-def _coefficient(rows: Floats, k: int, j: int) -> float:
-    """Return the Gram-Schmidt coefficient of row k on row j."""
-    triangle = np.linalg.qr(rows[: k + 1].T)[1]
-    return float(triangle[j, k] / triangle[j, j])
 
 
 def _inside(basis: Floats, target: Floats, radius: float, most: int) -> Integers:
@@ -123,27 +124,39 @@ def _inside(basis: Floats, target: Floats, radius: float, most: int) -> Integers
     spare = float(radius**2 - (target @ target - aim @ aim))
     n = len(basis)
     found: list[Integers] = []
-    point = np.zeros(n, dtype=np.int64)
-
-    def extend(k: int, left: float) -> None:
-        if k < 0:
-            if len(found) == most:
+    n_found = 0
+    # Points of which the coefficients from k on are chosen, and how much of the squared
+    # radius they leave; the last part of the list goes on first, so that it stays short.
+    open_parts = []
+    if spare >= 0:
+        open_parts.append((n, np.zeros((1, n), dtype=np.int64), np.full(1, spare * (1 + 1e-12))))
+    while open_parts:
+        k, points, left = open_parts.pop()
+        if k == 0:
+            n_found += len(points)
+            if n_found > most:
                 raise ValueError(
                     f"integer_points: more than {most} points. Take a smaller radius or add a "
                     "constraint."
                 )
-            found.append(point.copy())
-            return
-        middle = (aim[k] - r[k, k + 1 :] @ point[k + 1 :]) / r[k, k]
+            found.append(points)
+            continue
+        if len(points) > _AT_ONCE:
+            half = len(points) // 2
+            open_parts += [(k, points[half:], left[half:]), (k, points[:half], left[:half])]
+            continue
+        k -= 1
+        middle = (aim[k] - points[:, k + 1 :] @ r[k, k + 1 :]) / r[k, k]
         reach = np.sqrt(left) / abs(r[k, k])
-        for value in range(int(np.ceil(middle - reach)), int(np.floor(middle + reach)) + 1):
-            point[k] = value
-            extend(k - 1, max(left - ((value - middle) * r[k, k]) ** 2, 0.0))
-        point[k] = 0
-
-    if spare >= 0:
-        extend(n - 1, spare * (1 + 1e-12))
-    return np.array(found, dtype=np.int64).reshape(-1, n)
+        lowest = np.ceil(middle - reach).astype(np.int64)
+        choices = np.maximum(np.floor(middle + reach).astype(np.int64) - lowest + 1, 0)
+        of = np.repeat(np.arange(len(points)), choices)
+        values = lowest[of] + np.arange(len(of)) - np.repeat(np.cumsum(choices) - choices, choices)
+        longer = points[of]
+        longer[:, k] = values
+        used = ((values - middle[of]) * r[k, k]) ** 2
+        open_parts.append((k, longer, np.maximum(left[of] - used, 0.0)))
+    return np.concatenate([np.zeros((0, n), dtype=np.int64), *found])
 
 
 def least_squares_step(

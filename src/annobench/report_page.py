@@ -20,13 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from annobench import __version__, agreement
+from annobench.agreement import resampling
 from annobench.agreement.report import (
     MAX_LABEL_PAIRS,
     count_label_pairs,
     pair_annotators,
 )
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
 
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
 MAX_IN_HEAT_MAP: Final = 30
@@ -94,13 +95,14 @@ def render(
     }  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)
         content = {
             "source": source,
             "remarks": list(remarks),
             "version": __version__,
             "scale": annotations.scale,
             "facts": facts(annotations),
-            "warnings": cautions(annotations),
+            "warnings": [*cautions(annotations), *without_width(table)],
             "coefficients": _coefficients(table),
             "lead": _lead(table),
             "level": _level(table),
@@ -308,6 +310,36 @@ def cautions(annotations: Annotations) -> list[str]:
                 "only by spaces or capitals, and count as different."
             )
     return found
+
+
+def without_width(table: pd.DataFrame) -> list[str]:
+    """Say which overall intervals have no width, and what that means.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `annobench.agreement.report` says.
+
+    Returns
+    -------
+    list of str
+        One sentence, or none.
+    """
+    rows = table[table["breakdown"].eq("overall") & table["lower"].notna()]
+    flat = rows[rows["upper"] - rows["lower"] < resampling.SAME]
+    if flat.empty:
+        return []
+    names = ", ".join(dict.fromkeys(_title(name) for name in flat["coefficient"]))
+    who = "The intervals have" if len(flat) == len(rows) else f"The intervals of {names} have"
+    if (1 - flat["observed_agreement"] > resampling.SAME).any():
+        return [f"{who} no width, as drawing items changes nothing: that tells nothing of others."]
+    n = int(flat["n_items"].max())
+    beyond = 1 - (1 - float(flat["level"].iloc[0])) ** (1 / n)
+    return [
+        f"{who} no width, as all labels of each of the {n:,} items agree. That tells nothing of "
+        f"other items, of which up to {percent(beyond)} may show a disagreement "
+        f"({_level(table)} limit)."
+    ]
 
 
 def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -311,13 +311,20 @@ class Agreement:
         Returns
         -------
         Interval
-            NaN where it is undefined.
+            Holds the estimate; NaN where it is undefined.
 
         Raises
         ------
         AnnotationError
             If kind and unit don't go together, rng is missing, or there are too few
             annotators or items.
+
+        Warns
+        -----
+        DegenerateWarning
+            If there is no interval, or it leaves out many undefined replicates.
+        IntervalWarning
+            If it is too narrow: without width, or from few annotators.
         """
         generator = None if rng is None else np.random.default_rng(rng)
         return resampling.interval(self, kind, unit, level, replicates, generator)
@@ -339,6 +346,11 @@ class Agreement:
         ------
         AnnotationError
             If weights or a metric leave no meaning to merged categories.
+
+        Warns
+        -----
+        IntervalWarning
+            If intervals have no width, as all labels of an item agree.
         """
         return breakdown.by_category(self, level)
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from annobench.agreement import resampling
 from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
 from annobench.annotations import Annotations, View
-from annobench.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement
@@ -119,6 +119,11 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
     ------
     AnnotationError
         If weights or a metric leave no meaning to merged categories.
+
+    Warns
+    -----
+    IntervalWarning
+        If intervals have no width.
     """
     check_level(level, agreement.name)
     if not agreement.collapsible:
@@ -130,14 +135,26 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
     annotations = agreement.annotations
     counts = np.bincount(annotations.label, minlength=annotations.n_categories)
     found = []
+    no_width = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)  # of all categories in one, below
         for category, n_labels in zip(annotations.categories, counts, strict=True):
             one = agreement.repeat(one_against_rest(annotations, category))
             ends = one.interval("analytic", level=level)
+            if ends.caution:
+                no_width.append(category)
             found.append(
                 (category, int(n_labels), one.estimate, one.standard_error, ends.lower, ends.upper)
             )
+    if no_width:
+        warnings.warn(
+            f"{agreement.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
+            "width, as all labels of an item agree. That tells nothing of other items: report how "
+            "many items agree instead.",
+            IntervalWarning,
+            stacklevel=3,
+        )
     columns = ["category", "n_labels", "estimate", "standard_error", "lower", "upper"]
     return pd.DataFrame(found, columns=columns)
 

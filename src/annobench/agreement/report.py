@@ -27,7 +27,7 @@ from annobench.agreement.breakdown import one_against_rest
 from annobench.agreement.forms import Form
 from annobench.agreement.weights import distances
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 
 #: The columns of a report.
 COLUMNS: Final = (
@@ -105,7 +105,7 @@ def report(
     -----
     Breakdowns are cut to what takes seconds, by sizes and not by the clock, so that the same
     labels give the same table everywhere; the notes say where. Nothing is warned of: undefined
-    values are NaN with a note.
+    values are NaN with a note, and the note of an interval without width says what that means.
 
     Examples
     --------
@@ -132,6 +132,7 @@ def report(
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)
         rows = [
             *_overall(annotations, variants, settings),
             *_by_category(annotations, settings),
@@ -374,6 +375,9 @@ def _described(
                 )
             except AnnotationError:
                 notes.append("Analytic interval, as there are too few items to resample.")
+            if interval is not None and math.isnan(interval.lower):
+                notes.append("Analytic interval, as the bootstrap's is beside the estimate.")
+                interval = None
     interval = interval or result.interval("analytic", level=settings.level)
     values |= {
         "lower": interval.lower,
@@ -383,6 +387,8 @@ def _described(
     }
     if math.isnan(interval.lower):
         notes.append("Too few items for an interval.")
+    if interval.caution:
+        notes.append(f"{interval.caution[0].upper()}{interval.caution[1:]}")
     if interval.n_undefined:
         notes.append(f"Undefined in {interval.n_undefined} bootstrap samples.")
     return {**values, "note": " ".join(notes)}

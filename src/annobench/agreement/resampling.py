@@ -16,11 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.kernels.grouping import tally
 
 if TYPE_CHECKING:
@@ -40,6 +40,11 @@ MAX_COLUMNS: Final = 64
 MAX_CELLS: Final = 30
 #: A standard error below this is none: influences that cancel leave rounding of 1e-16.
 ROUNDING: Final = 1e-12
+
+#: Intervals that miss so many times as often as they say are too narrow (Bradley 1978).
+TOO_OFTEN: Final = 1.5
+#: Values that differ by less differ by the order of summation.
+SAME: Final = 1e-9
 
 _KINDS: Final = {
     "items": ("analytic", "percentile", "bca", "jackknife", "bayesian"),
@@ -67,6 +72,8 @@ class Interval:
         What varied: items, annotators, or both.
     n_undefined : int
         Replicates that left the coefficient undefined; the interval is of the others.
+    caution : str
+        Why it is too narrow, and what to take instead; empty if nothing says so.
     """
 
     lower: float
@@ -75,6 +82,7 @@ class Interval:
     kind: str
     unit: str
     n_undefined: int = 0
+    caution: str = ""
 
 
 @dataclass(frozen=True)
@@ -434,7 +442,7 @@ def interval(
     Returns
     -------
     Interval
-        Cut at the coefficient's range; NaN where it is undefined.
+        Cut at the coefficient's range; holds the estimate. NaN where it is undefined.
 
     Raises
     ------
@@ -445,10 +453,21 @@ def interval(
     Warns
     -----
     DegenerateWarning
-        If more than 5% of the replicates are undefined.
+        If more than 5% of the replicates are undefined; or if the estimate is outside the
+        quantiles of the bootstrap, and there is no interval (NaN).
+    IntervalWarning
+        If the interval has no width, as where all labels agree; or if there are so few annotators
+        that resampling them makes it miss half again as often as its level says.
 
     Notes
     -----
+    A bootstrap whose middle does not hold the estimate is biased by more than its spread, and
+    neither percentiles nor BCa hold then. The Bayesian interval has equal tails, unless the
+    estimate lies in one of them: that tail is then cut at the estimate, the other one takes the
+    rest, and the probability inside stays what it was. This is so where all labels agree, as the
+    prior leaves no posterior probability at 1 itself; Brown, Cai and DasGupta (2001) do the same
+    with Jeffreys' interval of a proportion.
+
     The Bayesian interval of two annotators who labelled all items has a Dirichlet prior of 1/K^2
     on each pair of their labels, up to 30 categories; otherwise the posterior is that of the
     Bayesian bootstrap, whose prior has no mass on patterns of labels that were not seen.
@@ -456,7 +475,8 @@ def interval(
     References
     ----------
     Efron and Tibshirani (1993), chapters 11, 13 and 14; Rubin (1981), Annals of Statistics 9; the
-    prior: Berger, Bernardo and Sun (2015), Bayesian Analysis 10.
+    prior: Berger, Bernardo and Sun (2015), Bayesian Analysis 10; the tails: Brown, Cai and DasGupta
+    (2001), Statistical Science 16.
     """
     if kind not in _KINDS["items"] or unit not in _KINDS or kind not in _KINDS[unit]:
         raise AnnotationError(
@@ -507,15 +527,127 @@ def interval(
         n_undefined = int(np.isnan(values).sum())
         _warn_undefined(agreement, n_undefined, values.size)
         values = values[~np.isnan(values)]
-        tails = (
-            _corrected_tails(agreement, values, unit, tail) if kind == "bca" else (tail, 1 - tail)
-        )
-        lower, upper = np.quantile(values, tails) if values.size else (math.nan, math.nan)
+        lower, upper = _quantiles(agreement, values, kind, unit, tail)
     low, high = agreement.method.lowest, agreement.method.highest
-    return Interval(
-        float(np.clip(lower, low, high)), float(np.clip(upper, low, high)),
-        level, kind, unit, n_undefined,
-    )  # fmt: skip
+    lower, upper = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
+    caution = _caution(agreement, kind, unit, level, lower, upper)
+    if caution:
+        warnings.warn(f"{agreement.name}: {caution}", IntervalWarning, stacklevel=3)
+    return Interval(lower, upper, level, kind, unit, n_undefined, caution)
+
+
+def _quantiles(
+    agreement: Agreement, values: NDArray[np.float64], kind: Kind, unit: Unit, tail: float
+) -> tuple[float, float]:
+    """Return the ends of an interval from replicates or draws, NaN where they leave none."""
+    if not values.size:
+        return math.nan, math.nan
+    estimate = agreement.estimate
+    if kind == "bayesian":
+        below = min(tail, float((values < estimate).mean()))
+        above = min(tail, float((values > estimate).mean()))
+        # At most one of the two is short of its tail.
+        tails = below + (tail - above), 1 - above - (tail - below)
+        ends = np.quantile(values, tails)
+        return min(float(ends[0]), estimate), max(float(ends[1]), estimate)
+    middle = _holding(values, (tail, 1 - tail), estimate, agreement.name, kind)
+    if kind == "percentile" or math.isnan(middle[0]):
+        return middle
+    tails = _corrected_tails(agreement, values, unit, tail)
+    return _holding(values, tails, estimate, agreement.name, kind)
+
+
+def _holding(
+    values: NDArray[np.float64], tails: tuple[float, float], estimate: float, name: str, kind: str
+) -> tuple[float, float]:
+    """Return quantiles of replicates that hold the estimate; else NaN, with a warning."""
+    if not values.size:
+        return math.nan, math.nan
+    lower, upper = map(float, np.quantile(values, tails))
+    if abs(lower - estimate) < SAME:
+        lower = min(lower, estimate)
+    if abs(upper - estimate) < SAME:
+        upper = max(upper, estimate)
+    if lower <= estimate <= upper or math.isnan(estimate):
+        return lower, upper
+    warnings.warn(
+        f"{name}: there is no {kind} interval (NaN), as the estimate, {estimate:.4g}, is outside "
+        f"the middle of its replicates, {lower:.4g} to {upper:.4g}: they are biased by more than "
+        "their spread. Take the analytic or the jackknife interval.",
+        DegenerateWarning,
+        stacklevel=5,
+    )
+    return math.nan, math.nan
+
+
+def _caution(
+    agreement: Agreement, kind: Kind, unit: Unit, level: float, lower: float, upper: float
+) -> str:
+    """Say why an interval is too narrow, if it is known to be."""
+    if math.isnan(lower):
+        return ""
+    if upper - lower < SAME:
+        return _no_width(agreement, kind, unit, level)
+    if unit != "annotators" or kind not in ("percentile", "bca"):
+        return ""
+    n = _active_annotators(agreement.annotations).size
+    covered = resampled_coverage(n, level)
+    if 1 - covered <= TOO_OFTEN * (1 - level):
+        return ""
+    return (
+        f"the {kind} interval over {n} annotators is too narrow: it can be expected to hold in "
+        f"about {100 * covered:.0f}% of studies, not in {100 * level:.4g}%. Take the jackknife, "
+        "which is made for few, or speak of these annotators only."
+    )
+
+
+def _no_width(agreement: Agreement, kind: Kind, unit: Unit, level: float) -> str:
+    used = agreement.used
+    n = int(used.sum())
+    said = f"the {kind} interval has no width, as leaving out or drawing {unit} changes nothing"
+    if unit == "both":
+        said = f"the {kind} interval has no width, as drawing items and annotators changes nothing"
+    if unit != "items" or agreement.annotations.is_disputed[used].any():
+        return f"{said}. It tells nothing of what was not seen: report the estimate without it."
+    beyond = 100 * (1 - (1 - level) ** (1 / n))
+    advice = "Report how many items agree instead"
+    if kind != "bayesian" and _has_prior(agreement):
+        advice = (
+            "Take the Bayesian interval, whose prior leaves room, or report how many items agree"
+        )
+    return (
+        f"the {kind} interval has no width, as all labels of each of the {n:,} items agree. That "
+        f"tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
+        f"({100 * level:.4g}% limit). {advice}."
+    )
+
+
+def resampled_coverage(n_annotators: int, level: float) -> float:
+    """Compute how often a percentile interval over so few annotators can be expected to hold.
+
+    A mean of n independent normal values is taken for the coefficient.
+
+    Parameters
+    ----------
+    n_annotators : int
+        n, at least 2.
+    level : float
+        What the interval promises, in (0, 1).
+
+    Returns
+    -------
+    float
+        The probability that Student's t with n - 1 degrees of freedom lies within the normal
+        quantiles times the square root of (n - 1) / n: resampling n values has (n - 1) / n of the
+        variance of drawing new ones, and quantiles of a normal distribution.
+
+    Examples
+    --------
+    >>> round(resampled_coverage(5, 0.95), 3)  # t of 4 degrees within 1.96 * sqrt(4 / 5) = 1.753
+    0.846
+    """
+    reach = -float(ndtri((1 - level) / 2)) * math.sqrt((n_annotators - 1) / n_annotators)
+    return 1 - 2 * float(stdtr(n_annotators - 1, -reach))
 
 
 def _warn_undefined(agreement: Agreement, n_undefined: int, n: int) -> None:
@@ -533,7 +665,7 @@ def _corrected_tails(
 ) -> tuple[float, float]:
     """Return the two levels of the quantiles that BCa takes."""
     below = float((values < agreement.estimate).mean() + (values == agreement.estimate).mean() / 2)
-    within = 0.5 / max(1, values.size)
+    within = 0.5 / values.size
     shift = float(ndtri(min(max(below, within), 1 - within)))
     left_out = jackknife(agreement, unit)
     left_out = left_out[~np.isnan(left_out)]
@@ -661,8 +793,7 @@ def _posterior_rows(agreement: Agreement) -> tuple[Form, Rows, Floats]:
     """Return a form, its rows, and the parameters of the Dirichlet distribution over them."""
     a = agreement.annotations
     k = a.n_categories
-    complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items
-    if complete and a.scale in ("nominal", "ordinal") and k <= MAX_CELLS:
+    if _has_prior(agreement):
         cells = Annotations.from_contingency(np.ones((k, k)), categories=a.categories)
         cells = replace(cells, scale=a.scale)
         both = np.zeros((a.n_items, 2), dtype=np.int64)
@@ -672,6 +803,13 @@ def _posterior_rows(agreement: Agreement) -> tuple[Form, Rows, Floats]:
         return form, form.rows, seen + 1 / k**2
     patterns = _Patterns.of(agreement.form)
     return agreement.form, patterns.rows, patterns.frequency.astype(np.float64)
+
+
+def _has_prior(agreement: Agreement) -> bool:
+    """Say whether the Bayesian interval has a prior on pairs of labels that were not seen."""
+    a = agreement.annotations
+    complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items
+    return complete and a.scale in ("nominal", "ordinal") and a.n_categories <= MAX_CELLS
 
 
 def difference(
@@ -714,6 +852,13 @@ def difference(
         If the two have no item in common, the kind is unknown, the level is not in
         (0, 1), or rng is missing.
 
+    Warns
+    -----
+    DegenerateWarning
+        If the estimate is outside the quantiles of the bootstrap; there is no interval (NaN).
+    IntervalWarning
+        If the interval has no width, and not because the two are one coefficient.
+
     References
     ----------
     Analytic: the delta method on shared items, as Gwet (2016), Educational and Psychological
@@ -723,9 +868,9 @@ def difference(
     Examples
     --------
     >>> from annobench.agreement import brennan_prediger, cohen_kappa
-    >>> a = Annotations.from_contingency([[30, 10], [10, 30]])
-    >>> difference(cohen_kappa(a), brennan_prediger(a)).estimate
-    0.0
+    >>> a = Annotations.from_contingency([[80, 10], [5, 5]])
+    >>> round(difference(cohen_kappa(a), brennan_prediger(a)).estimate, 6)  # 7/22 - 0.7
+    -0.381818
     """
     check_level(level, "difference")
     if kind not in ("analytic", "percentile"):
@@ -771,9 +916,18 @@ def difference(
         generator = np.random.default_rng(rng)
         values = _difference_replicates(first, second, at, used, replicates, generator)
         values = values[~np.isnan(values)]
-        lower, upper = np.quantile(values, (tail, 1 - tail)) if values.size else (math.nan,) * 2
+        lower, upper = _holding(values, (tail, 1 - tail), estimate, "difference", kind)
         beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
         p_value = min(1.0, 2 * (beyond + 1) / (values.size + 1)) if values.size else math.nan
+    disputed = any(one.annotations.is_disputed.any() for one in (first, second))
+    # Two names of one coefficient differ by nothing, and no width is needed to say so.
+    if upper - lower < SAME and not (estimate == 0 and disputed):
+        warnings.warn(
+            f"difference: the {kind} interval has no width, as drawing items changes nothing. It "
+            "tells nothing of other items: report the difference without it.",
+            IntervalWarning,
+            stacklevel=2,
+        )
     return Difference(estimate, error, float(lower), float(upper), level, p_value, n_shared, kind)
 
 

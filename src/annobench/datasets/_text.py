@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.errors import ParserWarning
 
 from annobench.errors import ReaderError, report_faults
 
@@ -106,14 +108,15 @@ def numbers(path: Path, values: pd.Series[str], what: str) -> pd.Series[float]:
 def read_integers(path: Path, header: tuple[str, ...], delimiter: str) -> NDArray[np.int64]:
     """Read a table of whole numbers quickly; whatever is wrong is reported with its line."""
     try:
-        frame = pd.read_csv(path, sep=delimiter, dtype=np.int64, encoding="utf-8")
-    except (ValueError, OverflowError):
+        with warnings.catch_warnings():
+            # Of rows with a field too many: else it is left out, or taken for the row's name.
+            warnings.simplefilter("error", ParserWarning)
+            frame = pd.read_csv(
+                path, sep=delimiter, dtype=np.int64, encoding="utf-8", index_col=False
+            )
+    except (ValueError, OverflowError, ParserWarning):
         frame = None
-    if (
-        frame is None
-        or tuple(frame.columns) != header
-        or not isinstance(frame.index, pd.RangeIndex)
-    ):
+    if frame is None or tuple(frame.columns) != header:
         text = read_rows(path, header, delimiter=delimiter)
         report(
             path,

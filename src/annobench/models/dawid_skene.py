@@ -58,6 +58,7 @@ METHOD = Method(
         {"prevalence", "confusion", "log_likelihood", "log_posterior", "converged", "n_iterations"}
     ),
     deterministic=True,
+    compares=True,
 )
 
 
@@ -238,8 +239,9 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are no labels, or they are on another scale; if priors, start, gold or
-        groups have a wrong shape or value; or if the memory limit does not suffice.
+        If there are no labels, or they are on another scale; if no item has labels of two
+        annotators and no labelled item is known; if priors, start, gold or groups have a wrong
+        shape or value; or if the memory limit does not suffice.
     ValueError
         If a number or a word is out of its range.
 
@@ -252,8 +254,9 @@ def fit(
     -----
     An item without labels has the prevalence for its posterior and no part in it. An annotator
     without labels has the mode of the prior, or NaN in an unsmoothed fit. A probability of zero
-    stays zero in an unsmoothed fit, as in the paper. Products of probabilities are taken in
-    logarithms where they would underflow.
+    stays zero in an unsmoothed fit, as in the paper. The matrix of an annotator who shares no item
+    with others, while others do, stays near the votes it began with. Products of probabilities are
+    taken in logarithms where they would underflow.
 
     An iteration costs N K multiplications and additions. Memory is 4 bytes a label, 8 (K + 1)
     an item, and 16 K an annotator and label. An update follows every E-step but the last, so
@@ -274,11 +277,13 @@ def fit(
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    METHOD.check(annotations)
+    METHOD.check(annotations, informed=gold is not None)
     settings = _settings(
         annotations, smoothing, prevalence_smoothing, gold, groups, tie,
         tolerance, max_iterations, criterion, threads,
     )  # fmt: skip
+    if gold is not None and not (settings.gold[annotations.item] >= 0).any():
+        METHOD.check(annotations)
     if memory_limit is not None:
         _check_memory(annotations, settings, memory_limit)
     problem = Problem.of(annotations, settings)

@@ -128,8 +128,10 @@ def _count_votes(chunks: Chunks, first: Annotations, settings: Settings, state: 
     """Count labels with the vote shares for weights; return the number of items with labels."""
     state.counts[:], state.mass[:] = 0.0, 0.0
     n_labelled = 0
+    overlap = False
     for chunk in chunks():
         problem = _problem(chunk, first, settings)
+        overlap = overlap or bool(chunk.is_shared.any())
         kernels.collect(
             problem.offsets, problem.cells, settings.gold, NO_WEIGHT, votes_start(chunk),
             state.counts.ravel(), state.mass,
@@ -137,6 +139,7 @@ def _count_votes(chunks: Chunks, first: Annotations, settings: Settings, state: 
         n_labelled += int((np.diff(problem.offsets) > 0).sum())
     if not n_labelled:
         raise AnnotationError("fit_chunks: there are no labels. Give at least one.")
+    dawid_skene.METHOD.check_overlap(first, overlap)
     return n_labelled
 
 
@@ -166,5 +169,5 @@ def _problem(chunk: Annotations, first: Annotations, settings: Settings) -> Prob
                 "all names in the same order."
             )
     if chunk.n_labels:
-        dawid_skene.METHOD.check(chunk)
+        dawid_skene.METHOD.check(chunk, informed=True)  # the overlap may be in another chunk
     return Problem.of(chunk, settings)

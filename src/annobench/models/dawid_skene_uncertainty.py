@@ -23,6 +23,7 @@ from annobench.errors import AnnotationError, DegenerateWarning
 from annobench.kernels import dawid_skene as kernels
 from annobench.models._dawid_skene_em import Floats, Problem, State, confusion_of
 from annobench.models._dawid_skene_starts import first_values, votes_start
+from annobench.models.base import central_interval
 from annobench.models.dawid_skene import DawidSkeneFit
 
 #: Fewer expected labels than this in a cell of a confusion matrix, and it is at the boundary.
@@ -238,6 +239,8 @@ class Bootstrap:
 
     Attributes
     ----------
+    fitted : DawidSkeneFit
+        The fit whose estimates the intervals are of.
     prevalence : ndarray, shape (B, K)
         Of each replicate.
     confusion : ndarray, shape (B, J, K, K)
@@ -251,6 +254,7 @@ class Bootstrap:
         Replicates that stopped at the largest number of iterations.
     """
 
+    fitted: DawidSkeneFit
     prevalence: Floats
     confusion: Floats
     posterior: NDArray[np.float32] | None
@@ -272,12 +276,19 @@ class Bootstrap:
         Returns
         -------
         ndarray, shape (2, ...)
-            Lower and upper ends; NaN where no replicate has a value.
+            Lower and upper ends; NaN where no replicate has a value, or the fit's estimate is
+            outside.
 
         Raises
         ------
         ValueError
             If the level is out of its range, or the posteriors were not kept.
+
+        Warns
+        -----
+        DegenerateWarning
+            If estimates lie outside the quantiles of their replicates, as where labels do not
+            tell the parameters. These intervals are NaN.
         """
         if not 0 < level < 1:
             raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
@@ -291,11 +302,17 @@ class Bootstrap:
                 f"interval: there are no replicates of {parameter!r}. Give prevalence, confusion, "
                 "or posterior after bootstrap(..., posteriors=True)."
             )
-        tail = (1 - level) / 2
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
-            ends = np.nanquantile(draws, [tail, 1 - tail], axis=0)
-        return np.asarray(ends, dtype=np.float64)
+        ends, outside = central_interval(draws, getattr(self.fitted, parameter), level)
+        if outside.any():
+            warnings.warn(
+                f"Bootstrap.interval: {int(outside.sum())} of {outside.size} estimates of "
+                f"{parameter} lie outside the middle {level:.4g} of their replicates, and have no "
+                "interval (NaN): the labels hardly tell them. Tie or smooth parameters, or get "
+                "more labels.",
+                DegenerateWarning,
+                stacklevel=2,
+            )
+        return ends
 
 
 def bootstrap(
@@ -385,7 +402,7 @@ def bootstrap(
                 posterior[b] = state.posterior
             switches += switched
             unconverged += not state.converged
-    return Bootstrap(prevalence, confusion, posterior, switches, unconverged)
+    return Bootstrap(fitted, prevalence, confusion, posterior, switches, unconverged)
 
 
 def predictive_check(

@@ -46,6 +46,7 @@ METHOD = Method(
         }
     ),
     deterministic=True,
+    compares=True,
 )
 
 #: Mean of the priors of abilities and of log easiness; their standard deviations are 1.
@@ -144,7 +145,8 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are no labels, or they are on another scale.
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
     ValueError
         If a number is out of its range.
 

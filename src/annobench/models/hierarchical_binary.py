@@ -63,6 +63,7 @@ METHOD = Method(
     returns=frozenset({"prevalence", "sensitivity", "specificity", "draws", "diagnostics"}),
     deterministic=False,
     max_categories=2,
+    compares=True,
 )
 
 
@@ -348,16 +349,17 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are not exactly two categories, no labels, or interval labels.
+        If there are not exactly two categories, no labels, or interval labels; or if no item
+        has labels of two annotators.
     ValueError
         If a number is out of its range.
 
     Notes
     -----
     An item without labels has the prevalence for its probability; an annotator without
-    labels has draws from the annotators' distribution. With all labels equal, or one
-    annotator, the posterior is proper and wide: the prior decides. A sweep costs time
-    linear in the number of labels; memory is C S (2 J + I / T) numbers.
+    labels has draws from the annotators' distribution. With all labels equal the posterior is
+    proper and wide: the prior decides. A sweep costs time linear in the number of labels; memory
+    is C S (2 J + I / T) numbers.
 
     References
     ----------

@@ -54,6 +54,7 @@ METHOD = Method(
     returns=frozenset({"prevalence", "confusion", "draws", "diagnostics"}),
     deterministic=False,
     max_categories=200,
+    compares=True,
 )
 
 
@@ -252,8 +253,9 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there is only one category, no label, the labels are not categories, the start is
-        not probabilities of that shape, or the memory limit does not suffice.
+        If there is only one category, no label, no item with labels of two annotators, the
+        labels are not categories, the start is not probabilities of that shape, or the memory
+        limit does not suffice.
     ValueError
         If a number is out of its range.
 

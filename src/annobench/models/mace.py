@@ -43,6 +43,7 @@ METHOD = Method(
         }
     ),
     deterministic=False,
+    compares=True,
 )
 
 Inference = Literal["variational", "em"]
@@ -160,7 +161,8 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are no labels, or they are on another scale.
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
     ValueError
         If a number or a word is out of its range.
 

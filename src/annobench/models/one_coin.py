@@ -38,6 +38,7 @@ METHOD = Method(
         }
     ),
     deterministic=True,
+    compares=True,
 )
 
 
@@ -121,7 +122,8 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are no labels, or they are on another scale.
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
     ValueError
         If a number is out of its range.
 

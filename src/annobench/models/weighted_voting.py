@@ -41,6 +41,7 @@ METHOD = Method(
         {"weights", "accuracy", "votes", "winners", "is_tie", "n_iterations", "converged"}
     ),
     deterministic=True,
+    compares=True,
 )
 
 #: Votes that differ by less, as a share of the weights they are made of, differ by rounding.
@@ -108,8 +109,8 @@ def fit(
     Raises
     ------
     AnnotationError
-        If there are no labels, they are on another scale, or the weights are not one finite
-        number for each annotator.
+        If there are no labels, they are on another scale, the weights are not one finite
+        number for each annotator, or none are given and no item has labels of two annotators.
     ValueError
         If `max_iterations` is below 1.
 
@@ -128,7 +129,7 @@ def fit(
     >>> fit(a, weights=[1, 1, 2]).is_tie  # 1 + 1 for "1" and 2 for "0"
     array([ True])
     """
-    METHOD.check(annotations)
+    METHOD.check(annotations, informed=weights is not None)
     check_search(METHOD.name, 0, max_iterations)
     if max_iterations < 1:
         raise ValueError(

@@ -106,6 +106,8 @@ class Certificate:
         a rule that was chosen without looking at the others.
     n_guesses_half : int
         As `n_guesses`, with half the probability of being wrong.
+    unequal : bool
+        Whether items have unequal numbers of labels.
     remarks : tuple of str
         What a reader must know beside.
     """
@@ -129,12 +131,33 @@ class Certificate:
     label: NDArray[np.int64]
     rules: pd.DataFrame
     n_guesses_half: int
+    unequal: bool
     remarks: tuple[str, ...] = field(default=())
 
     @property
     def rate(self) -> float:
         """The largest share of guesses among the retained labels, in [0, 1]; NaN for none."""
         return self.n_guesses / self.n_retained if self.n_retained else math.nan
+
+    @property
+    def condition(self) -> str:
+        """What is assumed for the bound to hold with its confidence, in one sentence."""
+        if self.model == "rates":
+            assumed = (
+                "annotators label an item independently of each other, where a guess is a label "
+                f"that fewer than {100 * self.settled:.3g}% of all annotators would give"
+            )
+        else:
+            source = "which is estimated from the disagreements"
+            if not self.guess_estimated:
+                source = "as was given"
+            assumed = (
+                "all annotators give an easy item the same label, and each guesses a hard one "
+                f"independently, by one distribution, {source}"
+            )
+        if self.unequal:
+            assumed += ", and if hard items have as many labels as easy ones"
+        return f"This holds if {assumed}."
 
     def smallest_difference(self, systems: Systems = "any") -> int:
         """Return by how many items one system must be ahead so that guesses can't explain it.
@@ -190,7 +213,7 @@ class Certificate:
         return Truth(int(checked.sum()), wrong, self.n_guesses)
 
     def __str__(self) -> str:
-        """Say in a sentence what is certified."""
+        """Say what is certified, and on which condition."""
         if not self.n_retained:
             return "No item is retained, so that there is nothing to certify."
         if not self.fits:
@@ -200,8 +223,13 @@ class Certificate:
             )
         return (
             f"With confidence {self.confidence:.6g}, at most {self.n_guesses:,} of the "
-            f"{self.n_retained:,} retained labels ({100 * self.rate:.1f}%) are guesses."
+            f"{self.n_retained:,} retained labels ({100 * self.rate:.1f}%) are guesses. "
+            f"{self.condition}"
         )
+
+    def __repr__(self) -> str:
+        """Say the same, with the name of the class."""
+        return f"Certificate({self})"
 
 
 @dataclass(frozen=True)
@@ -356,6 +384,7 @@ def certificate(
         label=label,
         rules=rules,
         n_guesses_half=_capped(bound(share, (1 - confidence) / 2), int(kept.sum())),
+        unequal=bool(np.unique(votes.size).size > 1),
         remarks=_remarks(annotations, votes, fits, share, row, guesses),
     )
 
