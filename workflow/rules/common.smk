@@ -100,6 +100,18 @@ def paper_inputs(key):
     }
 
 
+def traced_inputs(wildcards):
+    """Return the data sets by id, and the printed tables, that a traced analysis reads."""
+    inputs = paper_inputs(wildcards.paper)
+    return {name: files for name, files in inputs.items() if name != "library"}
+
+
+def traced_sources(wildcards):
+    """Return the library sources that decide what a paper's values rest on."""
+    script = WORKFLOW / "scripts/trace_paper.py"
+    return imports_of(script) + imports_of(PAPERS[wildcards.paper].analysis)
+
+
 def paper_outputs(key):
     """Return what a paper's analysis writes: values, captions, figures, tables."""
     files = paper_results(key)

@@ -8,12 +8,37 @@ rule papers:
         "results/comparison.csv",
 
 
+rule trace_paper:
+    """Find what each value of a paper rests on, by changing numbers, constants and data."""
+    input:
+        unpack(traced_inputs),
+        analysis=f"{WORKFLOW}/papers/{{paper}}/analysis.py",
+        library=traced_sources,
+    output:
+        table="results/papers/{paper}/dependence.csv",
+    log:
+        "results/logs/papers/{paper}.trace.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        seed=config["seed"],
+        datasets=lambda wildcards: PAPERS[wildcards.paper].datasets,
+        results=lambda wildcards: PAPERS[wildcards.paper].results,
+    script:
+        "../scripts/trace_paper.py"
+
+
 rule compare_paper:
     """Give every printed value of a paper its verdict."""
     input:
         computed="results/papers/{paper}/computed.csv",
+        dependence="results/papers/{paper}/dependence.csv",
         published=f"{WORKFLOW}/papers/{{paper}}/published.csv",
         errata=f"{WORKFLOW}/papers/{{paper}}/errata.csv",
+        standing=f"{WORKFLOW}/papers/{{paper}}/standing.csv",
         library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
     output:
         comparison="results/papers/{paper}/comparison.csv",

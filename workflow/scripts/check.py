@@ -10,6 +10,7 @@ from rich.table import Table
 from annobench.compare import VERDICTS, Failure, check, read_comparison
 from annobench.errors import PublicationError
 from annobench.files import recording
+from pages import Tally
 
 
 def counts_table(comparisons: pd.DataFrame) -> Table:
@@ -40,6 +41,8 @@ def main(comparison: Path, console: Console) -> None:
     comparisons = read_comparison(comparison)
     failures = check(comparisons)
     console.print(counts_table(comparisons))
+    for _, words, n in Tally.of(comparisons).grounds:
+        console.print(f"Evidence {words}: {n:,}")
     if failures:
         console.print(failures_table(failures))
         raise PublicationError(f"{comparison}: {len(failures)} failure(s), listed above.")

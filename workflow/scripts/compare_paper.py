@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from annobench import compare
+from annobench import compare, dependence
 from annobench.errors import PublicationError
 from annobench.files import recording, replacing
 
@@ -14,6 +14,8 @@ def main(
     published: Path,
     computed: Path,
     errata: Path,
+    standing: Path,
+    traced: Path,
     comparison: Path,
     others: Path,
 ) -> None:
@@ -25,7 +27,14 @@ def main(
             "Correct one of the two."
         )
     values = compare.read_computed(computed)
-    verdicts = compare.compare(printed, values, compare.read_errata(errata), paper=paper)
+    verdicts = compare.compare(
+        printed,
+        values,
+        compare.read_errata(errata),
+        standing=compare.read_standing(standing),
+        dependence=dependence.read(traced),
+        paper=paper,
+    )
     compare.write_comparison(verdicts, comparison)
     with replacing(others) as draft:
         compare.other_methods(values).to_csv(draft, index=False)
@@ -39,6 +48,8 @@ if "snakemake" in globals():
             published=Path(snakemake.input.published),
             computed=Path(snakemake.input.computed),
             errata=Path(snakemake.input.errata),
+            standing=Path(snakemake.input.standing),
+            traced=Path(snakemake.input.dependence),
             comparison=Path(snakemake.output.comparison),
             others=Path(snakemake.output.others),
         )

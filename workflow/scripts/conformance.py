@@ -26,7 +26,7 @@ import pandas as pd
 
 from annobench import agreement
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.files import recording, replacing
 from conventions import RULES, Case
 from pages import render
@@ -202,6 +202,8 @@ def compare(
     rows = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        # Others give intervals without width as well, and those are compared.
+        warnings.simplefilter("ignore", IntervalWarning)
         for place, case in cases_of(peers, datasets).items():
             came_out, entry = outcome(case), -1
             if came_out in EXPLAINED:

@@ -17,7 +17,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
-from annobench.compare import VERDICTS, parse_printed
+from annobench.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,36 @@ class Face:
 FACES = {
     "reproduced": Face("✓", "reproduced", "equal to the printed precision, or the relation holds"),
     "within_interval": Face(
-        "≈", "within interval", "sampled; the check interval meets what rounds to the printed value"
+        "≈",
+        "within interval",
+        "sampled; the check interval meets what rounds to the printed value, and excludes more "
+        "than half of the rival values",
     ),
-    "deviates": Face("≠", "deviates", "comes out different; the explanation stands beside it"),
+    "inconclusive": Face(
+        "∼",
+        "inconclusive",
+        "sampled; the check interval meets the printed value, but rival values as well",
+    ),
+    "unresolved": Face(
+        "?",
+        "unresolved",
+        "comes out different; no reading is known that gives the printed value, and nothing "
+        "shows that the paper is wrong",
+    ),
+    "deviates": Face("≠", "deviates", "comes out different; cause and evidence stand beside it"),
     "missing": Face("∅", "missing", "a result that was not computed"),
+    "restated": Face(
+        "=",
+        "restated",
+        "repeats a number that was typed in, holds by construction, or was chosen by comparing "
+        "with the printed value: no evidence",
+    ),
     "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
     "not_public": Face(
         "–", "not public", "rests on inputs that were never published; no claim is made"
+    ),
+    "given": Face(
+        "⊢", "given", "a result that nothing printed or public determines; taken as printed"
     ),
     "input": Face("→", "input", "a number the study puts in, not a result"),
     "cited": Face("”", "cited", "a number quoted from elsewhere"),
@@ -48,20 +71,43 @@ FACES = {
 RELATIONS = {"eq": "", "lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "about": "≈ "}
 
 #: The verdicts that say whether a value reproduces; the others make no claim.
-JUDGED = ("reproduced", "within_interval", "deviates", "missing")
+JUDGED = (*EVIDENCE, "inconclusive", "unresolved", "deviates", "missing")
+
+#: What evidence rests on, by the provenance of the computed value.
+GROUNDS = {
+    "real": "from real labels",
+    "printed_table": "from printed tables",
+    "closed_form": "in closed form",
+    "simulated": "by simulation",
+}
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each verdict was given."""
+    """How often each verdict was given, and what the evidence rests on.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        Values by verdict.
+    evidence : dict of str to int
+        Values reproduced or within their interval, by provenance.
+    """
 
     counts: dict[str, int]
+    evidence: dict[str, int]
 
     @classmethod
     def of(cls, comparisons: pd.DataFrame) -> Tally:
         """Count the verdicts of a comparison."""
         counts = comparisons["verdict"].value_counts()
-        return cls({verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS})
+        grounds = comparisons.loc[
+            comparisons["verdict"].isin(EVIDENCE), "provenance"
+        ].value_counts()
+        return cls(
+            {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS},
+            {provenance: int(grounds.get(provenance, 0)) for provenance in PROVENANCES},
+        )
 
     @property
     def total(self) -> int:
@@ -72,6 +118,33 @@ class Tally:
     def judged(self) -> int:
         """The values that can be judged."""
         return sum(self.counts[verdict] for verdict in JUDGED)
+
+    @property
+    def reproduced(self) -> int:
+        """The values that are evidence: reproduced, or within their interval."""
+        return sum(self.evidence.values())
+
+    @property
+    def grounds(self) -> list[tuple[str, str, int]]:
+        """What the evidence rests on: provenance, words, and how many values."""
+        return [(p, GROUNDS[p], n) for p, n in self.evidence.items() if n]
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The counts of a table of papers, by heading: evidence by provenance, then the others."""
+        return {
+            "values": self.total,
+            "real labels": self.evidence["real"],
+            "printed tables": self.evidence["printed_table"],
+            "closed form": self.evidence["closed_form"],
+            "simulation": self.evidence["simulated"],
+            "inconclusive": self.counts["inconclusive"],
+            "restated": self.counts["restated"],
+            "unresolved": self.counts["unresolved"],
+            "deviates": self.counts["deviates"],
+            "no claim": sum(self.counts[v] for v in ("stand_in", "not_public", "given")),
+            "inputs, citations": self.counts["input"] + self.counts["cited"],
+        }
 
     @property
     def present(self) -> list[tuple[str, Face, int]]:

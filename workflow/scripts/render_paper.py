@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable
 from itertools import groupby
+from math import isnan
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from annobench.compare import read_comparison, read_computed
+from annobench.compare import EVIDENCE, parse_printed, read_comparison, read_computed
 from annobench.files import recording, replacing
 from pages import Tally, read_metas, read_record, render, shown, simulated
 
@@ -65,13 +66,49 @@ def tables_of(
     return read
 
 
+def grounds(row: dict[str, Any]) -> list[str]:
+    """Say what a counted value rests on and what would have made it fail, or what it restates."""
+    if row["verdict"] == "restated":
+        return [f"Restates: {row['restates']}."]
+    if row["verdict"] not in (*EVIDENCE, "inconclusive"):
+        return []
+    sentences = []
+    if row["rests_on"]:
+        sentences.append(f"It rests on {row['rests_on'].replace('; ', ', ')}.")
+    if row["restates"]:
+        sentences.append(f"It {row['restates']}.")
+    sentences.append(f"It would have failed {failure(row)}.")
+    if row["changes"] > 0:
+        sentences.append(
+            f"Of {row['changes']:.0f} changes to its inputs that moved it, "
+            f"{row['changes_refuted']:.0f} made it disagree with the printed value."
+        )
+    return sentences
+
+
+def failure(row: dict[str, Any]) -> str:
+    """Say which computed values would not have agreed with the printed one."""
+    printed, relation = parse_printed(row["published"]), row["relation"]
+    what = (
+        "if its check interval had missed"
+        if not isnan(row["check_lower"])
+        else "at any value outside"
+    )
+    if relation in ("eq", "about"):
+        slack = printed.unit / 2 if relation == "eq" else printed.about
+        return f"{what} {printed.value - slack:f} to {printed.value + slack:f}"
+    sign = {"lt": "not below", "le": "above", "gt": "not above", "ge": "below"}[relation]
+    return f"at a value {sign} {row['published']}"
+
+
 def values_of(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
     """Group the values by their place in the paper, each with the other methods' answers."""
     beside: dict[str, list[dict[str, Any]]] = {}
     for row in others.to_dict("records"):
         beside.setdefault(row["target"], []).append(row)
     rows = [
-        row | {"others": beside.get(row["target"], [])} for row in comparison.to_dict("records")
+        row | {"others": beside.get(row["target"], []), "grounds": grounds(row)}
+        for row in comparison.to_dict("records")
     ]
     return [
         {"source": source, "rows": list(group)}
@@ -79,9 +116,15 @@ def values_of(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, 
     ]
 
 
-def deviating(comparison: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the values that come out different, explained or not."""
-    return comparison[comparison["verdict"] == "deviates"].to_dict("records")
+def slips(comparison: pd.DataFrame, verdict: str) -> list[dict[str, Any]]:
+    """Return the values of a verdict, those of one cause together with what is said of it."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in comparison[comparison["verdict"] == verdict].to_dict("records"):
+        found.setdefault(row["erratum"] or row["target"], []).append(row)
+    return [
+        {"rows": rows, "cause": rows[0]["cause"], "explanation": rows[0]["explanation"]}
+        for rows in found.values()
+    ]
 
 
 def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
@@ -106,7 +149,8 @@ def main(
         tally=Tally.of(compared),
         figures=figures_of(paper, described),
         tables=tables_of(paper["tables"], comparison.parent / "tables", described),
-        deviating=deviating(compared),
+        deviating=slips(compared, "deviates"),
+        unresolved=slips(compared, "unresolved"),
         groups=values_of(compared, beside),
         additional=unpublished(compared, beside),
         metas=sources,

@@ -1,11 +1,11 @@
 """Recompute Beigman Klebanov, Beigman and Diermeier (2008) from its printed tables.
 
 ===========================  ======================================================
-`design_values`              sections 2 to 5: counts, weeks, what the types are
-`chance_values`              section 3: marks that coin flips give, the threshold
+`design_values`              sections 2 to 5: what design and Table 1 say of each other
+`chance_rows`                section 3: marks that coin flips give, the threshold
 `unequal_rates`              section 3: how unequal the annotators' rates can be
-`total_values`               Tables 2 to 4: sums, weighted and plain averages
-`text_values`                sections 4 to 6: what is said of the tables
+`totals`, `total_rows`       Tables 2 to 4: sums, weighted and plain averages
+`text_rows`                  sections 4 to 6: what is said of the tables
 `feasible`                   Tables 1 to 4: what they leave possible, jointly
 `intervals`, `tests`         Tables 2 to 4: exact intervals and tests
 `simulate_types`             the data set, simulated; `simulated_tables` analyses it
@@ -21,7 +21,7 @@ satisfy all of them are the patterns of the simulated data set.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,10 +34,11 @@ from scipy.special import comb
 
 from annobench import agreement, datasets, plotting, simulate
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, Computed, plain_rows, write_computed
+from annobench.compare import Computed, plain_rows, write_computed
 from annobench.feasible import Constraints
 from annobench.files import recording, replacing
 from annobench.reliability_threshold import chance_of_marks, compare_cuts, deliberate, threshold
+from annobench.rounding import Rounded, propagate
 
 LEVEL = 0.95
 #: Half a unit of a printed percentage.
@@ -45,10 +46,9 @@ HALF = 0.5
 SUBSETS = ("random", "human", "unreliable", "reliable")
 COLOURS = {"random": plotting.GREY, "human": plotting.INK, "unreliable": plotting.VERMILION,
            "reliable": plotting.BLUE}  # fmt: skip
-#: The two types that section 2 names as better agreed upon.
-NAMED_BETTER = ("vehicle", "love")
-N_SIMULATED = 60
-N_BOOTSTRAP = 2000
+#: How often the study is simulated, and how often judgements are resampled.
+N_SIMULATED = {"full": 60, "quick": 4}
+N_BOOTSTRAP = {"full": 2000, "quick": 100}
 CONFIDENCES = (0.95, 0.99, 0.999)
 MARK = "met"
 RATING, DECISION = "metaphor_discourse_rating", "metaphor_discourse_binary"
@@ -65,16 +65,22 @@ class Printed:
     ----------
     table1 : DataFrame
         By type: kappa, marked (percent).
+    marked : Series
+        The share of marks as printed.
     cells : DataFrame
-        By table, subset and type: n, percent (accepted, in Table 4 rejected); Table 2's
-        "human" is what its parts give, weighted.
-    lines, human : Series
-        Percentages printed of all types, and of all marked paragraphs by type.
+        By table, subset and type: n, percent (accepted, in Table 4 rejected) as a number and
+        as printed; n is NaN where neither a table nor the design says it. Table 2's "human" is
+        what its parts give, weighted.
+    lines : Series
+        Percentages printed of all types.
+    human : Series
+        Percentages of all marked paragraphs by type, as printed.
     design : Series
         Numbers of the text.
     """
 
     table1: pd.DataFrame
+    marked: pd.Series
     cells: pd.DataFrame
     lines: pd.Series
     human: pd.Series
@@ -92,13 +98,17 @@ class Printed:
 
 def read_printed(paths: Iterable[Path]) -> Printed:
     """Read the printed tables and fill in what the design determines."""
-    frames = {path.stem: pd.read_csv(path, comment="#") for path in paths}
+    frames = {
+        path.stem: pd.read_csv(path, comment="#", dtype="str", keep_default_na=False)
+        for path in paths
+    }
     cells = pd.concat({name: frames[name] for name in ("table2", "table3", "table4")})
     cells = cells.reset_index(level=0, names="table").set_index(["table", "subset", "type"])
-    cells = cells.astype(float)
-    design = frames["design"].set_index("name")["value"]
+    cells = cells.assign(printed=cells["percent"], n=pd.to_numeric(cells["n"]).astype(float),
+                         percent=cells["percent"].astype(float))  # fmt: skip
+    design = frames["design"].set_index("name")["value"].astype(float)
     table1 = frames["table1"].set_index("type")
-    n_others = int(design["n_annotators"] - design["n_validators"])
+    n_others = design["n_annotators"] - design["n_validators"]
     for (table, subset, name), row in cells.iterrows():
         if np.isnan(row["n"]):
             # Three marks can't be by all seven validators; four can't be by the other two.
@@ -107,64 +117,90 @@ def read_printed(paths: Iterable[Path]) -> Printed:
                 if table == "table3"
                 else design["threshold"] > n_others
             )
-            if not all_usable:
-                raise ValueError(f"{table}.csv: give the number of {subset} {name} paragraphs.")
-            cells.loc[(table, subset, name), "n"] = cells.loc[("table2", subset, name), "n"]
+            if all_usable:
+                cells.loc[(table, subset, name), "n"] = cells.loc[("table2", subset, name), "n"]
     for name in table1.index:
         parts = cells.loc[[("table2", s, name) for s in ("unreliable", "reliable")]]
-        cells.loc[("table2", "human", name), ["n", "percent"]] = [
-            parts["n"].sum(), np.average(parts["percent"], weights=parts["n"]),
+        cells.loc[("table2", "human", name), ["n", "percent", "printed"]] = [
+            parts["n"].sum(), np.average(parts["percent"], weights=parts["n"]), "",
         ]  # fmt: skip
     return Printed(
-        table1,
+        table1.astype(float),
+        table1["marked"],
         cells.sort_index(),
-        frames["bottom_lines"].set_index(["table", "subset"])["percent"],
+        frames["bottom_lines"].set_index(["table", "subset"])["percent"].astype(float),
         frames["human"].set_index("type")["percent"],
         design,
     )
+
+
+def refuse_gaps(printed: Printed) -> None:
+    """Refuse tables with a number of paragraphs that nothing determines."""
+    gaps = printed.cells.index[printed.cells["n"].isna()]
+    if len(gaps):
+        table, subset, name = gaps[0]
+        raise ValueError(f"{table}.csv: give the number of {subset} {name} paragraphs.")
 
 
 # --------------------------------------------------------------------- sections 2 and 3
 
 
 def design_values(printed: Printed) -> dict[str, float]:
-    """Compute the counts of section 2 and what the text says of Table 1."""
-    d, table1 = printed.design, printed.table1
-    marked = table1["marked"].sort_values(ascending=False)
-    best = table1["kappa"].nlargest(len(NAMED_BETTER)).index
+    """Compute what the design says of itself, and the order of Table 1."""
+    d = printed.design
+    marked = printed.table1["marked"].sort_values(ascending=False)
     return {
-        "data.n_types": len(table1),
-        "data.n_weeks": d["n_articles"] / d["articles_per_installment"],
-        "data.vehicle.marked": marked.iloc[0],
         "data.vehicle.rank": 1 + list(marked.index).index("vehicle"),
-        "table1.kappa_below_perfect": table1["kappa"].max(),
-        "table1.n_better": len(set(NAMED_BETTER) & set(best)),
-        "prior.n_annotators": d["prior_subjects"] - d["prior_outliers"],
         "others.n_more_annotators": d["n_annotators"] - d["n_validators"],
         "self.n_additional": d["n_annotators"] - d["n_validators"],
     }
 
 
-def chance_values(printed: Printed) -> dict[str, float]:
+def chance_rows(printed: Printed) -> Iterator[Computed]:
     """Compute what nine coins give whose rate is that of the most common type."""
     d = printed.design
-    rate = printed.table1["marked"].max() / 100
-    found = threshold([rate] * int(d["n_annotators"]), confidence=d["confidence"])
-    stated = threshold([rate] * int(d["n_annotators"]), confidence=1 - d["chance_of_threshold"])
-    fewer = 100 * (1 - found.chance)
-    return {
-        "chance.at_least_3": found.chance[3],
-        "chance.confidence_3": fewer[3],
-        "chance.confidence_3_again": fewer[3],
-        "chance.random_share_3": 100 * found.chance[3],
-        "chance.positive_instances": printed.table1["marked"].max(),
-        "chance.at_least_4": found.chance[4],
-        "chance.none": 1 - found.chance[1],
-        "deliberate.least_marks": stated.n_marks,
-        "self.most_marks_unreliable": stated.n_marks - 1,
-        "conclusion.threshold": found.n_marks,
-        "conclusion.reliability": fewer[found.n_marks],
-    }
+    most_common = printed.marked[printed.table1["marked"].idxmax()]
+    n = int(d["n_annotators"])
+
+    def chance(k: int, scale: float = 1.0) -> Rounded:
+        """Return the chance of at least k marks, over all rates that print so."""
+        return propagate(
+            lambda x: scale * float(chance_of_marks(np.full(n, x[0] / 100))[k:].sum()),
+            [most_common],
+        )
+
+    rates = [float(most_common) / 100] * n
+    found = threshold(rates, confidence=d["confidence"]).n_marks
+    stated = threshold(rates, confidence=1 - d["chance_of_threshold"]).n_marks
+    for target, value in {
+        "chance.at_least_3": chance(3),
+        "chance.confidence_3": less(100, chance(3, 100)),
+        "chance.confidence_3_again": less(100, chance(3, 100)),
+        "chance.random_share_3": chance(3, 100),
+        "chance.at_least_4": chance(4),
+        "chance.none": less(1, chance(1)),
+        "conclusion.reliability": less(100, chance(found, 100)),
+    }.items():
+        yield rounded_row(target, value)
+    yield from plain_rows(
+        {
+            "deliberate.least_marks": stated,
+            "self.most_marks_unreliable": stated - 1,
+            "conclusion.threshold": found,
+        },
+        "printed_table",
+    )
+
+
+def less(whole: float, part: Rounded) -> Rounded:
+    """Return what a rounded part leaves of a whole."""
+    return Rounded(whole - part.value, whole - part.upper, whole - part.lower)
+
+
+def rounded_row(target: str, found: Rounded, **more: float | None) -> Computed:
+    """Return a value computed from rounded numbers as a row."""
+    return Computed(target, found.value, rounding_lower=found.lower, rounding_upper=found.upper,
+                    provenance="printed_table", **more)  # fmt: skip
 
 
 def chance_rates(printed: Printed) -> pd.DataFrame:
@@ -243,85 +279,108 @@ def what(table: str) -> str:
     return "reject" if table == "table4" else "accept"
 
 
+def averages(printed: Printed) -> dict[tuple[str, str], Rounded]:
+    """Average the percentages of all types, weighted by paragraphs, by table and subset."""
+    return {
+        (table, subset): weighted(as_printed(printed, part, subset), part["n"])
+        for (table, subset), part in printed.cells.groupby(level=["table", "subset"])
+    }
+
+
+def as_printed(printed: Printed, part: pd.DataFrame, subset: str) -> list[str]:
+    """Return the percentages of the types as printed, in the order of the part."""
+    if subset == "human":
+        return list(printed.human.reindex(part.index.get_level_values("type")))
+    return list(part["printed"])
+
+
+def weighted(printed: list[str], n: pd.Series) -> Rounded:
+    """Average printed percentages, weighted, over all that round to them."""
+    weights = n.to_numpy(float)
+    return propagate(lambda x: float(np.dot(x, weights) / weights.sum()), printed)
+
+
 def totals(printed: Printed) -> pd.DataFrame:
     """Compute sums, and averages over types, weighted by paragraphs and plain."""
     rows = []
-    for (table, subset), part in printed.cells.groupby(level=["table", "subset"]):
-        n, percent = part["n"].to_numpy(), part["percent"].to_numpy()
-        if subset == "human":  # its rounded percentages by type are printed, too
-            percent = printed.human.reindex(part.index.get_level_values("type")).to_numpy(float)
-        weighted, plain = np.average(percent, weights=n), percent.mean()
+    for (table, subset), average in averages(printed).items():
+        part = printed.cells.xs((table, subset), level=["table", "subset"], drop_level=False)
         line = printed.lines[(table, subset)]
+        plain = np.mean([float(text) for text in as_printed(printed, part, subset)])
         rows.append(
             {
-                "table": table, "subset": subset, "n": int(n.sum()), "printed": line,
-                "weighted": weighted, "plain": plain,
+                "table": table, "subset": subset, "n": part["n"].sum(skipna=False),
+                "printed": line, "weighted": average.value, "plain": plain,
                 # Every percentage may be off by half a unit, and so may any average of them.
-                "weighted_fits": abs(weighted - line) <= 2 * HALF,
+                "weighted_fits": average.lower - HALF <= line <= average.upper + HALF,
                 "plain_fits": abs(plain - line) <= 2 * HALF,
             }
         )  # fmt: skip
-    return pd.DataFrame(rows)
+    return with_whole_n(pd.DataFrame(rows))
+
+
+def with_whole_n(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with its numbers of paragraphs as whole numbers, if all are known."""
+    return table if table["n"].isna().any() else table.astype({"n": int})
 
 
 def total_rows(printed: Printed, found: pd.DataFrame) -> Iterator[Computed]:
     """Return the rows of Tables 2 to 4 that other printed numbers determine."""
     computed = partial(Computed, provenance="printed_table")
     spread = intervals(printed).set_index(["table", "subset", "type"])
+    average = averages(printed)
+
+    def ends(*cell: str) -> dict[str, float]:
+        row = spread.loc[cell]
+        return {"lower": row["paragraphs_lower"], "upper": row["paragraphs_upper"], "level": LEVEL}
+
     for row in found.itertuples():
         base = key(row.table, row.subset, "all")
         yield computed(f"{base}.n", row.n)
-        ends = spread.loc[(row.table, row.subset, "all")]
-        yield computed(f"{base}.{what(row.table)}", row.weighted, lower=ends["paragraphs_lower"],
-                       upper=ends["paragraphs_upper"], level=LEVEL)  # fmt: skip
+        yield rounded_row(f"{base}.{what(row.table)}", average[row.table, row.subset],
+                          **ends(row.table, row.subset, "all"))  # fmt: skip
         yield computed(f"{base}.{what(row.table)}", row.plain, method="average over the types")
     for name in printed.types:
-        human = printed.cell(2, "human", name)
-        yield computed(f"table2.human.{name}.n", human["n"])
-        ends = spread.loc[("table2", "human", name)]
-        yield computed(f"table2.human.{name}.accept", human["percent"],
-                       lower=ends["paragraphs_lower"], upper=ends["paragraphs_upper"],
-                       level=LEVEL)  # fmt: skip
+        parts = printed.cells.loc[[("table2", s, name) for s in ("unreliable", "reliable")]]
+        yield computed(f"table2.human.{name}.n", printed.cell(2, "human", name)["n"])
+        yield rounded_row(f"table2.human.{name}.accept",
+                          weighted(list(parts["printed"]), parts["n"]),
+                          **ends("table2", "human", name))  # fmt: skip
         yield computed(f"table3.unreliable.{name}.n", printed.cell(3, "unreliable", name)["n"])
         yield computed(f"table4.reliable.{name}.n", printed.cell(4, "reliable", name)["n"])
 
 
-def text_values(printed: Printed, found: pd.DataFrame) -> dict[str, float]:
+def text_rows(printed: Printed, found: pd.DataFrame) -> Iterator[Computed]:
     """Compute what sections 4 to 6 say of the tables."""
-    line = found.set_index(["table", "subset"])
-    n, percent = line["n"], line["weighted"]
-    unusable = n["table2", "reliable"] - n["table3", "reliable"]
-    subsets = intervals(printed).query("table == 'table2' and type == 'all'").set_index("subset")
-    shown = subsets.loc[["random", "human", "reliable"]]
-    apart = [
-        ((row["paragraphs_upper"] < others["paragraphs_lower"])
-         | (row["paragraphs_lower"] > others["paragraphs_upper"])).all()
-        for name, row in shown.iterrows()
-        for others in [shown.drop(index=name)]
-    ]  # fmt: skip
-    table2 = found.query("table == 'table2'")
-    return {
-        "table2.n_plain_averages": int(table2["plain_fits"].sum()),
-        "validation.n_distinguished": int(sum(apart)),
-        "validation.disagreement": 100 - percent["table2", "reliable"],
-        "validation.rejection": 100 - percent["table2", "reliable"],
-        "validation.share_reliable": 100 * n["table2", "reliable"] / n["table2", "human"],
-        "validation.n_reliable": n["table2", "reliable"],
-        "validation.n_human": n["table2", "human"],
-        "others.n_usable": n["table3", "reliable"],
-        "others.n_reliable": n["table2", "reliable"],
-        "others.n_all_marked": unusable,
-        "others.remedied": percent["table3", "reliable"],
-        "others.rejection": 100 - percent["table3", "reliable"],
-        "self.n_unreliable_usable": n["table4", "unreliable"],
-        "self.n_unreliable": n["table2", "unreliable"],
-        "self.rejection_reliable": percent["table4", "reliable"],
-        "self.reaffirmed": 100 - percent["table4", "reliable"],
-        "self.rejection_unreliable": percent["table4", "unreliable"],
-        "conclusion.remedied": percent["table3", "reliable"],
-        "conclusion.residual": 100 - percent["table3", "reliable"],
-        "conclusion.rejection_unreliable": percent["table4", "unreliable"],
-    }
+    n, percent = found.set_index(["table", "subset"])["n"], averages(printed)
+    accepted, remedied = percent["table2", "reliable"], percent["table3", "reliable"]
+    rejected, unstable = percent["table4", "reliable"], percent["table4", "unreliable"]
+    yield from plain_rows(
+        {
+            "validation.share_reliable": 100 * n["table2", "reliable"] / n["table2", "human"],
+            "validation.n_reliable": n["table2", "reliable"],
+            "validation.n_human": n["table2", "human"],
+            "others.n_usable": n["table3", "reliable"],
+            "others.n_reliable": n["table2", "reliable"],
+            "others.n_all_marked": n["table2", "reliable"] - n["table3", "reliable"],
+            "self.n_unreliable_usable": n["table4", "unreliable"],
+            "self.n_unreliable": n["table2", "unreliable"],
+        },
+        "printed_table",
+    )
+    for target, value in {
+        "validation.disagreement": less(100, accepted),
+        "validation.rejection": less(100, accepted),
+        "others.remedied": remedied,
+        "others.rejection": less(100, remedied),
+        "self.rejection_reliable": rejected,
+        "self.reaffirmed": less(100, rejected),
+        "self.rejection_unreliable": unstable,
+        "conclusion.remedied": remedied,
+        "conclusion.residual": less(100, remedied),
+        "conclusion.rejection_unreliable": unstable,
+    }.items():
+        yield rounded_row(target, value)
 
 
 def clopper_pearson(share: float, n: float) -> tuple[float, float]:
@@ -354,9 +413,9 @@ def intervals(printed: Printed) -> pd.DataFrame:
                 ("lower", "upper"), clopper_pearson(row.percent / 100, n), strict=True
             )
         }
-        rows.append({"table": row.table, "subset": row.subset, "type": row.type, "n": int(row.n),
+        rows.append({"table": row.table, "subset": row.subset, "type": row.type, "n": row.n,
                      "percent": row.percent, **ends})  # fmt: skip
-    return pd.DataFrame(rows)
+    return with_whole_n(pd.DataFrame(rows))
 
 
 def tests(printed: Printed) -> pd.DataFrame:
@@ -614,7 +673,7 @@ def table_of(made: simulate.SimulatedMarks, least: int) -> dict[tuple[str, str],
 
 
 def simulated_tables(
-    printed: Printed, rng: np.random.Generator
+    printed: Printed, rng: np.random.Generator, n_simulated: int
 ) -> tuple[pd.DataFrame, pd.DataFrame, dict[str, simulate.SimulatedMarks]]:
     """Simulate the study again and again, and compute its tables; the first one is kept."""
     chosen = {name: patterns(printed, name) for name in printed.types}
@@ -622,7 +681,7 @@ def simulated_tables(
     first = simulate_types(printed, rng, chosen)
     runs = [
         {(*k, name): v for name, made in types.items() for k, v in table_of(made, least).items()}
-        for types in (first, *(simulate_types(printed, rng, chosen) for _ in range(N_SIMULATED)))
+        for types in (first, *(simulate_types(printed, rng, chosen) for _ in range(n_simulated)))
     ]
     rows = []
     for cell, row in printed.cells.iterrows():
@@ -732,7 +791,7 @@ def reliable_items(study: Discourse) -> np.ndarray:
     return deliberate(study.decisions, MARK, confidence=CONFIDENCES[-1], rates=share).reliable
 
 
-def groups(study: Discourse, rng: np.random.Generator) -> pd.DataFrame:
+def groups(study: Discourse, rng: np.random.Generator, n_bootstrap: int) -> pd.DataFrame:
     """Compare study 1's ratings of items with no, few and reliably many marks."""
     reliable = reliable_items(study)
     few = ~reliable & (study.marks > 0)
@@ -753,7 +812,9 @@ def groups(study: Discourse, rng: np.random.Generator) -> pd.DataFrame:
                     "items": int((one | two).sum()),
                     "mean": value[one].mean() - value[two].mean(),
                     "lower": ends.low, "upper": ends.high,
-                    "p_within_pairs": permuted(value, one, one | two, study.pair, rng),
+                    "p_within_pairs": permuted(
+                        value, one, one | two, study.pair, rng, n_bootstrap
+                    ),
                     "auc": area(value[one], value[two]),
                 }
             )  # fmt: skip
@@ -773,18 +834,18 @@ def area(high: np.ndarray, low: np.ndarray) -> float:
 
 def permuted(
     value: np.ndarray, first: np.ndarray, both: np.ndarray, pair: np.ndarray,
-    rng: np.random.Generator,
+    rng: np.random.Generator, n_bootstrap: int,
 ) -> float:  # fmt: skip
     """Test a difference of means by exchanging items of the same pair of expressions."""
     order = np.flatnonzero(both)[np.argsort(pair[both], kind="stable")]
     value, first, pair = value[order], first[order], pair[order]
     # Sorting random keys within each pair permutes there and nowhere else. The permuted values
     # keep the differences between pairs, so the difference of means is not 0 on average.
-    shuffled = value[np.argsort(rng.random((N_BOOTSTRAP, pair.size)) + pair, axis=1)]
+    shuffled = value[np.argsort(rng.random((n_bootstrap, pair.size)) + pair, axis=1)]
     drawn = shuffled[:, first].mean(axis=1) - shuffled[:, ~first].mean(axis=1)
     observed = value[first].mean() - value[~first].mean()
     as_far = np.abs(drawn - drawn.mean()) >= abs(observed - drawn.mean())
-    return float((1 + as_far.sum()) / (1 + N_BOOTSTRAP))
+    return float((1 + as_far.sum()) / (1 + n_bootstrap))
 
 
 def by_marks(study: Discourse) -> pd.DataFrame:
@@ -992,29 +1053,19 @@ def figure_discourse(
 # --------------------------------------------------------------------------------- output
 
 
-def calibration_rows(printed: Printed) -> list[Computed]:
-    """Return Table 1, which the simulation is calibrated to."""
-    return [
-        Computed(f"table1.{name}.{column}", printed.table1.loc[name, column],
-                 method=CALIBRATION_METHOD, provenance="simulated")
-        for name in printed.types
-        for column in ("kappa", "marked")
-    ]  # fmt: skip
-
-
 def main(
     *,
-    rating: Path,
-    decision: Path,
+    data: Mapping[str, Path],
     printed_tables: Iterable[Path],
     folder: Path,
     seed: int,
+    effort: str = "full",
 ) -> None:
     """Compute everything and write values, tables, figures and captions.
 
     Parameters
     ----------
-    rating, decision : Path
+    data : mapping of str to Path
         Folders of the two studies of metaphor in discourse.
     printed_tables : iterable of Path
         The printed tables.
@@ -1022,17 +1073,30 @@ def main(
         Where the results go.
     seed : int
         Of the simulations and of the resampling.
+    effort : {"full", "quick"}
+        How often is simulated and resampled.
     """
-    rng = np.random.default_rng(seed)
     printed = read_printed(printed_tables)
-    data = [datasets.read(path) for path in (rating, decision)]
-    word = "real" if all(d.provenance == "real" for d in data) else "simulated"
-    study = Discourse.of(*data)
+    found = totals(printed)
+    computed = [
+        *plain_rows(design_values(printed), "printed_table"),
+        *chance_rows(printed),
+        Computed("chance.n_outcomes", 2.0 ** printed.design["n_annotators"],
+                 provenance="closed_form"),
+        *total_rows(printed, found),
+        *text_rows(printed, found),
+    ]  # fmt: skip
+    write_computed(computed, folder / "computed.csv")
 
-    found, ranges, rates = totals(printed), feasible(printed), chance_rates(printed)
-    marks, votes, first = simulated_tables(printed, rng)
+    refuse_gaps(printed)
+    rng, n_bootstrap = np.random.default_rng(seed), N_BOOTSTRAP[effort]
+    studies = [datasets.read(data[name]) for name in (RATING, DECISION)]
+    word = "real" if all(d.provenance == "real" for d in studies) else "simulated"
+    study = Discourse.of(*studies)
+    ranges, rates = feasible(printed), chance_rates(printed)
+    marks, votes, first = simulated_tables(printed, rng, N_SIMULATED[effort])
     curve = by_marks(study)
-    by_cut = compare_cuts(study.marks, study.rating, rng=rng, replicates=N_BOOTSTRAP)
+    by_cut = compare_cuts(study.marks, study.rating, rng=rng, replicates=n_bootstrap)
     of_paper = {
         "chance_rates": rates,
         "unequal_rates": unequal_rates(printed),
@@ -1046,7 +1110,7 @@ def main(
     of_discourse = {
         "thresholds": thresholds(study),
         "ratings_by_marks": curve,
-        "groups": groups(study, rng),
+        "groups": groups(study, rng, n_bootstrap),
         "cuts": by_cut,
         "beyond_the_number": beyond_the_number(study),
     }
@@ -1071,16 +1135,6 @@ def main(
     of_tables = {f"tables/{name}": {"provenance": source} for name, source in provenance.items()}
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(captions | of_tables, indent=1) + "\n")
-    computed = [
-        *plain_rows(design_values(printed), "printed_table"),
-        *calibration_rows(printed),
-        *plain_rows(chance_values(printed), "printed_table"),
-        Computed("chance.n_outcomes", 2.0 ** printed.design["n_annotators"],
-                 provenance="closed_form"),
-        *total_rows(printed, found),
-        *plain_rows(text_values(printed, found), "printed_table"),
-    ]  # fmt: skip
-    write_computed(computed, folder / "computed.csv")
 
 
 def caption_texts(word: str) -> dict[str, dict[str, str]]:
@@ -1111,8 +1165,7 @@ def caption_texts(word: str) -> dict[str, dict[str, str]]:
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            rating=Path(snakemake.input[RATING][0]).parent,
-            decision=Path(snakemake.input[DECISION][0]).parent,
+            data={name: Path(snakemake.input[name][0]).parent for name in (RATING, DECISION)},
             printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,

@@ -21,6 +21,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -32,40 +33,45 @@ import scipy.stats
 
 from annobench import agreement, plotting
 from annobench.annotations import Annotations
-from annobench.compare import Computed, plain_rows, write_computed
+from annobench.compare import Computed, agrees, parse_printed, plain_rows, write_computed
 from annobench.files import recording, replacing
 from annobench.noise import easy_hard
+from annobench.rounding import propagate
 
+#: A fair coin, of the tables and figures that go beyond the paper's projects.
 FAIR = 0.5
+#: Size of the project whose coverage is computed, and points on a side of a surface, by effort.
+COVERAGE_ITEMS = {"full": 200, "quick": 20}
+SURFACE_POINTS = {"full": 20, "quick": 8}
+#: Numbers of annotators, from two on, as the text prints them.
+IN_WORDS = ("two", "three", "four", "five")
 #: The letters of the projects in figures.
 MARKS = {"two": "A", "pv": "B", "reverse": "C", "five": "D", "adding": "E"}
 COLOURS = {2: plotting.BLUE, 3: plotting.VERMILION, 4: plotting.GREEN, 5: plotting.INK}
 LINES = {2: "-", 3: "--", 4: "-.", 5: ":"}
-#: How a difference is bounded: method, share of differing answers, whether over the posterior.
-DIFFERENCES: dict[str, tuple[Any, float, bool]] = {
-    "Chebyshev": ("chebyshev", 0.5, False),
-    "normal": ("normal", 0.5, False),
-    "exact": ("exact", 0.5, False),
-    "exact, all answers differ": ("exact", 1.0, False),
-    "exact, averaged over Equation 1": ("exact", 0.5, True),
-    "exact, averaged, all differ": ("exact", 1.0, True),
-    "Chebyshev, all answers differ": ("chebyshev", 1.0, False),
-}
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What the text gives: its projects, and single numbers by name."""
+    """What the text gives: its projects, and single numbers by name, also as printed."""
 
     scenarios: pd.DataFrame
-    numbers: Mapping[str, float]
+    texts: Mapping[str, str]
 
     @classmethod
     def read(cls, paths: Iterable[Path]) -> "Printed":
         """Read the printed tables; a project without a chance of agreement has fair coins."""
-        tables = {path.stem: pd.read_csv(path, comment="#") for path in paths}
+        tables = {
+            path.stem: pd.read_csv(path, comment="#", dtype="str", keep_default_na=False)
+            for path in paths
+        }
+        texts = tables["text"].set_index("name")["value"].to_dict()
         scenarios = tables["scenarios"].set_index("case")
-        n, agreed, disagreed = (scenarios[c] for c in ("n_items", "n_agreed", "n_disagreed"))
+        printed_chance = scenarios["chance"]
+        counts = ["n_items", "n_agreed", "n_disagreed"]
+        scenarios[counts] = scenarios[counts].apply(pd.to_numeric)
+        scenarios["n_annotators"] = [2 + IN_WORDS.index(word) for word in scenarios["annotators"]]
+        n, agreed, disagreed = (scenarios[c] for c in counts)
         unclear = scenarios.index[agreed.isna() == disagreed.isna()]
         if len(unclear):
             raise ValueError(
@@ -75,12 +81,23 @@ class Printed:
         over = scenarios.index[~disagreed.between(0, n)]
         if len(over):
             raise ValueError(f"scenarios.csv, {', '.join(over)}: more of a kind than items.")
-        fair = [easy_hard.agreement_chance(FAIR, j) for j in scenarios["n_annotators"]]
+        coin = float(texts["coin"])
+        tossed = [easy_hard.agreement_chance(coin, j) for j in scenarios["n_annotators"]]
+        chance = pd.to_numeric(printed_chance).fillna(pd.Series(tossed, scenarios.index))
         scenarios = scenarios.assign(
-            n_disagreed=disagreed,
-            chance=scenarios["chance"].fillna(pd.Series(fair, scenarios.index)),
-        ).drop(columns="n_agreed")
-        return cls(scenarios, tables["text"].set_index("name")["value"].to_dict())
+            n_disagreed=disagreed, chance=chance, printed_chance=printed_chance
+        ).drop(columns=["n_agreed", "annotators"])
+        return cls(scenarios, texts)
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """The single numbers."""
+        return {name: float(parse_printed(text).value) for name, text in self.texts.items()}
+
+    @property
+    def coin(self) -> float:
+        """Probability of a category of a guess: in the paper's own projects equal for both."""
+        return self.numbers["coin"]
 
     @property
     def level(self) -> float:
@@ -116,27 +133,39 @@ def all_cases(printed: Printed) -> pd.DataFrame:
 
 
 def cases(printed: Printed) -> pd.DataFrame:
-    """Bound the noise of every project, and check the tails around it in whole numbers."""
+    """Bound the noise of every project."""
     rows = []
     for case in all_cases(printed).itertuples():
         n, d = int(case.n_items), int(case.n_disagreed)
         found = easy_hard.hard_given_agreed(n, d, case.chance)
         t = found.upper(printed.level)
-        chance = Fraction(str(case.chance))
         low, high = found.interval(printed.level)
         rows.append(
             {
                 "case": case.Index, "n_items": n, "n_disagreed": d,
                 "n_annotators": case.n_annotators, "chance": case.chance, "n_agreed": n - d,
                 "bound": t, "rate_percent": 100 * t / (n - d),
-                "tail_below_bound": float(exact_tail(n, d, chance, t - 1)),
-                "tail_at_bound": float(exact_tail(n, d, chance, t)),
-                "library_tail": found.tail(t), "mean": found.mean,
+                "library_tail_below": found.tail(t - 1), "library_tail": found.tail(t),
+                "mean": found.mean,
                 "standard_deviation": found.standard_deviation, "lower": low, "upper": high,
                 "normal_percent": 100 * normal_bound(found, printed.level) / (n - d),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def with_exact_tails(table: pd.DataFrame) -> pd.DataFrame:
+    """Check the tails around every bound in whole numbers."""
+    exact = {
+        f"tail_{where}_bound": [
+            float(exact_tail(n, d, Fraction(str(chance)), t - less))
+            for n, d, chance, t in table[["n_items", "n_disagreed", "chance", "bound"]].itertuples(
+                index=False
+            )
+        ]
+        for where, less in (("below", 1), ("at", 0))
+    }
+    return table.assign(**exact)
 
 
 def readings(printed: Printed) -> pd.DataFrame:
@@ -210,20 +239,22 @@ def tolerance(printed: Printed) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def bound_rows(table: pd.DataFrame, level: float) -> list[Computed]:
+def bound_rows(table: pd.DataFrame, printed: Printed) -> list[Computed]:
     """Return the bound and the noise rate of each project; the interval is of the guesses."""
     restated = {"two": ["two.rate", "two.rate_restated", "adding.two_rate"]}
     rows = []
     for case in table.itertuples():
         share = 100 / case.n_agreed
+        rounding = rounding_of_rate(printed, case.case)
         for target in restated.get(case.case, [f"{case.case}.rate"]):
             if case.case != "reverse":
                 rows.append(
                     Computed(target, case.rate_percent, lower=share * case.lower,
-                             upper=share * case.upper, level=level, provenance="closed_form")
+                             upper=share * case.upper, level=printed.level, **rounding,
+                             provenance="closed_form")
                 )  # fmt: skip
     two = table.set_index("case").loc["two"]
-    interval = {"lower": two["lower"], "upper": two["upper"], "level": level}
+    interval = {"lower": two["lower"], "upper": two["upper"], "level": printed.level}
     return [
         *rows,
         *(
@@ -231,6 +262,18 @@ def bound_rows(table: pd.DataFrame, level: float) -> list[Computed]:
             for target in ("two.upper", "test.n_hard")
         ),
     ]
+
+
+def rounding_of_rate(printed: Printed, case: str) -> dict[str, float]:
+    """Return the range of a noise rate over the chances that round to the printed one, if any."""
+    if case not in printed.scenarios.index or not printed.scenarios.loc[case, "printed_chance"]:
+        return {}
+    n, d, text = printed.scenarios.loc[case, ["n_items", "n_disagreed", "printed_chance"]]
+    found = propagate(
+        lambda x: 100 * easy_hard.noise_bound(int(n), int(d), x[0], level=printed.level).rate,
+        [text],
+    )
+    return {"rounding_lower": found.lower, "rounding_upper": found.upper}
 
 
 def bound_values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
@@ -244,12 +287,12 @@ def bound_values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
     by_number = [[easy_hard.agreement_chance(q, j) for j in range(2, 11)] for q in coins]
     return {
         "two.n_disagreed": two["n_disagreed"],
-        "two.chance": easy_hard.agreement_chance(FAIR, 2),
-        "two.upper_tail": 100 * two["tail_below_bound"],
+        "two.chance": two["chance"],
+        "two.upper_tail": 100 * two["library_tail_below"],
         "reverse.n_disagreed": by_case.loc["reverse", "n_disagreed"],
-        "five.chance": easy_hard.agreement_chance(FAIR, 5),
+        "five.chance": five["chance"],
         "five.n_disagreed": five["n_disagreed"],
-        "adding.chance": easy_hard.agreement_chance(FAIR, 3),
+        "adding.chance": adding["chance"],
         "adding.n_agreed": n_easy + agreed,
         "adding.chance_change": np.diff(by_number, axis=1).max(),
         "adding.removed": 100 * (1 - adding["chance"] / two["chance"]),
@@ -275,46 +318,51 @@ def split_kappas(printed: Printed) -> pd.DataFrame:
     """Compute Fleiss' kappa of the projects by how the disagreed items are split."""
     five, two = printed.scenarios.loc["five"], printed.scenarios.loc["two"]
     d, n = int(five["n_disagreed"]), int(five["n_items"])
-    # Of 30 patterns of five coins that differ, 10 are 4-1; the most probable number of them:
-    likely = int((d + 1) * Fraction(10, 30))
+    j = int(five["n_annotators"])
+    # Of the patterns of five fair coins that differ, 10 of 30 are 4-1; their likeliest number:
+    all_but_one = scipy.special.comb(j, j - 1, exact=True)
+    all_but_two = scipy.special.comb(j, j - 2, exact=True)
+    likely = int((d + 1) * Fraction(all_but_one, all_but_one + all_but_two))
     reverse = all_cases(printed).loc["reverse"]
     given = {
-        "five.kappa_4_1": (5, n - d, {4: d}),
-        "five.kappa_3_2": (5, n - d, {3: d}),
-        "five.kappa_most_likely": (5, n - d, {4: likely, 3: d - likely}),
+        "five.kappa_4_1": (j, n - d, {j - 1: d}),
+        "five.kappa_3_2": (j, n - d, {j - 2: d}),
+        "five.kappa_most_likely": (j, n - d, {j - 1: likely, j - 2: d - likely}),
         "two.kappa": (2, int(two["n_items"] - two["n_disagreed"]), {1: int(two["n_disagreed"])}),
         "reverse.kappa": (2, int(reverse["n_items"] - reverse["n_disagreed"]),
                           {1: int(reverse["n_disagreed"])}),
     }  # fmt: skip
     rows = []
-    for target, (j, agreed, splits) in given.items():
-        found = agreement.fleiss_kappa(labels_of(agreed, splits, j))
+    for target, (k, agreed, splits) in given.items():
+        found = agreement.fleiss_kappa(labels_of(agreed, splits, k))
         interval = found.interval()
         rows.append(
             {
-                "target": target, "n_annotators": j, "n_agreed": agreed,
-                "splits": ", ".join(f"{c} of {m}-{j - m}" for m, c in splits.items()),
+                "target": target, "n_annotators": k, "n_agreed": agreed,
+                "splits": ", ".join(f"{c} of {m}-{k - m}" for m, c in splits.items()),
                 "observed_agreement": found.observed_agreement,
                 "expected_agreement": found.expected_agreement, "kappa": found.estimate,
                 "standard_error": found.standard_error, "lower": interval.lower,
                 "upper": interval.upper,
-                "without_minority_pairs": without_minority(j, agreed, splits),
-                **kept_rates(j, agreed, splits, printed.level),
+                "without_minority_pairs": without_minority(k, agreed, splits),
+                **kept_rates(k, agreed, splits, printed),
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
 
 
 def kept_rates(
-    n_annotators: int, n_agreed: int, splits: Mapping[int, int], level: float
+    n_annotators: int, n_agreed: int, splits: Mapping[int, int], printed: Printed
 ) -> dict[str, float]:
     """Bound the noise in percent if splits go into the gold standard by their majority."""
-    d, chance = sum(splits.values()), easy_hard.agreement_chance(FAIR, n_annotators)
+    d, chance = sum(splits.values()), easy_hard.agreement_chance(printed.coin, n_annotators)
     rates = {}
     for name, least in (("all", n_annotators), ("all_but_one", n_annotators - 1),
                         ("majority", n_annotators // 2 + 1)):  # fmt: skip
         kept = sum(count for majority, count in splits.items() if majority >= least)
-        bound = easy_hard.noise_bound(n_agreed + d, d, chance, level=level, n_split_kept=kept)
+        bound = easy_hard.noise_bound(
+            n_agreed + d, d, chance, level=printed.level, n_split_kept=kept
+        )
         rates[f"noise_percent_{name}"] = 100 * bound.rate if n_annotators > 2 else np.nan
     return rates
 
@@ -344,7 +392,7 @@ def negative_kappa_probability(n_easy: int, n_hard: int) -> float:
     return total
 
 
-def kappa_values(splits: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
+def kappa_values(splits: pd.DataFrame, table: pd.DataFrame, printed: Printed) -> dict[str, float]:
     """Compute what section 3.3 reads from kappa, and the identities it rests on."""
     by_case = table.set_index("case")
     kappa = splits.set_index("target")["kappa"]
@@ -358,19 +406,18 @@ def kappa_values(splits: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
     shares = np.linspace(0, 1, 21)
     distributions = [[0.5, 0.5], [0.9, 0.1], [0.2, 0.3, 0.5], [0.7, 0.1, 0.1, 0.1]]
     gaps = [abs(easy_hard.expected_kappa(e, q, q).kappa - e) for e in shares for q in distributions]
-    hard, easy = np.array([1, 2]) / 3, aickin_easy([1 / 3, 2 / 3])
+    thirds = [printed.numbers["aickin_hard_first"], printed.numbers["aickin_hard_second"]]
+    hard, easy = np.array(thirds) / sum(thirds), aickin_easy(thirds)
     bias = [easy_hard.expected_kappa(e, easy, hard).kappa - e for e in shares[1:-1]]
     uniform = aickin_easy([0.5, 0.5])
-    level = [easy_hard.expected_kappa(e, uniform, [0.5, 0.5]).kappa - e for e in shares]
     return {
-        "five.split_ratio": scipy.special.comb(5, 3) / scipy.special.comb(5, 4),
+        "five.split_ratio": split_ratio(printed),
         "kappa.easy_share_gap": max(gaps),
         "kappa.negative_probability": negative_kappa_probability(10, 100),
         "aickin.uniform_gap": np.abs(uniform - 0.5).max(),
         "aickin.easy.first": 5 * easy[0],
         "aickin.easy.second": 5 * easy[1],
         "aickin.kappa_bias": max(bias),
-        "aickin.uniform_bias": max(level, key=abs),
         "two.kappa_hard_share": 100 * (1 - kappa["two.kappa"]),
         "two.kappa_easy_share": 100 * kappa["two.kappa"],
         "two.kappa_n_easy": easy_of_two,
@@ -380,6 +427,16 @@ def kappa_values(splits: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
         "five.kappa_rate": rate_of_five,
         "five.kappa_rate_lower": rate_of_five - five["rate_percent"],
     }
+
+
+def split_ratio(printed: Printed) -> float:
+    """Return footnote 6's ratio of 3-2 splits to 4-1 splits, by its binomial coefficients."""
+    numbers = printed.numbers
+    three_two, four_one = (
+        float(scipy.special.comb(numbers["binomial_n"], numbers[f"binomial_{name}"]))
+        for name in ("3_2", "4_1")
+    )
+    return three_two / four_one if four_one else np.nan
 
 
 def aickin_easy(hard: Iterable[float]) -> np.ndarray:
@@ -405,34 +462,64 @@ def kappa_table(easy_share: float = 0.8) -> pd.DataFrame:
 # ------------------------------------------------------------------------- section 4.1: tests
 
 
-def difference_values(printed: Printed, table: pd.DataFrame) -> dict[str, float]:
+def ways_of_differences() -> dict[str, tuple[Any, float, bool]]:
+    """Return how a difference is bounded: method, share of differing answers, if averaged."""
+    return {
+        "Chebyshev": ("chebyshev", 0.5, False),
+        "normal": ("normal", 0.5, False),
+        "exact": ("exact", 0.5, False),
+        "exact, all answers differ": ("exact", 1.0, False),
+        "exact, averaged over Equation 1": ("exact", 0.5, True),
+        "exact, averaged, all differ": ("exact", 1.0, True),
+        "Chebyshev, all answers differ": ("chebyshev", 1.0, False),
+    }
+
+
+def difference_values(printed: Printed, table: pd.DataFrame) -> list[Computed]:
     """Compute the chance difference of two classifiers as section 4.1 does."""
-    answers = [Fraction(a - b) for a, b in product((0, 1), repeat=2)]  # B right less A right
-    mean = sum(answers) / 4
-    variance = sum(step**2 for step in answers) / 4 - mean**2
+    right = printed.coin  # of a guessed label, for either classifier
+    p_step, p_tie = right * (1 - right), right**2 + (1 - right) ** 2
+    mean = p_step * 1 + p_step * -1
+    variance = 2 * p_step - mean**2
     two = table.set_index("case").loc["two"]
     r, size = int(two["bound"]), int(two["n_agreed"])
-    found = easy_hard.chance_difference(r, size, level=printed.level, method="chebyshev")
-    larger = easy_hard.chance_difference(4 * r, 4 * size, level=printed.level, method="chebyshev")
+
+    def by_chebyshev(times: int) -> easy_hard.ChanceDifference:
+        return easy_hard.chance_difference(
+            times * r, times * size, level=printed.level, differ=2 * p_step, method="chebyshev"
+        )
+
+    found, larger = by_chebyshev(1), by_chebyshev(4)
     slope = np.log(larger.standard_deviation / found.standard_deviation) / np.log(4)
     norm = scipy.stats.norm
-    return {
-        "difference.step_loss": min(answers),
-        "difference.step_win": max(answers),
-        "difference.p_step": 4 * Fraction(answers.count(1), 4),
-        "difference.step_tie": sorted(answers)[1],
-        "difference.p_tie": 2 * Fraction(answers.count(0), 4),
+    promised = {
+        "chebyshev": propagate(
+            lambda x: 100 * (1 - x[0] ** -2), [printed.texts["chebyshev_multiple"]]
+        ),
+        "normal": propagate(
+            lambda x: 100 * (2 * float(norm.cdf(x[0])) - 1), [printed.texts["normal_multiple"]]
+        ),
+    }
+    values = {
+        "difference.p_step": 4 * p_step,
+        "difference.p_tie": 2 * p_tie,
         "difference.mean": mean,
         "difference.variance_divisor": 1 / variance,
         "chebyshev.multiple": 1 / np.sqrt(1 - printed.level),
-        "chebyshev.level": 100 * (1 - printed.numbers["chebyshev_multiple"] ** -2),
         "normal.multiple": norm.isf((1 - printed.level) / 2),
-        "normal.level": 100 * (2 * norm.cdf(printed.numbers["normal_multiple"]) - 1),
         "test.difference": found.n_items,
         "test.difference_rate": 100 * found.rate,
         "test.scale_exponent": slope,
         "test.rate_exponent": slope - 1,
     }
+    return [
+        *plain_rows(values, "closed_form"),
+        *(
+            Computed(f"{name}.level", level.value, rounding_lower=level.lower,
+                     rounding_upper=level.upper, provenance="closed_form")
+            for name, level in promised.items()
+        ),
+    ]  # fmt: skip
 
 
 def differences_table(printed: Printed) -> pd.DataFrame:
@@ -441,7 +528,7 @@ def differences_table(printed: Printed) -> pd.DataFrame:
     for case in all_cases(printed).itertuples():
         found = easy_hard.hard_given_agreed(case.n_items, case.n_disagreed, case.chance)
         bound = found.upper(printed.level)
-        for name, (method, differ, averaged) in DIFFERENCES.items():
+        for name, (method, differ, averaged) in ways_of_differences().items():
             hard = found if averaged else bound
             limit = easy_hard.chance_difference(
                 hard, found.n_kept, level=printed.level, differ=differ, method=method
@@ -459,7 +546,7 @@ def wsj_table(printed: Printed) -> pd.DataFrame:
     spread = (printed.numbers["wsj_highest"] - printed.numbers["wsj_lowest"]) / 100
     wanted = round(spread * size)
     rows = []
-    for name, (method, differ, averaged) in DIFFERENCES.items():
+    for name, (method, differ, averaged) in ways_of_differences().items():
         if averaged:
             continue
         low, high = 0, size  # `high` guesses explain the spread, `low` do not
@@ -524,14 +611,15 @@ def guess_counts(printed: Printed) -> pd.DataFrame:
     rows = []
     for count in range(d // 2 + 1):
         found = easy_hard.guess_rate_from_disagreement([count / d, 1 - count / d])
-        if f"{found.chance:.2f}" == f"{printed.numbers['pv_chance']:.2f}":
+        if agrees(printed.scenarios.loc["pv", "printed_chance"], "eq", found.chance):
             for name, chance in (("footnote 3", found.chance), ("least", found.least_chance)):
                 bound = easy_hard.noise_bound(n, d, chance, level=printed.level)
                 rows.append(
                     {"count": count, "share": count / d, "estimate": name, "chance": chance,
                      "bound": bound.n_hard, "rate_percent": 100 * bound.rate}
                 )  # fmt: skip
-    return pd.DataFrame(rows)
+    columns = ["count", "share", "estimate", "chance", "bound", "rate_percent"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def footnote3_table(printed: Printed) -> pd.DataFrame:
@@ -564,7 +652,7 @@ def footnote3_table(printed: Printed) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def coverage_table(level: float, n_items: int = 200) -> pd.DataFrame:
+def coverage_table(level: float, n_items: int) -> pd.DataFrame:
     """Compute the coverage of the bound at every number of hard items of a small project."""
     rows = []
     for j in (2, 5):
@@ -655,9 +743,11 @@ class Surface:
     points: Sequence[Point]
 
 
-def slices(quantity: Callable[[int, int, float], float], table: pd.DataFrame) -> list[Surface]:
+def slices(
+    quantity: Callable[[int, int, float], float], table: pd.DataFrame, size: int
+) -> list[Surface]:
     """Evaluate a quantity of n, d and p over d and p, over d and n, and over p and n."""
-    size, n, tenth = 20, 1_000, 10
+    n, tenth = 1_000, 10
     share, chance = np.geomspace(1, 40, size), np.geomspace(0.03, 0.7, size)
     # Below 500 items contours of whole numbers are stairs.
     items = np.geomspace(500, 50_000, size).round()
@@ -675,10 +765,10 @@ def slices(quantity: Callable[[int, int, float], float], table: pd.DataFrame) ->
         Surface("n = 1,000 items", share, chance, over(share, chance, lambda u, v: (n, u, v)),
                 DISAGREED, CHANCE, [(case, d, p) for case, d, p, _ in rows]),
         Surface("p = 1/2", share, items, over(share, items, lambda u, v: (v, u, FAIR)),
-                DISAGREED, ITEMS, [(case, d, size) for case, d, _, size in fair]),
+                DISAGREED, ITEMS, [(case, d, n) for case, d, _, n in fair]),
         Surface("d = 10% of the items", chance, items,
                 over(chance, items, lambda u, v: (v, tenth, u)),
-                CHANCE, ITEMS, [(case, p, size) for case, d, p, size in rows if d == tenth]),
+                CHANCE, ITEMS, [(case, p, n) for case, d, p, n in rows if d == tenth]),
     ]  # fmt: skip
 
 
@@ -763,9 +853,11 @@ def figure_posterior(table: pd.DataFrame, stem: Path) -> None:
         plotting.save_figure(figure, stem)
 
 
-def figure_tolerance(table: pd.DataFrame, case: pd.Series, printed: Printed, stem: Path) -> None:
+def figure_tolerance(
+    table: pd.DataFrame, case: pd.Series, printed: Printed, size: int, stem: Path
+) -> None:
     """Draw the tolerated share of disagreements over items, and over p and items."""
-    chance, items = np.geomspace(0.03, 0.7, 30), np.geomspace(100, 20_000, 30).round()
+    chance, items = np.geomspace(0.03, 0.7, size), np.geomspace(100, 20_000, size).round()
     share = [
         [100 * easy_hard.largest_disagreement(int(n), p, rate=printed.tolerated,
                                               level=printed.level) / n for p in chance]
@@ -892,7 +984,7 @@ def figure_difference(differences: pd.DataFrame, printed: Printed, stem: Path) -
     row = differences.set_index(["case", "method"]).loc[("two", "Chebyshev")]
 
     def limit(n_hard: int, n_kept: int, name: str) -> easy_hard.ChanceDifference:
-        method, differ, _ = DIFFERENCES[name]
+        method, differ, _ = ways_of_differences()[name]
         return easy_hard.chance_difference(n_hard, n_kept, level=printed.level, differ=differ,
                                            method=method)  # fmt: skip
 
@@ -1057,15 +1149,20 @@ CAPTIONS = {
 # --------------------------------------------------------------------------------------- main
 
 
-def draw_all(tables: Mapping[str, pd.DataFrame], printed: Printed, stems: Path) -> None:
+def draw_all(
+    tables: Mapping[str, pd.DataFrame], printed: Printed, stems: Path, effort: str
+) -> None:
     """Draw every figure."""
     found, splits, level = tables["cases"], tables["splits"], printed.level
+    size = SURFACE_POINTS[effort]
     for name, (quantity, levels, form) in quantities(level).items():
-        figure_surfaces(slices(quantity, found), levels, form, stems / name)
+        figure_surfaces(slices(quantity, found, size), levels, form, stems / name)
     projects = all_cases(printed)
     figure_posterior(found, stems / "posterior")
     reverse = projects.loc["reverse"]
-    figure_tolerance(tables["tolerance"], reverse, printed, stems / "surface_tolerance")
+    figure_tolerance(
+        tables["tolerance"], reverse, printed, 3 * size // 2, stems / "surface_tolerance"
+    )
     figure_surface_kappa(found, splits, stems / "surface_kappa")
     figure_splits(splits, projects.loc["five"], stems / "splits")
     figure_kappa(found, splits, tables["kappa"], level, stems / "kappa")
@@ -1075,47 +1172,57 @@ def draw_all(tables: Mapping[str, pd.DataFrame], printed: Printed, stems: Path) 
     figure_coverage(tables["coverage"], tables["footnote3"], level, stems / "coverage")
 
 
-def main(*, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
+def main(
+    *,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
+    folder: Path,
+    seed: int,
+    effort: str = "full",
+) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
     printed = Printed.read(printed_tables)
     found, splits = cases(printed), split_kappas(printed)
+    differences, counts = differences_table(printed), guess_counts(printed)
+    computed = [
+        *plain_rows(bound_values(found, printed), "closed_form"),
+        *bound_rows(found, printed),
+        *kappa_rows(splits, printed.level),
+        *plain_rows(kappa_values(splits, found, printed), "closed_form"),
+        *difference_values(printed, found),
+        *beside(splits, differences, found, counts, printed),
+    ]
+    write_computed(computed, folder / "computed.csv")
+
     tables = {
-        "cases": found,
+        "cases": with_exact_tails(found),
         "readings": readings(printed),
         "splits": splits,
         "tolerance": tolerance(printed),
         "kappa": kappa_table(),
-        "differences": differences_table(printed),
+        "differences": differences,
         "annotators": annotators_table(printed),
-        "guess_counts": guess_counts(printed),
+        "guess_counts": counts,
         "footnote3": footnote3_table(printed),
-        "coverage": coverage_table(printed.level),
+        "coverage": coverage_table(printed.level, COVERAGE_ITEMS[effort]),
         "wsj": wsj_table(printed),
     }
-    computed = [
-        *plain_rows(bound_values(found, printed), "closed_form"),
-        *bound_rows(found, printed.level),
-        *kappa_rows(splits, printed.level),
-        *plain_rows(kappa_values(splits, found), "closed_form"),
-        *plain_rows(difference_values(printed, found), "closed_form"),
-        *beside(splits, tables["differences"], found, tables["guess_counts"], printed),
-    ]
     for name, table in tables.items():
         with replacing(folder / "tables" / f"{name}.csv") as draft:
             table.to_csv(draft, index=False, lineterminator="\n")
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    draw_all(tables, printed, folder / "figures")
+    draw_all(tables, printed, folder / "figures", effort)
     about = {"provenance": "closed_form", "seed": seed}
     texts = {name: {"caption": text} | about for name, text in CAPTIONS.items()}
     of_tables = {f"tables/{name}": {"provenance": "closed_form"} for name in tables}
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(texts | of_tables, indent=1) + "\n")
-    write_computed(computed, folder / "computed.csv")
 
 
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
+            data={},
             printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,

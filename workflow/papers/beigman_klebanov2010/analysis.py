@@ -1,26 +1,27 @@
 """Recompute Beigman Klebanov and Beigman (2010), and fit its models to the public labels.
 
-========================  ==========================================================
-`reconstruct`             sections 4 and 5: the histogram of BRTEa that they determine
-`arithmetic`              what printed numbers say of each other
-`brtea_rows`              sections 4, 5 and 7.2 on that histogram
-`brte_study`              BRTEb and the accuracies, simulated from model M
+=========================  ==========================================================
+`reconstruct`, `left_out`  sections 4 and 5: the histogram of BRTEa that they determine
+`arithmetic`               what printed numbers say of each other
+`brtea_rows`               sections 4, 5 and 7.2 on that histogram
+`brte_study`               BRTEb and the accuracies, simulated from model M
 `srte_rows`, `lazy_table`  sections 3.1 and 6 on the public labels of RTE-1 (SRTE)
 `fits_table`, `types_table`  how many types: by all methods, on both histograms
-`annotators_study`        section 5: what heterogeneous annotators do to a histogram
-`example_table`           section 7.1: the thirteen examples
-`hard_items`              which items are hard, and who agrees with that
-========================  ==========================================================
+`annotators_study`         section 5: what heterogeneous annotators do to a histogram
+`example_table`            section 7.1: the thirteen examples
+`hard_items`               which items are hard, and who agrees with that
+=========================  ==========================================================
 
 The labels of BRTE were never published. But the paper prints three fits of one histogram of
-eleven whole numbers that sum to 800: thirteen parameters and three chi-squares. Thirteen and two
-of these find one histogram, and are its calibration targets: they count as reproduced nowhere.
-The third chi-square and the conservative count of hard items took no part, and test it.
+eleven whole numbers that sum to 800: thirteen parameters and three chi-squares. They find one
+histogram. What finds it can't confirm it, so each of the sixteen numbers is left out in turn,
+and compared with what the histogram gives that the other fifteen find.
 """
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,20 +41,34 @@ from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators, find_lazy
 from annobench.noise.mixtures import BinomialMixture, Counts
 from annobench.reconstruct import integer_points, least_squares_step
+from annobench.rounding import propagate
 
 #: Bootstrap replicates and simulated data sets.
-REPLICATES = 499
-#: Draws a chain of Carpenter's model.
-DRAWS = 1500
+REPLICATES = {"full": 499, "quick": 19}
+#: Draws a chain of Carpenter's model, after as many for warming up.
+DRAWS = {"full": 1500, "quick": 200}
+WARMUP = {"full": 500, "quick": 100}
 #: How far a printed parameter may be off, in units of its last place: the optimiser that the
 #: paper used stops short of the optimum by about that. With .7 and 1.3 the same histogram is
 #: found, with .5 none.
-UNITS_OFF = 1.0
+UNITS_OFF = {"full": 1.0, "quick": 0.75}
+#: The same where a number is left out, which leaves up to fifty times as many histograms.
+LEFT_OUT_UNITS_OFF = 0.75
+#: How far from model M a histogram may be, as a chi-square, if that of M is not to be used: M
+#: would be rejected at one in a thousand (5 degrees of freedom).
+FAR = 20.5
+#: A search that lists more histograms has found nothing.
+MOST_LISTED = 1_000_000
 #: Bands of rates that may count as hard.
 BANDS = ((0.45, 0.55), (0.4, 0.6), (0.35, 0.65))
-LEVEL = 0.05
-#: Section 7.1: the numbers of positive labels of an item that the paper calls hard.
-WINDOW = (4, 7)
+#: The parameters of each model in the order of `Printed.parameters`, and what is printed twice:
+#: all items less the others.
+PARAMETERS = {
+    "two": ("n_0", "p_0", "p_1"),
+    "three": ("n_1", "n_2", "p_1", "p_2", "p_3"),
+    "gaussian": ("n_1", "mean_1", "mean_2", "sd_1", "sd_2"),
+}
+SAME_NUMBER = {"two.n_1": "two.n_0", "three.n_3": "three.n_2", "gaussian.n_2": "gaussian.n_1"}
 PALE, LIGHT_BLUE, ORANGE = "#A0A0A0", "#A6C8DD", "#E8A878"
 #: A legend that a line may run behind.
 BOXED: dict[str, Any] = {"frameon": True, "edgecolor": "none", "framealpha": 1}
@@ -71,22 +86,32 @@ class Printed:
     """
 
     models: pd.DataFrame
-    statistics: pd.DataFrame
+    statistics: pd.Series
 
     @classmethod
-    def read(cls, folder_of: Mapping[str, Path]) -> "Printed":
+    def read(cls, paths: Mapping[str, Path]) -> "Printed":
         """Read the printed tables."""
-        models = pd.read_csv(folder_of["models"], comment="#", dtype=str, keep_default_na=False)
-        statistics = pd.read_csv(folder_of["statistics"], comment="#", index_col="name", dtype=str)
-        return cls(models.set_index(["model", "part"]), statistics)
+        models = pd.read_csv(paths["models"], comment="#", dtype=str, keep_default_na=False)
+        statistics = pd.read_csv(paths["statistics"], comment="#", index_col="name", dtype=str)
+        return cls(models.set_index(["model", "part"]), statistics["value"])
 
     def value(self, name: str) -> float:
-        """Return a printed number."""
-        return float(self.statistics.loc[name, "value"])
+        """Return a printed number; of a type that divides by 0 as NumPy does."""
+        return np.float64(parse_printed(self.statistics[name]).value)
 
     def unit(self, name: str) -> float:
         """Return one unit of the last place of a printed number."""
-        return float(self.statistics.loc[name, "unit"])
+        return float(parse_printed(self.statistics[name]).unit)
+
+    @property
+    def n_labels(self) -> int:
+        """Labels of an item."""
+        return int(self.value("n_labels"))
+
+    @property
+    def n_hard(self) -> float:
+        """The hard items that section 7.2 leaves."""
+        return float(self.items("conservative")[1])
 
     def items(self, model: str) -> np.ndarray:
         """Return the items of each part of a model."""
@@ -100,7 +125,7 @@ class Printed:
         """Return the expected histogram of a model, at other parameters if given."""
         if values is None:
             values = np.array([parse_printed(text).value for text in self.parameters(model)], float)
-        n, total = int(self.value("n_labels")), self.value("n_items")
+        n, total = self.n_labels, self.value("n_items")
         m = len(self.models.loc[model])
         counts = np.append(values[: m - 1], total - values[: m - 1].sum())
         if model == "gaussian":
@@ -110,7 +135,7 @@ class Printed:
 
     def parts(self, model: str) -> np.ndarray:
         """Return the expected histogram of each part of a model."""
-        n, table = int(self.value("n_labels")), self.models.loc[model]
+        n, table = self.n_labels, self.models.loc[model]
         if model == "gaussian":
             centre, sd = (table[name].to_numpy(float)[:, None] for name in ("centre", "sd"))
             each = mixtures.gaussian_cells(np.ones((2, 1)), centre, sd, n, cells="interval")
@@ -132,6 +157,23 @@ def pearson(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
 # ------------------------------------------------------------------------ reconstruction
 
 
+@dataclass(frozen=True)
+class PaperFits:
+    """The three models fitted to a histogram as the paper did, by least squares."""
+
+    two: mixtures.MixtureFit
+    three: mixtures.MixtureFit
+    gaussian: mixtures.GaussianFit
+
+
+@cache
+def paper_fits(*histogram: int) -> PaperFits:
+    """Fit two and three binomials and two normal distributions, once for each histogram."""
+    counts = Counts.from_histogram(histogram)
+    two, three = (mixtures.fit(counts, k, method="least_squares") for k in (2, 3))
+    return PaperFits(two, three, mixtures.fit_gaussians(counts, cells="interval"))
+
+
 def shift_of(printed: Printed, model: str) -> tuple[np.ndarray, np.ndarray]:
     """Return (A, t): A h - t is how far a fit of h lies from the printed one, in printed units."""
     texts = [parse_printed(text) for text in printed.parameters(model)]
@@ -140,103 +182,192 @@ def shift_of(printed: Printed, model: str) -> tuple[np.ndarray, np.ndarray]:
     return least_squares_step(lambda values: printed.cells(model, values), at, units)
 
 
-def reconstruct(printed: Printed) -> tuple[np.ndarray, pd.DataFrame]:
-    """Find the histogram of BRTEa, and list the closest of its rivals.
+Shifts = Mapping[str, tuple[np.ndarray, np.ndarray]]
+
+
+def shifts_of(printed: Printed) -> Shifts:
+    """Return `shift_of` for every model."""
+    return {model: shift_of(printed, model) for model in PARAMETERS}
+
+
+def chi_square_name(model: str) -> str:
+    """Return the name of a model's printed chi-square."""
+    return f"{model}_chi_square"
+
+
+def reconstruct(
+    printed: Printed, shifts: Shifts, *, units_off: float, without: str
+) -> tuple[np.ndarray | None, pd.DataFrame]:
+    """Find the histogram of BRTEa without one of the printed numbers, and list its rivals.
 
     All histograms are searched that lie as close to model M as its chi-square says, and for
-    which least squares moves no printed parameter by more than a unit of its last place. Of
-    these one has the printed chi-squares of both mixtures. That of the two normal
-    distributions is not used to choose; it agrees as well.
+    which least squares moves no printed parameter by more than so many units of its last
+    place. Of these it is the only one that has the printed chi-squares. A chi-square is that of
+    the model as printed, so that it can't be used where a parameter of its model is left out.
+
+    Parameters
+    ----------
+    printed : Printed
+        The printed numbers.
+    shifts : mapping
+        What `shifts_of` says of them.
+    units_off : float
+        How far a printed parameter may be off, in units of its last place.
+    without : str
+        The target of the number that is not used.
+
+    Returns
+    -------
+    tuple
+        The histogram, None if there is none or more than one; and all that were listed, those
+        first whose chi-squares are closest to the printed ones.
     """
-    shifts = {model: shift_of(printed, model) for model in ("two", "three", "gaussian")}
+    names = [f"{model}.{name}" for model, each in PARAMETERS.items() for name in each]
+    used = np.array([name != without for name in names])
+    step, at = (np.concatenate(parts)[used] for parts in zip(*shifts.values(), strict=True))
     m_cells = printed.cells("three")
     reach = printed.value("three_chi_square") + printed.unit("three_chi_square")
-    near = np.diag(1 / np.sqrt(m_cells * reach))
-    matrix = np.vstack([near, *(step / UNITS_OFF for step, _ in shifts.values())])
-    target = np.concatenate([near @ m_cells, *(at / UNITS_OFF for _, at in shifts.values())])
+    own_model = without.partition(".")[0]
+    near = np.diag(1 / np.sqrt(m_cells * (FAR if own_model == "three" else reach)))
     # Each parameter adds at most 1 to the squared distance, and so does the ellipsoid.
-    radius = np.sqrt(1 + len(matrix) - len(near))
-    found = integer_points(matrix, target, total=int(printed.value("n_items")), radius=radius)
-    off = np.hstack([np.abs(found @ step.T - at) for step, at in shifts.values()]).max(axis=1)
-    inside = (off <= UNITS_OFF) & (found >= 0).all(axis=1)
+    try:
+        found = integer_points(
+            np.vstack([near, step / units_off]), np.concatenate([near @ m_cells, at / units_off]),
+            total=int(printed.value("n_items")), radius=np.sqrt(1 + used.sum()), most=MOST_LISTED,
+        )  # fmt: skip
+    except ValueError:  # more than can be listed
+        found = np.empty((0, len(m_cells)), dtype=np.int64)
+    off = np.abs(found @ step.T - at).max(axis=1)
+    inside = (off <= units_off) & (found >= 0).all(axis=1)
     cells = [f"x{j}" for j in range(found.shape[1])]
     table = pd.DataFrame(found[inside], columns=cells).assign(units_off=off[inside])
+    wrong = np.zeros(len(table))
+    fits = np.ones(len(table), dtype=bool)
     for model in shifts:
-        table[f"{model}_chi_square"] = pearson(found[inside], printed.cells(model))
-        away = (table[f"{model}_chi_square"] - printed.value(f"{model}_chi_square")).abs()
-        table[f"{model}_units_off"] = away / printed.unit(f"{model}_chi_square")
-    wrong = table["two_units_off"].clip(lower=0.5) + table["three_units_off"].clip(lower=0.5)
+        name = chi_square_name(model)
+        table[name] = pearson(found[inside], printed.cells(model))
+        away = (table[name] - printed.value(name)).abs() / printed.unit(name)
+        table[f"{model}_units_off"] = away
+        if model != own_model:
+            wrong += away.clip(lower=0.5)
+            fits &= away <= 0.5
+    table = table.assign(fits=fits)
     table = table.iloc[np.argsort(wrong, kind="stable")].reset_index(drop=True)
-    n_fitting = (wrong <= 1).sum()
-    if n_fitting != 1:
-        raise ValueError(f"{n_fitting} histograms have the printed chi-squares, not one.")
-    return table.loc[0, cells].to_numpy(int), table
+    return (table.loc[0, cells].to_numpy(int) if fits.sum() == 1 else None), table
+
+
+def least_squares_fits(histogram: np.ndarray) -> dict[str, float]:
+    """Return the parameters of the paper's three models by target, and p-values of two."""
+    fits = paper_fits(*histogram.tolist())
+    n_items, values = histogram.sum(), {}
+    for model, names, found in (("two", "01", fits.two), ("three", "123", fits.three)):
+        for t, name in enumerate(names):
+            values[f"{model}.n_{name}"] = n_items * found.mixture.share[t]
+            values[f"{model}.p_{name}"] = found.mixture.rate[t]
+        values[f"{model}.rejected_at"] = found.chi_square().p_value
+    for t in (0, 1):
+        values[f"gaussian.n_{t + 1}"] = n_items * fits.gaussian.share[t]
+        values[f"gaussian.mean_{t + 1}"] = fits.gaussian.mean[t]
+        values[f"gaussian.sd_{t + 1}"] = fits.gaussian.sd[t]
+    return values
+
+
+def left_out(printed: Printed, units_off: float) -> tuple[dict[str, float], pd.DataFrame]:
+    """Compute every number that helps to find the histogram from the histogram without it.
+
+    Returns
+    -------
+    tuple
+        The values by target, NaN where the others leave no histogram or several, with the
+        p-values of both mixtures, without their chi-square, as "two.rejected_at" and so on;
+        and a table of the searches.
+    """
+    shifts = shifts_of(printed)
+    values, rows = {}, []
+    numbers = [f"{model}.{name}" for model, each in PARAMETERS.items() for name in each]
+    texts = [text for model in PARAMETERS for text in printed.parameters(model)]
+    chi_squares = [f"{model}.chi_square" for model in PARAMETERS]
+    texts += [printed.statistics[chi_square_name(model)] for model in PARAMETERS]
+    for name, text in zip(numbers + chi_squares, texts, strict=True):
+        histogram, table = reconstruct(printed, shifts, units_off=units_off, without=name)
+        found: dict[str, float] = {}
+        if histogram is not None:
+            found = least_squares_fits(histogram)
+        if name in chi_squares:
+            model = name.partition(".")[0]
+            if histogram is not None:
+                found[name] = float(pearson(histogram, printed.cells(model)))
+            values[f"{model}.rejected_at"] = found.get(f"{model}.rejected_at", np.nan)
+        values[name] = found.get(name, np.nan)
+        values |= {same: found.get(same, np.nan) for same, of in SAME_NUMBER.items() if of == name}
+        rows.append({"left_out": name, "printed": text, "from_the_others": values[name],
+                     "histograms_listed": len(table), "with_the_chi_squares": table["fits"].sum(),
+                     })  # fmt: skip
+    return values, pd.DataFrame(rows)
 
 
 # ------------------------------------------------------------------------------ arithmetic
 
 
-def arithmetic(printed: Printed) -> dict[str, float]:
+def arithmetic(printed: Printed) -> list[Computed]:
     """Compute what printed numbers say of each other."""
-    two, three = printed.items("two"), printed.items("three")
-    careful, normal = printed.items("conservative"), printed.items("gaussian")
-    m, n_items = printed.of("three"), printed.value("n_items")
-    n_labels = int(printed.value("n_labels"))
-    chi2 = scipy.stats.chi2
-    fits = {k: printed.value(f"{name}_chi_square") <= chi2.isf(LEVEL, n_labels - (2 * k - 1))
-            for k, name in ((2, "two"), (3, "three"))}  # fmt: skip
-    agreement = 100 * (1 - printed.value("hard_items") / 2 / n_items)
-    return {
-        "intro.n_types": min(k for k, good in fits.items() if good),
-        "intro.n_rejected_types": max(k for k, good in fits.items() if not good),
+    three, n_items = printed.items("three"), printed.value("n_items")
+    statistics, chi2 = printed.statistics, scipy.stats.chi2
+    agreements = n_items - printed.n_hard / 2  # of two fair coins
+    values = {
         "brte.total_cost": n_items * printed.value("labels_per_item")
         * printed.value("pay") / printed.value("items_per_pay"),
         "brte.batches_total_labels": printed.value("n_batches")
         * printed.value("batch_labels_per_item"),
-        "brte.group_labels_per_item": printed.value("labels_per_item") / 2,
-        "fit.level": 1 - printed.value("confidence") / 100,
-        "two.n_total": two.sum(),
-        "two.over_critical": printed.value("two_chi_square"),
-        "two.df": n_labels + 1 - 1 - 3,
+        "brte.group_labels_per_item": printed.value("labels_per_item") / printed.value("n_groups"),
+        "two.n_total": printed.items("two").sum(),
         "three.n_total": three.sum(),
-        "three.p_value": float(chi2.sf(printed.value("three_chi_square"), n_labels - 5)),
-        "three.error_rate_0": 100 * m.rate[0],
-        "three.error_rate_1": 100 * (1 - m.rate[2]),
-        "three.error_rate_difference": 100 * (m.rate[0] - (1 - m.rate[2])),
         "three.hard_share": 100 * three[1] / n_items,
-        "brteb.p_value": float(chi2.sf(printed.value("brteb_chi_square"), n_labels)),
-        "brte.n_annotators_more_than": printed.value("n_annotators"),
-        "gaussian.n_total": normal.sum(),
+        "gaussian.n_total": printed.items("gaussian").sum(),
         "brtea.accuracy_over_srte": printed.value("brtea_accuracy"),
         "brteb.accuracy_over_srte": printed.value("brteb_accuracy"),
-        "lazy.shares_total": printed.value("lazy_share") + printed.value("diligent_share"),
         "discussion.hard_share": 100 * three[1] / n_items,
-        "conservative.n_total": careful.sum(),
-        "replication.disagreements": printed.value("hard_items") / 2,
-        "replication.agreements": n_items - printed.value("hard_items") / 2,
-        "replication.agreement": agreement,
-        "replication.above_reported_low": agreement,
-        "replication.below_reported_high": agreement,
+        "conservative.n_total": printed.items("conservative").sum(),
+        "replication.disagreements": n_items - agreements,
+        "replication.agreements": agreements,
+        "replication.agreement": 100 * agreements / n_items,
+        "replication.above_reported_low": 100 * agreements / n_items,
+        "replication.below_reported_high": 100 * agreements / n_items,
     }  # fmt: skip
+    rows = plain_rows(values, "printed_table")
+    dfs = degrees_of_freedom(printed)
+    for target, chi_square, df in (
+        ("three.p_value", "three_chi_square", dfs["three.df"]),
+        ("brteb.p_value", "brteb_chi_square", dfs["brteb.df"]),
+    ):
+        found = propagate(lambda x, df=df: float(chi2.sf(x[0], df)), [statistics[chi_square]])
+        rows.append(Computed(target, found.value, rounding_lower=found.lower,
+                             rounding_upper=found.upper, provenance="printed_table"))  # fmt: skip
+    return rows
 
 
-def closed_forms(n_labels: int) -> dict[str, float]:
-    """Compute critical values, degrees of freedom and the hardest coin."""
-    chi2, cells = scipy.stats.chi2, n_labels + 1
-    rates = np.linspace(0, 1, 1001)
-    right = np.maximum(scipy.stats.binom.sf(n_labels / 2, n_labels, rates),
-                       scipy.stats.binom.sf(n_labels / 2, n_labels, 1 - rates))  # fmt: skip
+def degrees_of_freedom(printed: Printed) -> dict[str, float]:
+    """Return the degrees of freedom of all chi-squares: cells less totals and parameters."""
+    cells = printed.n_labels + 1
+    two, three = (2 * printed.value(name) - 1 for name in ("first_k", "second_k"))
     return {
-        "model.hardest_coin": rates[right.argmin()],
         "two.n_cells": cells,
-        "two.n_fitted": 2 * 2 - 1,
-        "two.critical": chi2.isf(LEVEL, cells - 1 - 3),
-        "three.df": cells - 1 - 5,
+        "two.n_fitted": two,
+        "two.df": cells - 1 - two,
+        "three.df": cells - 1 - three,
         "brteb.df": cells - 1,
-        "gaussian.critical": chi2.isf(LEVEL, cells - 1 - 5),
-        "gaussian.df": cells - 1 - 5,
-        "lazy.critical": chi2.isf(LEVEL, cells - 1 - 2),
-        "lazy.df": cells - 1 - 2,
+        # Shares, means and standard deviations; share and coin of each further type of annotators.
+        "gaussian.df": cells - 1 - (3 * printed.value("n_normals") - 1),
+        "lazy.df": cells - 1 - 2 * (printed.value("n_annotator_types") - 1),
+    }
+
+
+def closed_forms(printed: Printed) -> dict[str, float]:
+    """Compute degrees of freedom and critical values."""
+    df, level = degrees_of_freedom(printed), printed.value("level")
+    return df | {
+        f"{name}.critical": float(scipy.stats.chi2.isf(level, df[f"{name}.df"]))
+        for name in ("two", "gaussian", "lazy")
     }
 
 
@@ -252,12 +383,11 @@ def with_error(target: str, value: float, error: float, **more: Any) -> Computed
 
 
 def type_rows(prefix: str, names: str, counts: Counts) -> list[Computed]:
-    """Fit as many binomials as there are names, by every method, as rows."""
+    """Fit as many binomials as there are names, by the methods that the paper did not use."""
     rows = []
-    for method in mixtures.METHODS:
+    for method in [name for name in mixtures.METHODS if name != "least_squares"]:
         fitted = mixtures.fit(counts, len(names), method=method)
-        label = PAPER_METHOD if method == "least_squares" else method.replace("_", " ")
-        more = {"method": label, "provenance": "printed_table"}
+        more = {"provenance": "printed_table", "method": method.replace("_", " ")}
         error = fitted.standard_error
         for t, name in enumerate(names):
             items = counts.n_items * fitted.mixture.share[t]
@@ -265,10 +395,18 @@ def type_rows(prefix: str, names: str, counts: Counts) -> list[Computed]:
                 with_error(f"{prefix}.n_{name}", items, counts.n_items * error.share[t], **more),
                 with_error(f"{prefix}.p_{name}", fitted.mixture.rate[t], error.rate[t], **more),
             ]
-        label = "least squares, unrounded" if method == "least_squares" else label
-        rows.append(Computed(f"{prefix}.chi_square", fitted.chi_square().statistic, method=label,
-                             provenance="printed_table"))  # fmt: skip
+        rows.append(Computed(f"{prefix}.chi_square", fitted.chi_square().statistic, **more))
     return rows
+
+
+def errors_of(prefix: str, names: str, fitted: mixtures.MixtureFit) -> dict[str, float]:
+    """Return large-sample standard errors of a least-squares fit by target."""
+    error = fitted.standard_error
+    return {
+        f"{prefix}.{kind}_{name}": scale * values[t]
+        for kind, values, scale in (("n", error.share, fitted.counts.n_items), ("p", error.rate, 1))
+        for t, name in enumerate(names)
+    }
 
 
 def gaussians_table(sets: Mapping[str, Counts]) -> pd.DataFrame:
@@ -297,7 +435,7 @@ def fit_with_hard(counts: Counts, n_hard: float) -> np.ndarray:
 
     Returns the items of the first, and the three rates.
     """
-    n_items, free = counts.n_items, mixtures.fit(counts, 3, method="least_squares").mixture
+    n_items, free = counts.n_items, paper_fits(*counts.histogram.tolist()).three.mixture
 
     def off(values: np.ndarray) -> np.ndarray:
         items = [values[0], n_hard, n_items - n_hard - values[0]]
@@ -309,55 +447,81 @@ def fit_with_hard(counts: Counts, n_hard: float) -> np.ndarray:
                                                    x_scale=[100, 0.1, 0.1, 0.1]).x)  # fmt: skip
 
 
-def brtea_rows(printed: Printed, counts: Counts, gaussians: pd.DataFrame) -> list[Computed]:
-    """Compute sections 4, 5 and 7.2 from the histogram of BRTEa."""
-    histogram, n_items = counts.histogram, counts.n_items
-    values = {
-        f"{model}.chi_square": pearson(histogram, printed.cells(model))
-        for model in ("two", "three", "gaussian")
+def found_without(printed: Printed, others: Mapping[str, float]) -> dict[str, float]:
+    """Compute sections 4 and 5, each number from what the others find (`left_out`)."""
+    p_values = {int(printed.value(k)): others[f"{model}.rejected_at"]
+                for k, model in (("first_k", "two"), ("second_k", "three"))}  # fmt: skip
+    fits = {k: p > printed.value("level") for k, p in p_values.items()}
+    unknown = any(np.isnan(p) for p in p_values.values())
+    low, high = 100 * others["three.p_1"], 100 * (1 - others["three.p_3"])
+    return {name: value for name, value in others.items() if "rejected" not in name} | {
+        "intro.n_types": np.nan if unknown else min((k for k in fits if fits[k]), default=np.nan),
+        "intro.n_rejected_types": np.nan
+        if unknown
+        else max((k for k in fits if not fits[k]), default=np.nan),
+        "two.over_critical": others["two.chi_square"],
+        "three.error_rate_0": low,
+        "three.error_rate_1": high,
+        "three.error_rate_difference": low - high,
+        "gaussian.over_critical": others["gaussian.chi_square"],
+        "conservative.m_hard": others["three.n_2"],
     }
-    values["gaussian.over_critical"] = values["gaussian.chi_square"]
-    normal = gaussians.query("data == 'BRTEa' and cells == 'interval'").iloc[0]
-    values |= {f"gaussian.{name}": normal[name] for name in
-               ("n_1", "n_2", "mean_1", "mean_2", "sd_1", "sd_2")}  # fmt: skip
-    three = mixtures.fit(counts, 3, method="least_squares").mixture
-    hard = mixtures.smallest_hard_count(counts)
-    items, rates = printed.items("conservative"), printed.of("conservative").rate
+
+
+def conservative_values(printed: Printed, counts: Counts | None) -> dict[str, float]:
+    """Compute section 7.2 from the histogram of BRTEa; NaN without one."""
+    names = ("n_1", "n_3", "p_1", "p_2", "p_3", "p_value", "smallest", "n_hard")
+    if counts is None:
+        return {f"conservative.{name}": np.nan for name in names}
+    n_first, *rates = fit_with_hard(counts, printed.n_hard)
+    fewest = mixtures.smallest_hard_count(counts)
+    n_fewest = np.nan if fewest is None else fewest.n_hard
+    n_third = counts.n_items - printed.n_hard - n_first
+    p_value = p_of_items(printed, counts, printed.items("conservative"))
+    found = (n_first, n_third, *rates, p_value, n_fewest, n_fewest)
+    return {f"conservative.{name}": value for name, value in zip(names, found, strict=True)}
+
+
+def p_of_items(printed: Printed, counts: Counts, items: np.ndarray) -> float:
+    """Return the p-value of the conservative model with other numbers of items."""
+    rates = printed.of("conservative").rate
     binomials = scipy.stats.binom.pmf(np.arange(11), 10, rates[:, None])
-    careful = mixtures.chi_square(histogram, items @ binomials, n_fitted=5)
-    n_hard = printed.value("hard_items")
-    n_first, *fewer_hard = fit_with_hard(counts, n_hard)
-    values |= {
-        "conservative.n_1": n_first,
-        "conservative.n_3": n_items - n_hard - n_first,
-        **{f"conservative.p_{t + 1}": rate for t, rate in enumerate(fewer_hard)},
-        "conservative.m_hard": n_items * three.share[1],
-        "conservative.p_value": careful.p_value,
-        "conservative.smallest": hard.n_hard,
-        "conservative.n_hard": hard.n_hard,
-    }
-    rows = plain_rows(values, "printed_table")
-    rows.append(Computed("gaussian.chi_square", normal["chi_square"], provenance="printed_table",
-                         method="least squares, unrounded"))  # fmt: skip
+    return mixtures.chi_square(counts.histogram, items @ binomials, n_fitted=5).p_value
+
+
+def brtea_rows(
+    printed: Printed, counts: Counts | None, others: Mapping[str, float]
+) -> list[Computed]:
+    """Compute sections 4, 5 and 7.2 from the histogram of BRTEa, or NaN without one."""
+    more = {"provenance": "printed_table"}
+    values = found_without(printed, others) | conservative_values(printed, counts)
+    if counts is None:
+        return plain_rows(values, **more)
+    fits = paper_fits(*counts.histogram.tolist())
+    errors = errors_of("two", "01", fits.two) | errors_of("three", "123", fits.three)
+    rows = [with_error(name, value, errors.get(name, np.nan), **more)
+            for name, value in values.items()]  # fmt: skip
+    for model, fitted in vars(fits).items():
+        rows.append(Computed(f"{model}.chi_square", fitted.chi_square().statistic,
+                             method="least squares, unrounded", **more))  # fmt: skip
     for short in range(3):  # the ten surplus items taken from one of the three types
-        fewer = items - 10 * (np.arange(3) == short)
-        test = mixtures.chi_square(histogram, fewer @ binomials, n_fitted=5)
-        rows.append(Computed("conservative.p_value", test.p_value, provenance="printed_table",
-                             method=f"10 items fewer in B{short + 1}"))  # fmt: skip
+        fewer = printed.items("conservative") - 10 * (np.arange(3) == short)
+        rows.append(Computed("conservative.p_value", p_of_items(printed, counts, fewer),
+                             method=f"10 items fewer in B{short + 1}", **more))  # fmt: skip
     profile = mixtures.hard_share_profile(counts)
     rows.append(Computed("three.hard_share", 100 * profile.estimate, lower=100 * profile.lower,
-                         upper=100 * profile.upper, level=0.95, provenance="printed_table",
-                         method="profile likelihood, rate of .4 to .6"))  # fmt: skip
+                         upper=100 * profile.upper, level=0.95,
+                         method="profile likelihood, rate of .4 to .6", **more))  # fmt: skip
     return rows + type_rows("two", "01", counts) + type_rows("three", "123", counts)
 
 
-def brte_study(printed: Printed, rng: np.random.Generator) -> pd.DataFrame:
+def brte_study(printed: Printed, rng: np.random.Generator, replicates: int) -> pd.DataFrame:
     """Simulate BRTE from model M: 20 labels an item, split at random, M fitted to one half.
 
     The gold label of a simulated easy item is its type, that of a hard one a fair coin.
     """
     m, n_items = printed.of("three"), int(printed.value("n_items"))
-    size = (REPLICATES, n_items)
+    size = (replicates, n_items)
     kind = rng.choice(3, size=size, p=m.share)
     total = rng.binomial(20, m.rate[kind])
     first = rng.hypergeometric(total, 20 - total, 10)
@@ -400,7 +564,9 @@ def brte_rows(printed: Printed, study: pd.DataFrame) -> list[Computed]:
 # ------------------------------------------------------------------------ how many types
 
 
-def fits_table(sets: Mapping[str, Counts], rng: np.random.Generator) -> pd.DataFrame:
+def fits_table(
+    sets: Mapping[str, Counts], rng: np.random.Generator, replicates: int
+) -> pd.DataFrame:
     """Fit 1 to 5 types by every method, with chi-square's p-value and the bootstrap's."""
     rows = []
     for data, counts in sets.items():
@@ -410,7 +576,7 @@ def fits_table(sets: Mapping[str, Counts], rng: np.random.Generator) -> pd.DataF
                 test, mix, error = fitted.chi_square(), fitted.mixture, fitted.standard_error
                 drawn = np.nan
                 if types in (2, 3) and method != "chi_square":
-                    drawn = mixtures.goodness_of_fit(fitted, replicates=REPLICATES, rng=rng).p_value
+                    drawn = mixtures.goodness_of_fit(fitted, replicates=replicates, rng=rng).p_value
                 pooled = fitted.chi_square(mixtures.pool_cells(fitted.expected))
                 rows.append(
                     {
@@ -433,11 +599,11 @@ def _listed(values: np.ndarray, places: int) -> str:
 
 
 def types_table(
-    sets: Mapping[str, Counts], rng: np.random.Generator
+    sets: Mapping[str, Counts], rng: np.random.Generator, replicates: int
 ) -> tuple[pd.DataFrame, dict[tuple[str, int], mixtures.BootstrapTest]]:
     """Test m types against m + 1 by the likelihood ratio, its law from a bootstrap."""
     tests = {
-        (data, m): mixtures.compare_types(counts, m, replicates=2 * REPLICATES + 1, rng=rng)
+        (data, m): mixtures.compare_types(counts, m, replicates=2 * replicates + 1, rng=rng)
         for data, counts in sets.items()
         for m in (2, 3)
     }
@@ -479,6 +645,18 @@ def hard_share_table(
 # ------------------------------------------------------------------------------------ SRTE
 
 
+def complete_counts(a: Annotations) -> Counts:
+    """Count the items that have as many labels as any: the models want as many of each."""
+    labels, positives = mixtures.positive_counts(a)
+    n = int(labels.max())
+    return Counts.from_histogram(np.bincount(positives[labels == n], minlength=n + 1))
+
+
+def cells_for(printed: Printed, counts: Counts) -> np.ndarray:
+    """Return model M's expected histogram of as many items."""
+    return counts.n_items * printed.of("three").pmf(counts.max_labels)
+
+
 def majority_right(positives: np.ndarray, labels: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Say how right the majority is on each item: 0, 1, or 1/2 for a tie."""
     vote = np.sign(2 * positives - labels)
@@ -491,25 +669,54 @@ def srte_rows(data: LoadedData, counts: Counts, printed: Printed) -> list[Comput
     word = data.provenance
     labels, positives = mixtures.positive_counts(a)
     right = majority_right(positives, labels, gold_of(data))
-    against_m = mixtures.chi_square(counts.histogram, printed.cells("three"), n_fitted=0)
-    three = mixtures.fit(counts, 3, method="least_squares")
+    against_m = mixtures.chi_square(counts.histogram, cells_for(printed, counts), n_fitted=0)
     plain = {
         "data.n_items": a.n_items,
         "srte.labels_per_item": a.n_labels / a.n_items,
         "srte.n_annotators": a.n_annotators,
         "srte.p_value_of_m": against_m.p_value,
     }
-    error = three.standard_error.rate
-    two = mixtures.fit(counts, 2, method="least_squares").mixture
     return [
         *plain_rows(plain, word),
         with_error("srte.majority_accuracy", 100 * right.mean(),
                    100 * right.std() / np.sqrt(right.size), provenance=word),
-        with_error("srte.easy_low_rate", three.mixture.rate[0], error[0], provenance=word),
-        with_error("srte.easy_high_rate", three.mixture.rate[2], error[2], provenance=word),
-        Computed("srte.easy_low_rate", two.rate[0], method="two types", provenance=word),
-        Computed("srte.easy_high_rate", two.rate[1], method="two types", provenance=word),
+        *easy_rate_rows(counts, printed, word),
     ]  # fmt: skip
+
+
+def easy_rate_rows(counts: Counts, printed: Printed, word: str) -> list[Computed]:
+    """Compute the rates of the clear types of SRTE in several readings.
+
+    The paper fitted no model to SRTE. Its procedure (section 4) adds types "until a model with
+    a good fit is found or no degrees of freedom are left"; the clear types are the outer ones.
+    """
+    level = printed.value("level")
+    first, last = max(1, int(printed.value("first_k"))), mixtures.max_types(counts.max_labels)
+    for k in range(first, last + 1):
+        fitted = mixtures.fit(counts, k, method="least_squares")
+        if fitted.chi_square().p_value > level:
+            break
+    readings = {PAPER_METHOD: (fitted.mixture.rate, fitted.standard_error.rate)}
+    three = mixtures.fit(counts, 3, method="least_squares")
+    readings["three types, all free"] = three.mixture.rate, three.standard_error.rate
+    readings["clear coins of M moved"] = moved_coins(counts, printed), np.full(2, np.nan)
+    return [
+        with_error(f"srte.easy_{name}_rate", rate[at], error[at], method=method, provenance=word)
+        for method, (rate, error) in readings.items()
+        for name, at in (("low", 0), ("high", -1))
+    ]
+
+
+def moved_coins(counts: Counts, printed: Printed) -> np.ndarray:
+    """Fit the coins of M's clear types by least squares, everything else as printed."""
+    m = printed.of("three")
+
+    def off(rates: np.ndarray) -> np.ndarray:
+        moved = BinomialMixture(m.share, [rates[0], m.rate[1], rates[1]])
+        return counts.n_items * moved.pmf(counts.max_labels) - counts.histogram
+
+    start = np.clip(m.rate[[0, 2]], 0.01, 0.99)
+    return np.asarray(scipy.optimize.least_squares(off, start, bounds=(0, 1)).x)
 
 
 def displayed_sum(diligent: BinomialMixture, lazy_share: float, lazy_rate: float, *,
@@ -559,7 +766,7 @@ def lazy_table(counts: Counts, printed: Printed) -> pd.DataFrame:
         free = mixtures.fit(counts, types, method="least_squares")
         add(f"{types} binomials, nobody lazy, least squares", np.nan, np.nan, free.expected,
             free.n_parameters)  # fmt: skip
-    add("model M, nobody lazy", 0, np.nan, printed.cells("three"), 0)
+    add("model M, nobody lazy", 0, np.nan, cells_for(printed, counts), 0)
     return pd.DataFrame(rows)
 
 
@@ -595,7 +802,7 @@ def lazy_rows(table: pd.DataFrame, annotators: LazyAnnotators, word: str) -> lis
 
 
 def annotators_study(
-    a: Annotations, counts: Counts, rng: np.random.Generator
+    a: Annotations, counts: Counts, rng: np.random.Generator, printed: Printed, replicates: int
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Ask whether annotators of their own rates can pass for a third type of items.
 
@@ -613,10 +820,11 @@ def annotators_study(
     own = pearson(counts.histogram, expected)
     who = a.annotator[a.by_item.order].reshape(a.n_items, -1)
     draws: dict[str, list[float]] = {}
+    critical = closed_forms(printed)["two.critical"]
     rows = []
     for design in ("real sets of annotators", "a new annotator for every label"):
-        histograms = np.empty((REPLICATES, who.shape[1] + 1))
-        for r in range(REPLICATES):
+        histograms = np.empty((replicates, who.shape[1] + 1))
+        for r in range(replicates):
             chosen = who if design.startswith("real") else rng.choice(a.annotator, size=who.shape)
             positive = rng.random(a.n_items) < prevalence
             rate = np.where(positive[:, None], sensitivity[chosen], 1 - specificity[chosen])
@@ -630,13 +838,13 @@ def annotators_study(
             {
                 "design": design, "chi_square_95": np.quantile(found, 0.95),
                 "chi_square_largest": found.max(),
-                "rejected_percent": 100 * (found > scipy.stats.chi2.isf(LEVEL, 7)).mean(),
+                "rejected_percent": 100 * (found > critical).mean(),
                 "rte1_chi_square": observed,
-                "rte1_p": (1 + (found >= observed).sum()) / (1 + REPLICATES),
+                "rte1_p": (1 + (found >= observed).sum()) / (1 + replicates),
                 "likelihood_ratio_95": np.quantile(ratio, 0.95), "rte1_likelihood_ratio": gain,
-                "rte1_likelihood_ratio_p": (1 + (ratio >= gain).sum()) / (1 + REPLICATES),
+                "rte1_likelihood_ratio_p": (1 + (ratio >= gain).sum()) / (1 + replicates),
                 "rte1_chi_square_of_annotators": own,
-                "rte1_p_of_annotators": (1 + (against >= own).sum()) / (1 + REPLICATES),
+                "rte1_p_of_annotators": (1 + (against >= own).sum()) / (1 + replicates),
             }
         )  # fmt: skip
     return pd.DataFrame(rows), pd.DataFrame(draws)
@@ -651,12 +859,17 @@ def gold_of(data: LoadedData) -> np.ndarray:
     return gold.loc[list(data.annotations.items)].to_numpy()
 
 
-def example_table(data: LoadedData, examples: Path) -> pd.DataFrame:
-    """Find the examples of section 7.1 in the data, with their labels."""
+def window_of(printed: Printed) -> tuple[int, int]:
+    """Return the numbers of positive labels of an item that section 7.1 calls hard."""
+    return int(printed.value("window_lower")), int(printed.value("window_upper"))
+
+
+def example_table(data: LoadedData, examples: Path, window: tuple[int, int]) -> pd.DataFrame:
+    """Find the examples of section 7.1 in the data, with their labels; NaN where one is not."""
     _, positives = mixtures.positive_counts(data.annotations)
     items = data.items.set_index("item").loc[list(data.annotations.items)].reset_index()
     items = items.assign(positives=positives, gold=gold_of(data))
-    inside = items[items["positives"].between(*WINDOW)]
+    inside = items[items["positives"].between(*window)]
     rows = []
     for row in pd.read_csv(examples, comment="#").itertuples():
         found = items[
@@ -664,10 +877,10 @@ def example_table(data: LoadedData, examples: Path) -> pd.DataFrame:
         ]
         if found.empty and data.provenance == "simulated":  # a stand-in has no texts
             found = inside.iloc[[row.example]]
-        if len(found) != 1:
+        if len(found) > 1:
             raise ValueError(f"example {row.example}: {len(found)} hypotheses hold its words.")
-        rows.append({"example": row.example} | found.iloc[0].to_dict())
-    return pd.DataFrame(rows)
+        rows.append({"example": row.example} | (found.iloc[0].to_dict() if len(found) else {}))
+    return pd.DataFrame(rows, columns=["example", *items.columns])
 
 
 def example_rows(table: pd.DataFrame, word: str) -> list[Computed]:
@@ -678,21 +891,25 @@ def example_rows(table: pd.DataFrame, word: str) -> list[Computed]:
         values |= {f"example{number}.positives_lower": row["positives"],
                    f"example{number}.positives_upper": row["positives"],
                    f"example{number}.expert_label": row["gold"]}  # fmt: skip
-    gold = by_number["gold"]
-    values |= {"examples.n_true_1_to_4": gold.loc[1:4].sum(),
-               "examples.n_true_8_9": gold.loc[8:9].sum(),
-               "examples.n_false_10_13": (1 - gold.loc[10:13]).sum()}  # fmt: skip
+    gold = by_number["gold"].astype(float)
+    values |= {"examples.n_true_1_to_4": gold.loc[1:4].sum(skipna=False),
+               "examples.n_true_8_9": gold.loc[8:9].sum(skipna=False),
+               "examples.n_false_10_13": (1 - gold.loc[10:13]).sum(skipna=False)}  # fmt: skip
     return plain_rows(values, word)
 
 
 def hard_items(
-    data: LoadedData, printed: Printed, profile: mixtures.HardShareProfile, rng: np.random.Generator
-) -> pd.DataFrame:
+    data: LoadedData, printed: Printed, profile: mixtures.HardShareProfile,
+    rng: np.random.Generator, effort: str,
+) -> pd.DataFrame:  # fmt: skip
     """List every item with what speaks for its being hard."""
     a = data.annotations
     labels, positives = mixtures.positive_counts(a)
     gold = gold_of(data)
-    carpenter = hierarchical_binary.fit(a, rng=rng, n_draws=DRAWS, n_warmup=500).posterior[:, 1]
+    carpenter = hierarchical_binary.fit(
+        a, rng=rng, n_draws=DRAWS[effort], n_warmup=WARMUP[effort]
+    ).posterior[:, 1]
+    low, high = window_of(printed)
     skene = dawid_skene.fit(a).posterior[:, 1]
     lazy = mixtures.fit_lazy(Counts.from_annotations(a), printed.of("three")).mixture
     items = data.items.set_index("item").loc[list(a.items)].reset_index()
@@ -705,7 +922,7 @@ def hard_items(
         carpenter_entropy=scipy.stats.entropy([1 - carpenter, carpenter], base=2),
         dawid_skene_posterior=skene,
         vote_right=majority_right(positives, labels, gold),
-        in_window=(positives >= WINDOW[0]) & (positives <= WINDOW[1]),
+        in_window=(positives >= low) & (positives <= high),
         hard_by_model=lazy.posterior(positives, labels)[:, 1] >= 0.5,
         uncertain_carpenter=np.abs(carpenter - 0.5) < 0.45,
         uncertain_dawid_skene=np.abs(skene - 0.5) < 0.45,
@@ -962,16 +1179,18 @@ def figure_annotators(
         plotting.save_figure(figure, stem)
 
 
-def figure_hard_items(by_count: pd.DataFrame, stem: Path, mark: str | None) -> None:
+def figure_hard_items(
+    by_count: pd.DataFrame, window: tuple[int, int], stem: Path, mark: str | None
+) -> None:
     """Draw how hard, uncertain and doubtful items are, by their number of positive labels."""
-    x, window = by_count["positives"], (WINDOW[0] - 0.5, WINDOW[1] + 0.5)
+    x, shaded = by_count["positives"], (window[0] - 0.5, window[1] + 0.5)
     lines = {
         "hard_probability": ("hard: M with lazy annotators", plotting.BLUE, "o", "-"),
         "uncertain_carpenter": ("uncertain: Carpenter's model", plotting.GREEN, "s", "--"),
     }
     with plotting.house_figure(height=3.7, stand_in=mark) as (figure, panels):
         for axes in panels:
-            axes.axvspan(*window, color="#EFEFEF", zorder=0)
+            axes.axvspan(*shaded, color="#EFEFEF", zorder=0)
             axes.set(xlabel="'1' labels out of 10", xticks=range(11))
         axes = panels[0]
         for name, (label, colour, marker, line) in lines.items():
@@ -993,9 +1212,10 @@ def figure_hard_items(by_count: pd.DataFrame, stem: Path, mark: str | None) -> N
 
 def weakest(name: str, word: str) -> str:
     """Return the weakest provenance of what is in a figure or a table."""
-    from_printed = ("reconstruction", "types", "fits", "hard_share", "gaussians", "by_count",
-                    "figure6", "annotators")  # fmt: skip
-    if name == "brte" or (word == "simulated" and name != "reconstruction"):
+    searched = ("reconstruction", "left_out")
+    from_printed = (*searched, "types", "fits", "hard_share", "gaussians", "by_count", "figure6",
+                    "annotators")  # fmt: skip
+    if name == "brte" or (word == "simulated" and name not in searched):
         return "simulated"
     return "printed_table" if name in from_printed else word
 
@@ -1043,32 +1263,54 @@ def captions_of(word: str, seed: int, rivals: pd.DataFrame) -> dict[str, dict[st
             for name, (provenance, text) in texts.items()}  # fmt: skip
 
 
-def main(*, rte_folder: Path, printed_tables: Iterable[Path], folder: Path, seed: int) -> None:
+def main(
+    *,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
+    folder: Path,
+    seed: int,
+    effort: str = "full",
+) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
     paths = {path.stem: path for path in printed_tables}
-    printed, data = Printed.read(paths), datasets.read(rte_folder)
-    word, rng = data.provenance, np.random.default_rng(seed)
-    histogram, rivals = reconstruct(printed)
-    brtea = Counts.from_histogram(histogram, n_labels=10, n_items=800)
-    srte = Counts.from_annotations(data.annotations)
-    sets = {"BRTEa": brtea, "SRTE": srte}
-
-    gaussians = gaussians_table(sets)
-    study = brte_study(printed, rng)
-    types, tests = types_table(sets, rng)
-    hard, profiles = hard_share_table(sets)
+    printed, rte = Printed.read(paths), datasets.read(data["snow2008_rte"])
+    word, rng, replicates = rte.provenance, np.random.default_rng(seed), REPLICATES[effort]
+    histogram, rivals = reconstruct(
+        printed, shifts_of(printed), units_off=UNITS_OFF[effort], without="gaussian.chi_square"
+    )
+    brtea = None if histogram is None else Counts.from_histogram(histogram)
+    others, searches = left_out(printed, LEFT_OUT_UNITS_OFF)
+    srte = complete_counts(rte.annotations)
+    study = brte_study(printed, rng, replicates)
     lazy = lazy_table(srte, printed)
-    designs, chi_squares = annotators_study(data.annotations, srte, rng)
-    annotators = find_lazy(data.annotations, gold_of(data))
-    items = hard_items(data, printed, profiles["SRTE"], rng)
+    annotators = find_lazy(rte.annotations, gold_of(rte))
+    examples = example_table(rte, paths["examples"], window_of(printed))
+    computed = [
+        *arithmetic(printed),
+        *plain_rows(closed_forms(printed), "closed_form"),
+        *brtea_rows(printed, brtea, others),
+        *brte_rows(printed, study),
+        *srte_rows(rte, srte, printed),
+        *lazy_rows(lazy, annotators, word),
+        *example_rows(examples, word),
+    ]
+    write_computed(computed, folder / "computed.csv")
+
+    if histogram is None or brtea is None:
+        raise ValueError("The printed fits leave no histogram of BRTEa, or several.")
+    sets = {"BRTEa": brtea, "SRTE": srte}
+    types, tests = types_table(sets, rng, replicates)
+    hard, profiles = hard_share_table(sets)
+    designs, chi_squares = annotators_study(rte.annotations, srte, rng, printed, replicates)
+    items = hard_items(rte, printed, profiles["SRTE"], rng, effort)
     by_count = by_count_table(items, sets, printed)
-    examples = example_table(data, paths["examples"])
     tables = {
-        "reconstruction": rivals.head(200),
-        "fits": fits_table(sets, rng),
+        "reconstruction": rivals.drop(columns="fits").head(200),
+        "left_out": searches,
+        "fits": fits_table(sets, rng, replicates),
         "types": types,
         "hard_share": hard,
-        "gaussians": gaussians,
+        "gaussians": gaussians_table(sets),
         "brte": study.describe(percentiles=[0.025, 0.5, 0.975]).reset_index(names="summary"),
         "lazy": lazy,
         "designs": designs,
@@ -1083,15 +1325,6 @@ def main(*, rte_folder: Path, printed_tables: Iterable[Path], folder: Path, seed
         with replacing(folder / "tables" / f"{name}.csv") as draft:
             table.to_csv(draft, index=False, lineterminator="\n")
 
-    computed = [
-        *plain_rows(arithmetic(printed), "printed_table"),
-        *plain_rows(closed_forms(10), "closed_form"),
-        *brtea_rows(printed, brtea, gaussians),
-        *brte_rows(printed, study),
-        *srte_rows(data, srte, printed),
-        *lazy_rows(lazy, annotators, word),
-        *example_rows(examples, word),
-    ]
     stems = folder / "figures"
     stems.mkdir(parents=True, exist_ok=True)
     mark = None if word == "real" else "Simulated stand-in, not the real labels of RTE-1"
@@ -1111,17 +1344,16 @@ def main(*, rte_folder: Path, printed_tables: Iterable[Path], folder: Path, seed
         name: mixtures.fit(sets[name], 2).chi_square().statistic for name in ("SRTE", "BRTEa")
     }
     figure_annotators(chi_squares, observed, annotators.table, stems / "annotators", mark)
-    figure_hard_items(by_count, stems / "hard_items", mark)
+    figure_hard_items(by_count, window_of(printed), stems / "hard_items", mark)
     of_tables = {f"tables/{name}": {"provenance": weakest(name, word)} for name in tables}
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(captions_of(word, seed, rivals) | of_tables, indent=1) + "\n")
-    write_computed(computed, folder / "computed.csv")
 
 
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
+            data={"snow2008_rte": Path(snakemake.input.snow2008_rte[0]).parent},
             printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,

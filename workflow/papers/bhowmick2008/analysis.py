@@ -3,7 +3,7 @@
 =============================  ========================================================
 `closed_forms`                 section 3: limits of A_m, the factor of Eq. 4, combinations
 `arithmetic`                   Tables 1 to 4, section 5.2 and the conclusion, from one another
-`Corpora`, `refuted`           what a printed table leaves open for another one
+`Corpora`, `bounds`            what a printed table leaves open for another one
 `consistency`                  every check of a printed number against others
 `stand_in`                     a simulated corpus for the one that was never published
 `table1` to `table5`           the paper's tables for any data
@@ -13,18 +13,17 @@
 `tie_orders`                   Algorithm 1 with the headlines in other orders
 =============================  ========================================================
 
-The paper's corpus was never published. Some of its values follow from printed ones. Others are
-only confined by them: an observed agreement by the disagreements of Table 4, say. Such a range,
-found by linear programming, can refute a printed value and not confirm it. Where it refutes one,
-the nearest value that it allows is the computed one; the other values of the kind count as never
-published, and the table `consistency` shows their ranges.
+The paper's corpus was never published. Some of its values follow from printed ones, and are
+computed. Others are only confined by them: an observed agreement by the disagreements of Table 4,
+say, if these are what they seem to be. Such a range, found by linear programming, can't confirm
+a value; the table `consistency` shows it, and no verdict comes of it.
 
 A corpus is an array of shape (I, J, C): annotator j put item i into category c.
 """
 
 import itertools
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,55 +41,78 @@ from annobench.agreement.paired_agreement import (
     paired_agreement,
 )
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.compare import Computed, plain_rows, write_computed
 from annobench.datasets import LoadedData
 from annobench.expert_index import ExpertGold, expert_gold
 from annobench.files import recording, replacing
+from annobench.rounding import Rounded, half_unit, propagate
 
 CATEGORIES = ("anger", "disgust", "fear", "happiness", "sadness", "surprise")
 #: The data sets of the headlines, in the order of the categories.
 EMOTIONS = ("anger", "disgust", "fear", "joy", "sadness", "surprise")
 SHORT = ("A", "D", "F", "H", "S", "Su")
-CATEGORY_PAIRS = tuple(itertools.combinations(range(len(CATEGORIES)), 2))
+CATEGORY_PAIRS = np.array(list(itertools.combinations(range(len(CATEGORIES)), 2)))
 #: Annotators 1 and 2, 1 and 3, 2 and 3.
-PAIRS = tuple(itertools.combinations(range(3), 2))
+PAIRS = np.array(list(itertools.combinations(range(3), 2)))
 #: Edges of the classes of Table 3, open below and closed above.
 EDGES = (0.0, 0.2, 0.4, 0.7, 1.0)
-CLASSES = ("le02", "le04", "le07", "le10")
 LEVEL = 0.95
-METHOD_STAND_IN = "simulated_stand_in"
-METHOD_FOUR = "simulated_stand_in_four_combinations"
-#: What Table 4 confines and does not refute: only the stand-in has a value.
-UNDETERMINED = frozenset(
-    {"table2.1_3.observed_agreement", "table3.le02", "table3.le04", "table3.le07"}
-)
+#: The least score of 100 from which an emotion belongs to a label: the middle of the scale.
+THRESHOLD = 50
+#: The thresholds whose coefficients are compared.
+THRESHOLDS = {"full": (1, 10, 20, 30, 40, 50, 60, 70, 80, 90), "quick": (10, 50)}
+#: Simulations of the stand-in, and random orders of the headlines.
+REPEATS = {"full": 30, "quick": 2}
+ORDERS = {"full": 200, "quick": 3}
+#: What the ranges that rest on Table 4 assume.
+READING = "Table 4 counts the sentences on which two annotators differ on a category"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """The paper's tables, 2 by pair of annotators, 3 by class, 4 (3, 6), 5 (15,), and its text."""
+    """The paper's tables and the numbers of its text.
 
-    table1: pd.Series
-    table2: pd.DataFrame
+    Attributes
+    ----------
+    cells1, cells2 : Series, DataFrame
+        Tables 1 and 2 as printed text, the second by pair of annotators.
+    table3, table4, table5 : array of shape (4,), (3, 6), (15,)
+        Counts by class, by pair of annotators and category, and by pair of categories.
+    text : Series
+        Numbers of the text by name.
+    """
+
+    cells1: pd.Series
+    cells2: pd.DataFrame
     table3: np.ndarray
     table4: np.ndarray
     table5: np.ndarray
     text: pd.Series
 
+    @property
+    def table1(self) -> pd.Series:
+        """Table 1 in numbers."""
+        return self.cells1.astype(float)
 
-def read_printed(folder: Path) -> Printed:
+    @property
+    def table2(self) -> pd.DataFrame:
+        """Table 2 in numbers, by pair of annotators."""
+        return self.cells2.astype(float)
+
+
+def read_printed(paths: Iterable[Path]) -> Printed:
     """Read the printed tables."""
-    table1, table2, table3, table4, table5 = (
-        pd.read_csv(folder / f"table{n}.csv", comment="#") for n in range(1, 6)
-    )
-    text = pd.read_csv(folder / "text.csv", comment="#")
+    tables = {path.stem: pd.read_csv(path, comment="#", dtype="str") for path in paths}
+    table1 = tables["table1"].set_index("name")["value"]
+    table5 = tables["table5"].set_index(["first", "second"])["sentences"]
+    pairs = [(CATEGORIES[a], CATEGORIES[b]) for a, b in CATEGORY_PAIRS]
     return Printed(
-        table1.iloc[0],
-        table2.set_index("pair"),
-        table3["sentences"].to_numpy(),
-        table4.set_index("pair")[list(CATEGORIES)].to_numpy(),
-        table5["sentences"].to_numpy(),
-        text.set_index("name")["value"],
+        table1,
+        tables["table2"].set_index("pair"),
+        tables["table3"]["sentences"].to_numpy(int),
+        tables["table4"].set_index("pair")[list(CATEGORIES)].to_numpy(int),
+        table5.loc[pairs].to_numpy(int),
+        tables["text"].set_index("name")["value"].astype(float),
     )
 
 
@@ -118,9 +140,14 @@ def am(observed: float, expected: float) -> float:
     return (observed - expected) / (1 - expected)
 
 
-def am_range(observed: float, expected: float, half: float = 0.0005) -> tuple[float, float]:
-    """Return the least and greatest A_m of agreements that round to the given ones."""
-    return am(observed - half, expected + half), am(observed + half, expected - half)
+def am_of(cells: pd.Series) -> Rounded:
+    """Eq. 1 from printed agreements, with what their rounding leaves open."""
+    return propagate(lambda x: am(*x), list(cells[["observed_agreement", "expected_agreement"]]))
+
+
+def mean_of(cells: pd.Series) -> Rounded:
+    """Return the mean of printed numbers, with what their rounding leaves open."""
+    return propagate(np.mean, list(cells))
 
 
 def closed_forms() -> dict[str, float]:
@@ -128,54 +155,50 @@ def closed_forms() -> dict[str, float]:
     alike = np.repeat(np.array([[[0, 0]], [[0, 1]], [[1, 1]]]), 2, axis=1)
     c, u = 6, 3
     pairs = (c * (c - 1) / 2) * (u * (u - 1) / 2)
-    pooled, apart = both(alike)
     return {
-        "measure.n_binary_choices": len(list(itertools.product((0, 1), repeat=2))),
         "measure.am_without_agreement": am(0.5, 0.5),
-        "measure.am_maximum": pooled.estimate,
+        "measure.am_maximum": measured(alike).estimate,
         "eq4.factor": c * (c - 1) * u * (u - 1) / pairs,
-        "eq5.n_combinations": apart.annotator_shares.shape[2],
-        "eq5.n_pooled_combinations": pooled.annotator_shares.shape[2],
     }
 
 
 def arithmetic(printed: Printed) -> list[Computed]:
     """Compute what printed numbers determine."""
-    table1, table2 = printed.table1, printed.table2
-    mean = table2.mean()
-    rows = [
-        printed_row(f"table1.{part}", mean[part])
+    table1, table2 = printed.cells1, printed.cells2
+    rounded = {
+        f"table1.{part}": mean_of(table2[part])
         for part in ("observed_agreement", "expected_agreement")
-    ]
-    agreements = {"table1.am": table1, "conclusion.am": table1}
-    agreements |= {f"table2.{name.replace('-', '_')}.am": table2.loc[name] for name in table2.index}
+    }
+    rounded |= {"table1.am": am_of(table1), "conclusion.am": am_of(table1)}
+    rounded |= {
+        f"table2.{name.replace('-', '_')}.am": am_of(row) for name, row in table2.iterrows()
+    }
+    mean = mean_of(table2["am"])
+    rows = [rounded_row(target, found) for target, found in rounded.items()]
     rows += [
-        printed_row(target, am(row["observed_agreement"], row["expected_agreement"]))
-        for target, row in agreements.items()
+        rounded_row(f"{place}.am", mean, "mean_of_table2") for place in ("table1", "conclusion")
     ]
-    other = "mean_of_table2"
-    rows += [
-        printed_row("table1.am", mean["am"], other),
-        printed_row("conclusion.am", mean["am"], other),
-    ]
-    totals = printed.table4.sum(axis=0)
-    ranks = (-printed.table5).argsort(kind="stable")
-    named = {"anger", "disgust", "fear"}
-    top = {CATEGORIES[c] for c in (-totals).argsort(kind="stable")[:3]}
-    of_named = [{CATEGORIES[c] for c in CATEGORY_PAIRS[p]} <= named for p in ranks[:3]]
+    totals = pd.Series(printed.table4.sum(axis=0), index=CATEGORIES)
+    named = ["anger", "disgust", "fear"]
+    others = totals.drop(named)
+    inside = np.isin(np.array(CATEGORIES)[CATEGORY_PAIRS], named).all(axis=1)
+    largest = (-printed.table5).argsort(kind="stable")[:3]
     exact = {
         "experiment.n_sentences": printed.table3.sum(),
         "section52.share_high": 100 * printed.table3[-1] / printed.table3.sum(),
-        "section52.n_most_disagreed": len(top & named),
-        "section52.rank_anger_disgust": 1 + (printed.table5 > printed.table5[0]).sum(),
-        "figure2.n_top_pairs": sum(of_named),
-    } | {f"table4.total.{name}": n for name, n in zip(CATEGORIES, totals, strict=True)}
-    return rows + [printed_row(target, value) for target, value in exact.items()]
+        "section52.most_disagreed_lead": totals[named].min() - others.max(),
+        "section52.anger_disgust_lead": printed.table5[0] - printed.table5[1:].max(),
+        "figure2.n_top_pairs": inside[largest].sum(),
+    } | {f"table4.total.{name}": n for name, n in totals.items()}
+    return rows + plain_rows(exact, "printed_table")
 
 
-def printed_row(target: str, value: float, method: str = "paper") -> Computed:
-    """Make a row of a value that printed numbers determine."""
-    return Computed(target, float(value), method=method, provenance="printed_table")
+def rounded_row(target: str, found: Rounded, method: str = "paper") -> Computed:
+    """Make a row of a value computed from rounded numbers."""
+    return Computed(
+        target, found.value, rounding_lower=found.lower, rounding_upper=found.upper,
+        method=method, provenance="printed_table",
+    )  # fmt: skip
 
 
 # ------------------------------------------------------- what printed tables leave open
@@ -209,7 +232,7 @@ class Corpora:
         self.differ_on_both = (differ[:, :, first] & differ[:, :, second]).sum(axis=1).astype(float)
         self.dissents = (self.dissenter > 0).sum(axis=1).astype(float)
         #: (profiles, 4): which class of Table 3 the sentence falls into.
-        self.classes = classes_of(self.agreement)[:, None] == np.arange(len(CLASSES))
+        self.classes = classes_of(self.agreement)[:, None] == np.arange(len(EDGES) - 1)
 
     def having(
         self, *, table3: np.ndarray | None = None, table4: np.ndarray | None = None,
@@ -243,25 +266,6 @@ def classes_of(agreement: np.ndarray) -> np.ndarray:
     return np.searchsorted(EDGES[1:], np.asarray(agreement) - 1e-9)
 
 
-def refuted(printed: Printed, corpora: Corpora) -> list[Computed]:
-    """Return the nearest value allowed for what Table 4 refutes in Tables 2 and 3."""
-    limits, n = corpora.having(table4=printed.table4), corpora.n_sentences
-    rows = []
-    for k, pair in enumerate(printed.table2.index):
-        ends = np.array(bounds(corpora.pair_agreement[:, k], limits)) / n
-        value = printed.table2.loc[pair, "observed_agreement"]
-        if (nearest := value.clip(*ends)) != value:
-            target = f"table2.{pair.replace('-', '_')}.observed_agreement"
-            rows.append(printed_row(target, nearest))
-    for name, inside, count in zip(CLASSES, corpora.classes.T, printed.table3, strict=True):
-        low, high = bounds(inside.astype(float), limits)
-        # A count: the least and greatest whole numbers, dust aside.
-        nearest = count.clip(np.ceil(low - 1e-6), np.floor(high + 1e-6))
-        if nearest != count:
-            rows.append(printed_row(f"table3.{name}", nearest))
-    return rows
-
-
 def attainable_agreements(corpora: Corpora) -> pd.DataFrame:
     """List the values that P_i can take with three annotators and six categories."""
     table = pd.DataFrame(
@@ -277,67 +281,79 @@ def attainable_agreements(corpora: Corpora) -> pd.DataFrame:
 
 
 def consistency(printed: Printed, corpora: Corpora) -> pd.DataFrame:
-    """Check printed numbers against what other printed numbers allow."""
-    table1, table2, n = printed.table1, printed.table2, corpora.n_sentences
-    half = 0.0005
-    rows: list[tuple[str, str, float, float, float, float]] = []
+    """Check printed numbers against what other printed numbers allow.
 
-    def check(what: str, by: str, value: float, low: float, high: float, slack: float = 0) -> None:
-        rows.append((what, by, float(value), float(low), float(high), float(slack)))
+    A check against Table 4 assumes that it counts the sentences on which two annotators differ
+    on a category, of the same sentences as the other tables; its column `assumes` says so.
+    """
+    table1, table2, n = printed.table1, printed.table2, corpora.n_sentences
+    half = half_unit(printed.cells1["am"])
+    rows: list[tuple[str, str, float, float, float, float, str]] = []
+
+    def check(
+        what: str, by: str, value: float, low: float, high: float, slack: float = 0,
+        assumes: str = "",
+    ) -> None:  # fmt: skip
+        rows.append((what, by, float(value), float(low), float(high), float(slack), assumes))
 
     for part, name in (("observed_agreement", "P_o"), ("expected_agreement", "P_e"), ("am", "A_m")):
-        mean = table2[part].mean()
-        check(f"Table 1, {name}", f"mean of {name} in Table 2", table1[part], mean - half,
-              mean + half, half)  # fmt: skip
-    observed_expected = ["observed_agreement", "expected_agreement"]
-    check("Table 1, A_m", "its own P_o and P_e", table1["am"],
-          *am_range(*table1[observed_expected]), half)  # fmt: skip
+        mean = mean_of(printed.cells2[part])
+        check(f"Table 1, {name}", f"mean of {name} in Table 2", table1[part], mean.lower,
+              mean.upper, half)  # fmt: skip
+    of_table1, of_pairs = am_of(printed.cells1), mean_of(printed.cells2["am"])
+    check("Table 1, A_m", "its own P_o and P_e", table1["am"], *of_table1[1:], half)
     concluded = printed.text["conclusion_am"]
-    check("Conclusion, A_m", "P_o and P_e of Table 1", concluded,
-          *am_range(*table1[observed_expected]), 0.005)  # fmt: skip
-    check("Conclusion, A_m", "mean of A_m in Table 2", concluded, table2["am"].mean() - half,
-          table2["am"].mean() + half, 0.005)  # fmt: skip
-    for pair in table2.index:
+    check("Conclusion, A_m", "P_o and P_e of Table 1", concluded, *of_table1[1:], 0.005)
+    check("Conclusion, A_m", "mean of A_m in Table 2", concluded, *of_pairs[1:], 0.005)
+    for pair, cells in printed.cells2.iterrows():
         check(f"Table 2, A_m of {pair}", "its own P_o and P_e", table2.loc[pair, "am"],
-              *am_range(*table2.loc[pair, observed_expected]), half)  # fmt: skip
+              *am_of(cells)[1:], half)  # fmt: skip
     of_table4 = corpora.having(table4=printed.table4)
     for k, pair in enumerate(table2.index):
         low, high = bounds(corpora.pair_agreement[:, k], of_table4)
         check(f"Table 2, P_o of {pair}", "disagreements of Table 4",
-              table2.loc[pair, "observed_agreement"], low / n, high / n, half)  # fmt: skip
+              table2.loc[pair, "observed_agreement"], low / n, high / n, half,
+              READING)  # fmt: skip
     sources = {
-        "classes of Table 3": corpora.having(table3=printed.table3),
-        "disagreements of Table 4": of_table4,
-        "disagreements and confusions of Tables 4 and 5": corpora.having(
-            table4=printed.table4, table5=printed.table5
+        "classes of Table 3": (corpora.having(table3=printed.table3), ""),
+        "disagreements of Table 4": (of_table4, READING),
+        "disagreements and confusions of Tables 4 and 5": (
+            corpora.having(table4=printed.table4, table5=printed.table5), READING
         ),
-    }
-    for by, limits in sources.items():
+    }  # fmt: skip
+    for by, (limits, assumes) in sources.items():
         low, high = bounds(corpora.agreement, limits)
         for what, value in (
             ("Table 1, P_o", table1["observed_agreement"]),
             ("Table 2, mean P_o", table2["observed_agreement"].mean()),
         ):
-            check(what, by, value, low / n, high / n, half)
+            check(what, by, value, low / n, high / n, half, assumes)
     for name, inside, count in zip(
         ("lowest", "second", "third", "highest"), corpora.classes.T, printed.table3, strict=True
     ):
         low, high = bounds(inside.astype(float), of_table4)
-        check(f"Table 3, {name} class", "disagreements of Table 4", count, low, high)
+        check(f"Table 3, {name} class", "disagreements of Table 4", count, low, high, 0, READING)
     low, high = bounds(corpora.dissents, corpora.having(table3=printed.table3))
-    check("Table 4, dissents in all", "classes of Table 3", printed.table4.sum() / 2, low, high)
+    check("Table 4, dissents in all", "classes of Table 3", printed.table4.sum() / 2, low, high,
+          0, READING)  # fmt: skip
     frame = pd.DataFrame(
-        rows, columns=["value", "checked_by", "printed", "lower", "upper", "slack"]
+        rows, columns=["value", "checked_by", "printed", "lower", "upper", "slack", "assumes"]
     )
     slack = frame.pop("slack")
     meets = (frame["printed"] + slack >= frame["lower"] - 1e-9) & (
         frame["printed"] - slack <= frame["upper"] + 1e-9
     )
-    return frame.assign(consistent=meets)
+    return frame.assign(consistent=meets)[
+        ["value", "checked_by", "printed", "lower", "upper", "consistent", "assumes"]
+    ]
 
 
 def parity(printed: Printed) -> pd.DataFrame:
-    """Show the totals of Table 4, which three annotators of one corpus make even."""
+    """Show the totals of Table 4.
+
+    If it counts the sentences on which two annotators differ on a category, three annotators
+    of the same sentences make them even.
+    """
     totals = printed.table4.sum(axis=0)
     return pd.DataFrame(
         {"category": CATEGORIES, "total_of_cells": totals, "even": totals % 2 == 0,
@@ -811,36 +827,6 @@ def figure_chance(table: pd.DataFrame, stem: Path) -> None:
 # --------------------------------------------------------------------------------- main
 
 
-def stand_in_rows(corpus: np.ndarray) -> list[Computed]:
-    """Give the values of the stand-in beside the printed ones they stand in for."""
-    rows = []
-
-    def beside(target: str, value: float, method: str = METHOD_STAND_IN, **more: float) -> None:
-        method = PAPER_METHOD if target in UNDETERMINED else method
-        rows.append(Computed(target, float(value), method=method, provenance="simulated", **more))
-
-    for combinations, method in ((3, METHOD_STAND_IN), (4, METHOD_FOUR)):
-        whole = {"table1": corpus}
-        parts = {f"table2.{u + 1}_{v + 1}": corpus[:, [u, v]] for u, v in PAIRS}
-        for prefix, panel in (whole | parts).items():
-            found = summary(measured(panel, combinations))
-            beside(f"{prefix}.am", found["am"], method, lower=found["lower"],
-                   upper=found["upper"], level=LEVEL)  # fmt: skip
-            beside(f"{prefix}.expected_agreement", found["expected_agreement"], method)
-            if combinations == 3:
-                beside(f"{prefix}.observed_agreement", found["observed_agreement"])
-    agreement = measured(corpus).item_agreement
-    for name, count in zip(CLASSES, np.bincount(classes_of(agreement), minlength=4), strict=True):
-        beside(f"table3.{name}", count)
-    # Used for calibration, in their mean or as they stand: no results of the simulation.
-    targets = [f"table2.{u + 1}_{v + 1}.expected_agreement" for u, v in PAIRS]
-    rows += [
-        Computed(target, np.nan, method=CALIBRATION_METHOD, provenance="simulated")
-        for target in (*targets, "section52.share_single")
-    ]
-    return rows
-
-
 def repeated_stand_in(rng: np.random.Generator, printed: Printed, n: int) -> pd.DataFrame:
     """Summarise the stand-in over new simulations beside the printed values."""
     rows = []
@@ -871,49 +857,50 @@ def repeated_stand_in(rng: np.random.Generator, printed: Printed, n: int) -> pd.
 
 
 def main(
-    *, printed_tables: Path, emotion_folders: Sequence[Path], folder: Path, seed: int,
-    threshold: float = 50, thresholds: Sequence[float] = (1, 10, 20, 30, 40, 50, 60, 70, 80, 90),
-    n_repeats: int = 30, n_orders: int = 200,
-) -> None:  # fmt: skip
+    *,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
+    folder: Path,
+    seed: int,
+    effort: str = "full",
+) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
     printed = read_printed(printed_tables)
-    emotions = [datasets.read(path) for path in emotion_folders]
+    computed = [*plain_rows(closed_forms(), "closed_form"), *arithmetic(printed)]
+    write_computed(computed, folder / "computed.csv")
+
+    emotions = [datasets.read(data[f"semeval2007_{emotion}"]) for emotion in EMOTIONS]
     of_corpus, of_repeats, of_orders = np.random.default_rng(seed).spawn(3)
     corpora = Corpora()
     checks = consistency(printed, corpora)
     corpus = stand_in(of_corpus, printed)
     judges = ["1", "2", "3"]
-    headlines, annotators = headline_sets(emotions, threshold)
+    headlines, annotators = headline_sets(emotions, THRESHOLD)
     provenance = "real" if all(e.provenance == "real" for e in emotions) else "simulated"
-    data = {"stand-in": corpus, "headlines": headlines}
+    both_corpora = {"stand-in": corpus, "headlines": headlines}
     on_sets = set_coefficients(headlines, annotators)
     found = with_annotators(coefficients(headlines, annotators), on_sets)
-    many = by_threshold(emotions, thresholds)
+    many = by_threshold(emotions, THRESHOLDS[effort])
     chance = independent_am(np.linspace(0.01, 0.99, 99))
-
-    closed = [Computed(t, float(v), provenance="closed_form") for t, v in closed_forms().items()]
-    computed = [
-        *closed, *arithmetic(printed), *refuted(printed, corpora), *stand_in_rows(corpus)
-    ]  # fmt: skip
 
     tables = {
         "consistency": (checks, "printed_table"),
         "parity": (parity(printed), "printed_table"),
         "attainable": (attainable_agreements(corpora), "closed_form"),
-        "table1": (table1(data), "simulated"),
+        "table1": (table1(both_corpora), "simulated"),
         "table2": (table2(corpus, judges), "simulated"),
         "table2_headlines": (table2(headlines, annotators), provenance),
-        "table3": (table3(data, printed.table3), "simulated"),
+        "table3": (table3(both_corpora, printed.table3), "simulated"),
         "table4": (table4(corpus, judges), "simulated"),
         "table4_headlines": (table4(headlines, annotators), provenance),
-        "table5": (table5(data, printed.table5), "simulated"),
-        "stand_in": (repeated_stand_in(of_repeats, printed, n_repeats), "simulated"),
-        "gold": (gold_table(data), "simulated"),
+        "table5": (table5(both_corpora, printed.table5), "simulated"),
+        "stand_in": (repeated_stand_in(of_repeats, printed, REPEATS[effort]), "simulated"),
+        "gold": (gold_table(both_corpora), "simulated"),
         "expert_index": (
             index_table({"stand-in": (corpus, judges), "headlines": (headlines, annotators)}),
             "simulated",
         ),
-        "tie_orders": (tie_orders(headlines, of_orders, n_orders), provenance),
+        "tie_orders": (tie_orders(headlines, of_orders, ORDERS[effort]), provenance),
         "coefficients": (found, provenance),
         "differences": (differences(on_sets), provenance),
         "leave_one_out": (leave_one_out(on_sets), provenance),
@@ -938,9 +925,9 @@ def main(
     figure_gold(gold["headlines"].to_numpy(), "headlines", stems / "figure3_headlines", mark)
     figure_consistency(checks, stems / "consistency")
     figure_coefficients(found, stems / "coefficients", mark)
-    figure_thresholds(many, threshold, stems / "thresholds", mark)
+    figure_thresholds(many, THRESHOLD, stems / "thresholds", mark)
     figure_chance(chance, stems / "chance")
-    captions = caption_texts(provenance, threshold, printed)
+    captions = caption_texts(provenance, THRESHOLD, printed)
     with replacing(folder / "captions.json") as draft:
         draft.write_text(
             json.dumps(
@@ -950,7 +937,6 @@ def main(
             )
             + "\n"
         )
-    write_computed(computed, folder / "computed.csv")
 
 
 def caption_texts(provenance: str, threshold: float, printed: Printed) -> dict[str, dict[str, str]]:
@@ -981,7 +967,8 @@ def caption_texts(provenance: str, threshold: float, printed: Printed) -> dict[s
                         "agreement, less that agreement; a bar that reaches the line allows it, to "
                         "rounding. By Eq. 1 from rounded parts, by averages over pairs of "
                         "annotators, or over all conceivable corpora with the counts of Tables 3, "
-                        "4 and 5. Long bars are cut off."),
+                        "4 and 5, if Table 4 counts the sentences on which two annotators differ "
+                        "on a category. Long bars are cut off."),
         "coefficients": (provenance, "A_m as published and with four combinations, alpha on sets, "
                          f"and Fleiss' kappa of each category, with 95% intervals. {headlines}"),
         "thresholds": (provenance, "Left: the coefficients as the score changes from which on an "
@@ -996,11 +983,12 @@ def caption_texts(provenance: str, threshold: float, printed: Printed) -> dict[s
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            printed_tables=Path(snakemake.input.printed_tables[0]).parent,
-            emotion_folders=[
-                Path(snakemake.input[f"semeval2007_{emotion}"][0]).parent for emotion in EMOTIONS
-            ],
+            data={
+                name: Path(files[0]).parent
+                for name, files in snakemake.input.items()
+                if name.startswith("semeval2007")
+            },
+            printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,
-            threshold=snakemake.params.threshold,
         )

@@ -17,6 +17,5 @@ rule replicate_bhowmick2008:
         runtime=10,
     params:
         seed=config["seed"],
-        threshold=50,  # an emotion counts from the middle of the scale on
     script:
         "analysis.py"

@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.special
 import scipy.stats
 from rich.progress import track
 
@@ -42,6 +43,7 @@ from annobench.agreement import cohen_kappa, kappa_posterior
 from annobench.annotations import Annotations
 from annobench.compare import CALIBRATION_METHOD, Computed, write_computed
 from annobench.datasets import LoadedData
+from annobench.diagnostics import convergence_table
 from annobench.files import recording, replacing
 from annobench.models import hierarchical_binary, voting
 from annobench.models.hierarchical_binary import (
@@ -69,57 +71,113 @@ CALIBRATED = frozenset(
         "muc.voting.expected_accuracy",
     }
 )
-#: Section 3 as printed.
-DESIGN = {
-    "n_items": 1000,
-    "n_annotators": 20,
-    "prevalence": 0.2,
-    "sensitivity": (20.0, 8.0),
-    "specificity": (40.0, 8.0),
-    "missing": 0.5,
-}
-#: Runs of the paper's length, with its steps: 1,000 sweeps, the first half discarded.
-PAPER_RUN = {
-    "collapsed": False,
-    "n_chains": 3,
-    "n_warmup": 500,
-    "n_draws": 500,
-    "thin_items": 1,
-    "threads": 1,
-}
-#: Readings of the prior of the scale, by the exponent g of s ** -(g + 1).
-READINGS = {
-    "paper": (1.5, "Pareto(1.5), as printed"),
-    "uniform_inverse_square": (2.0, "uniform on the inverse squared scale, as printed beside it"),
-    "uniform_inverse_root": (0.5, "uniform on the inverse square root, as in the book it cites"),
-}
+#: Simulated data sets, runs of the paper's length, and sweeps of the long runs, by effort.
+N_SIMULATIONS = {"full": 200, "quick": 5}
+N_REPEATS = {"full": 60, "quick": 5}
+N_DRAWS = {"full": 2_500, "quick": 40}
+N_WARMUP = {"full": 1_000, "quick": 40}
+#: What share of the paper's number of sweeps a repeated run has, by effort.
+SHARE_OF_SWEEPS = {"full": 1.0, "quick": 0.04}
+#: Sampled percentages: their check intervals are made of log odds, and so stay within 0 and 100.
+PERCENTAGES = frozenset({"muc.model.accuracy", "rte.worst_annotator.smaller_estimate"})
+#: The parameters that a fit has whatever its items and annotators.
+POPULATION = ("prevalence", *HYPERPARAMETERS)
+
+
+@dataclass(frozen=True)
+class Design:
+    """What the paper prints of its design: section 3, the sampler, priors and limits."""
+
+    numbers: Mapping[str, float]
+
+    @property
+    def simulation(self) -> dict[str, Any]:
+        """Arguments of `simulate.binary` for section 3."""
+        numbers = self.numbers
+        return {
+            "n_items": int(numbers["sim_n_items"]),
+            "n_annotators": int(numbers["sim_n_annotators"]),
+            "prevalence": numbers["sim_prevalence"],
+            "sensitivity": (numbers["sim_alpha1"], numbers["sim_beta1"]),
+            "specificity": (numbers["sim_alpha0"], numbers["sim_beta0"]),
+            "missing": numbers["sim_missing_percent"] / 100,
+        }
+
+    @property
+    def prior(self) -> dict[str, float]:
+        """The prior of the scale as printed."""
+        return {"scale_exponent": self.numbers["pareto_shape"]}
+
+    def paper_run(self, effort: str) -> dict[str, Any]:
+        """Arguments of a run of the paper's length, with its steps; three chains as its script."""
+        sweeps = round(self.numbers["mcmc_sweeps"] * SHARE_OF_SWEEPS[effort])
+        n_warmup = round(sweeps * self.numbers["mcmc_discarded_percent"] / 100)
+        return {
+            **self.prior,
+            "collapsed": False,
+            "n_chains": 3,
+            "n_warmup": n_warmup,
+            "n_draws": sweeps - n_warmup,
+            "thin_items": 1,
+            "threads": 1,
+        }
+
+    @property
+    def readings(self) -> dict[str, tuple[float, str]]:
+        """Readings of the prior of the scale s, by the exponent g > 0 of s ** -(g + 1)."""
+        shape = self.numbers["pareto_shape"]
+        found = {
+            "paper": (shape, f"Pareto({shape:g}), as printed"),
+            "uniform_inverse_square": (
+                pareto_shape(self.numbers["inverse_power"]),
+                "uniform on the inverse squared scale, as printed beside it",
+            ),
+            "uniform_inverse_root": (
+                pareto_shape(0.5),
+                "uniform on the inverse square root, as in the book it cites",
+            ),
+        }
+        return {method: reading for method, reading in found.items() if reading[0] > 0}
+
+
+def pareto_shape(power: float) -> float:
+    """Return the shape of the Pareto density of s that a uniform s ** -power entails.
+
+    The density of s is that of u = s ** -power, a constant, times |du/ds|, in proportion to
+    s ** -(power + 1). The shape is read off its slope in logarithms, g + 1 with its sign changed.
+    """
+    at = np.array([2.0, 3.0])
+    slope = np.diff(np.log(at ** -(power + 1))) / np.diff(np.log(at))
+    return float(-slope[0] - 1)
 
 
 # ---------------------------------------------------------------------------- section 3
 
 
 def simulate_once(
-    rng: np.random.Generator, **settings: Any
+    design: Design, rng: np.random.Generator, **settings: Any
 ) -> tuple[simulate.SimulatedBinary, HierarchicalBinaryFit]:
     """Simulate the design of section 3 and fit the model to it."""
-    truth = simulate.binary(**DESIGN, rng=rng)
-    return truth, hierarchical_binary.fit(truth.annotations, rng=rng, **settings)
+    truth = simulate.binary(**design.simulation, rng=rng)
+    fitted = hierarchical_binary.fit(truth.annotations, rng=rng, **design.prior, **settings)
+    return truth, fitted
 
 
 def simulation_values(
-    truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit
+    design: Design, truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit
 ) -> dict[str, float]:
     """Summarise one simulated data set: printed values, and coverage of 95% intervals."""
+    made = design.simulation
     missed = np.abs(truth.category - fitted.posterior[:, 1])
     values = {
         "sim.fig4_sample_prevalence": float(truth.category.mean()),
-        "sim.n_large_residuals": float((missed > 0.5).sum()),
+        "sim.n_large_residuals": float((missed > design.numbers["large_residual"]).sum()),
         "coverage.sensitivity": _covered(fitted.interval("sensitivity"), truth.sensitivity),
         "coverage.specificity": _covered(fitted.interval("specificity"), truth.specificity),
-        "coverage.prevalence": _covered(fitted.interval("prevalence"), DESIGN["prevalence"]),
+        "coverage.prevalence": _covered(fitted.interval("prevalence"), made["prevalence"]),
     }
     for name in ("sensitivity", "specificity"):
-        alpha, beta = DESIGN[name]
+        alpha, beta = made[name]
         mean, scale = fitted.interval(f"{name}_mean"), fitted.interval(f"{name}_scale")
         values[f"coverage.{name}_mean"] = _covered(mean, alpha / (alpha + beta))
         values[f"coverage.{name}_scale"] = _covered(scale, alpha + beta)
@@ -130,14 +188,21 @@ def simulation_values(
     return values | {f"mean_width.{name}": value for name, value in width.items()}
 
 
-def repeat_simulation(rng: np.random.Generator, *, n: int, threads: int) -> pd.DataFrame:
+def repeat_simulation(
+    design: Design, rng: np.random.Generator, effort: str, *, threads: int
+) -> pd.DataFrame:
     """Repeat section 3 on new data sets; one row each."""
+    settings = {
+        "n_chains": 1,
+        "n_warmup": min(200, N_WARMUP[effort]),
+        "n_draws": min(1_000, N_DRAWS[effort]),
+        "thin_items": 1_000,
+    }
 
     def once(generator: np.random.Generator) -> dict[str, float]:
-        run = simulate_once(generator, n_chains=1, n_warmup=200, n_draws=1000, thin_items=1000)
-        return simulation_values(*run)
+        return simulation_values(design, *simulate_once(design, generator, **settings))
 
-    return _repeat(once, rng, n, threads, "Section 3, new data sets")
+    return _repeat(once, rng, N_SIMULATIONS[effort], threads, "Section 3, new data sets")
 
 
 def _covered(interval: Any, truth: Any) -> float:
@@ -163,24 +228,27 @@ def fit_rte(annotations: Annotations, rng: np.random.Generator, **settings: Any)
     return RteFits(pruned, flat)
 
 
-def rte_values(fits: RteFits, annotations: Annotations, gold: np.ndarray) -> dict[str, float]:
+def rte_values(
+    design: Design, fits: RteFits, annotations: Annotations, gold: np.ndarray
+) -> dict[str, float]:
     """Compute every sampled value that section 4 prints."""
     first, second = fits.pruned.first, fits.pruned.second
     values: dict[str, float] = {}
     for prefix, fitted in (("rte", first), ("rte.pruned", second)):
-        for name in ("prevalence", *HYPERPARAMETERS):
+        # Of the prevalence after pruning the paper prints nothing but that it is unchanged.
+        for name in POPULATION if prefix == "rte" else HYPERPARAMETERS:
             ends = fitted.interval(name)
             values[f"{prefix}.{name}_lower"], values[f"{prefix}.{name}_upper"] = map(float, ends)
         errors = evaluation.count_errors(fitted.posterior, gold)
         values[f"{prefix}.model.errors"] = errors.expected_errors
         values[f"{prefix}.model.accuracy"] = errors.expected_accuracy
-    values["rte.pruned.prevalence_mean_change"] = float(second.prevalence[1] - first.prevalence[1])
     votes = evaluation.count_errors(voting.fit(fits.pruned.annotations).posterior, gold)
     values |= {f"rte.pruned.voting.{name}": float(value) for name, value in vars(votes).items()}
     flat = evaluation.count_errors(fits.flat.posterior, gold).expected_errors
     values["rte.nonhierarchical.errors_fewer"] = values["rte.model.errors"] - flat
     probability = first.posterior[:, 1]
-    uncertain = (probability > 0.01) & (probability < 0.99)
+    above, below = design.numbers["uncertain_above"], design.numbers["uncertain_below"]
+    uncertain = (probability > above) & (probability < below)
     wrong = (probability > 0.5) != (gold == 1)
     values["rte.n_uncertain_items"] = float(uncertain.sum())
     values["rte.n_certain_items"] = float((~uncertain).sum())
@@ -210,21 +278,29 @@ def with_sampled_categories(
 
 
 def repeat_rte(
-    annotations: Annotations, gold: np.ndarray, rng: np.random.Generator, *, n: int, threads: int
+    design: Design,
+    annotations: Annotations,
+    gold: np.ndarray,
+    rng: np.random.Generator,
+    effort: str,
+    *,
+    threads: int,
 ) -> pd.DataFrame:
     """Run section 4 again and again at the paper's length; one row a run."""
+    settings = design.paper_run(effort)
 
     def once(generator: np.random.Generator) -> dict[str, float]:
-        fits = fit_rte(annotations, generator, **PAPER_RUN)
+        fits = fit_rte(annotations, generator, **settings)
         pruned = replace(
             fits.pruned,
             first=with_sampled_categories(fits.pruned.first, generator),
             second=with_sampled_categories(fits.pruned.second, generator),
         )
         flat = with_sampled_categories(fits.flat, generator)
-        return rte_values(RteFits(pruned, flat), annotations, gold)
+        return rte_values(design, RteFits(pruned, flat), annotations, gold)
 
-    return _repeat(once, rng, n, threads, "Section 4, runs of the paper's length")
+    what = "Section 4, runs of the paper's length"
+    return _repeat(once, rng, N_REPEATS[effort], threads, what)
 
 
 def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
@@ -233,8 +309,9 @@ def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
     return int(np.nanargmin(rates.sum(axis=1)))
 
 
-def rte_facts(rte: LoadedData, annotators: pd.DataFrame) -> dict[str, float]:
+def rte_facts(design: Design, rte: LoadedData, annotators: pd.DataFrame) -> dict[str, float]:
     """Compute what the labels and the gold standard alone determine."""
+    usual = design.numbers["rte_labels_of_most"]
     annotations, gold = rte.annotations, rte.gold
     labels = annotators["n_labels"]
     votes = evaluation.count_errors(voting.fit(annotations).posterior, gold)
@@ -246,7 +323,7 @@ def rte_facts(rte: LoadedData, annotators: pd.DataFrame) -> dict[str, float]:
         "rte.n_labels_per_item": float(np.diff(annotations.by_item.offsets).mean()),
         "rte.n_labels_per_annotator_min": float(labels.min()),
         "rte.n_labels_per_annotator_max": float(labels.max()),
-        "rte.share_annotators_20_labels": 100 * float((labels == 20).mean()),
+        "rte.share_annotators_20_labels": 100 * float((labels == usual).mean()),
         "rte.n_annotators_at_chance_share": 100 * float((chance <= 1).mean()),
         "rte.worst_annotator.kappa": float(worst["gold_kappa"]),
         "rte.worst_annotator.n_labels": float(worst["n_labels"]),
@@ -381,10 +458,17 @@ def disagreements(rte: LoadedData, fitted: HierarchicalBinaryFit) -> pd.DataFram
 # ---------------------------------------------------------------------------- section 5
 
 
-def fit_muc(muc: LoadedData, rng: np.random.Generator, *, n_draws: int) -> HierarchicalBinaryFit:
+def fit_muc(
+    design: Design, muc: LoadedData, rng: np.random.Generator, effort: str
+) -> HierarchicalBinaryFit:
     """Fit the model to the restricted tokens."""
     return hierarchical_binary.fit(
-        muc.annotations, rng=rng, n_warmup=500, n_draws=n_draws, thin_items=10
+        muc.annotations,
+        rng=rng,
+        n_warmup=min(500, N_WARMUP[effort]),
+        n_draws=N_DRAWS[effort],
+        thin_items=10,
+        **design.prior,
     )
 
 
@@ -397,14 +481,18 @@ def muc_model_values(muc: LoadedData, fitted: HierarchicalBinaryFit) -> dict[str
     }
 
 
-def repeat_muc(muc: LoadedData, rng: np.random.Generator, *, n: int, threads: int) -> pd.DataFrame:
+def repeat_muc(
+    design: Design, muc: LoadedData, rng: np.random.Generator, effort: str, *, threads: int
+) -> pd.DataFrame:
     """Run section 5 again and again at the paper's length; one row a run."""
+    settings = design.paper_run(effort)
 
     def once(generator: np.random.Generator) -> dict[str, float]:
-        fitted = hierarchical_binary.fit(muc.annotations, rng=generator, **PAPER_RUN)
+        fitted = hierarchical_binary.fit(muc.annotations, rng=generator, **settings)
         return muc_model_values(muc, with_sampled_categories(fitted, generator))
 
-    return _repeat(once, rng, n, threads, "Section 5, runs of the paper's length")
+    what = "Section 5, runs of the paper's length"
+    return _repeat(once, rng, N_REPEATS[effort], threads, what)
 
 
 def muc_facts(gold: LoadedData) -> dict[str, float]:
@@ -483,8 +571,17 @@ def _repeat(
         return pd.DataFrame(list(shown))
 
 
-def check_interval(repeats: pd.Series, n_sampled: int) -> tuple[float, float]:
-    """Return the predictive interval of one more run, at level 1 - 0.05 / m."""
+def check_interval(
+    repeats: pd.Series, n_sampled: int, *, percent: bool = False
+) -> tuple[float, float]:
+    """Return the predictive interval of one more run, at level 1 - 0.05 / m.
+
+    That of percentages is the interval of their log odds.
+    """
+    if percent:
+        odds = pd.Series(scipy.special.logit(repeats.to_numpy() / 100))
+        low, high = 100 * scipy.special.expit(check_interval(odds, n_sampled))
+        return float(low), float(high)
     n = len(repeats)
     reach = scipy.stats.t.ppf(1 - 0.025 / n_sampled, n - 1) * repeats.std(ddof=1)
     half = float(reach * np.sqrt(1 + 1 / n))
@@ -504,7 +601,9 @@ def sampled_rows(
     rows = []
     for target, value in printed_targets(values).items():
         low, high = np.quantile(repeats[target], [0.025, 0.975])
-        check_lower, check_upper = check_interval(repeats[target], n_sampled)
+        check_lower, check_upper = check_interval(
+            repeats[target], n_sampled, percent=target in PERCENTAGES
+        )
         rows.append(
             Computed(
                 target,
@@ -560,15 +659,12 @@ def arithmetic(printed: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def closed_forms() -> dict[str, float]:
-    """Compute what follows from the definitions alone."""
-    # If u = s ** -2 is uniform, the density of s is |du/ds| = 2 s ** -3: Pareto(2).
-    inverse_power = 2
-    iterations = 1000
+def closed_forms(design: Design) -> dict[str, float]:
+    """Compute what follows from the definitions and the printed design."""
+    prevalence = design.numbers["sim_prevalence"]
     return {
-        "model.scale_prior.pareto_shape.entailed": float(inverse_power),
-        "mcmc.n_kept": iterations / 2,
-        "sim.negative_to_positive": (1 - DESIGN["prevalence"]) / DESIGN["prevalence"],
+        "model.scale_prior.pareto_shape.entailed": pareto_shape(design.numbers["inverse_power"]),
+        "sim.negative_to_positive": (1 - prevalence) / prevalence,
     }
 
 
@@ -576,7 +672,7 @@ def intervals_table(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
     """List posterior means and 95% intervals of the population parameters of fits."""
     rows = []
     for name, fitted in fits.items():
-        for parameter in ("prevalence", *HYPERPARAMETERS):
+        for parameter in POPULATION:
             low, high = fitted.interval(parameter)
             mean = float(getattr(fitted.draws, parameter).mean())
             rows.append((name, parameter, mean, float(low), float(high)))
@@ -594,11 +690,20 @@ def errors_table(
     return pd.DataFrame(rows)
 
 
-def convergence(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
+def diagnostics(fitted: HierarchicalBinaryFit, effort: str) -> pd.DataFrame:
+    """Return R-hat and effective sample sizes: of all parameters, or of the population's."""
+    if effort == "full":
+        return fitted.diagnostics
+    names = POPULATION if fitted.hierarchical else POPULATION[:1]
+    return convergence_table({n: (getattr(fitted.draws, n)[..., None], [""]) for n in names})
+
+
+def convergence(fits: Mapping[str, HierarchicalBinaryFit], effort: str) -> pd.DataFrame:
     """Summarise R-hat and effective sample sizes by fit and parameter."""
     rows = []
     for name, fitted in fits.items():
-        for parameter, part in fitted.diagnostics.groupby(level="parameter", sort=False):
+        found = diagnostics(fitted, effort)
+        for parameter, part in found.groupby(level="parameter", sort=False):
             rows.append(
                 {
                     "fit": name,
@@ -645,11 +750,11 @@ def figure2(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem
         plotting.save_figure(figure, stem)
 
 
-def figure3(fitted: HierarchicalBinaryFit, stem: Path) -> None:
+def figure3(design: Design, fitted: HierarchicalBinaryFit, stem: Path) -> None:
     """Draw Figure 3: the posterior of the annotators' distributions."""
     with plotting.house_figure() as (figure, panels):
         for axes, name in zip(panels, ("specificity", "sensitivity"), strict=True):
-            alpha, beta = DESIGN[name]
+            alpha, beta = design.simulation[name]
             mean = getattr(fitted.draws, f"{name}_mean")[:, ::10].ravel()
             scale = getattr(fitted.draws, f"{name}_scale")[:, ::10].ravel()
             plotting.mean_and_scale(
@@ -662,7 +767,9 @@ def figure3(fitted: HierarchicalBinaryFit, stem: Path) -> None:
         plotting.save_figure(figure, stem)
 
 
-def figure4(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem: Path) -> None:
+def figure4(
+    design: Design, truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem: Path
+) -> None:
     """Draw Figure 4: prevalence and residual errors."""
     with plotting.house_figure() as (figure, panels):
         plotting.histogram(
@@ -670,7 +777,7 @@ def figure4(truth: simulate.SimulatedBinary, fitted: HierarchicalBinaryFit, stem
             fitted.draws.prevalence,
             bins=40,
             marks=[
-                (DESIGN["prevalence"], "simulated value", "-"),
+                (design.simulation["prevalence"], "simulated value", "-"),
                 (float(truth.category.mean()), "share in the sample", "--"),
             ],
         )
@@ -803,41 +910,40 @@ def figure_kappa(pairs: pd.DataFrame, stem: Path, stand_in: str | None) -> None:
 
 def main(
     *,
-    rte_folder: Path,
-    muc_gold_folder: Path,
-    muc_folder: Path,
-    printed_counts: Path,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
     folder: Path,
     seed: int,
-    threads: int = 2,
-    n_simulations: int = 200,
-    n_repeats: int = 60,
-    n_draws: int = 2_500,
+    effort: str = "full",
+    threads: int = 1,
 ) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
-    rte, muc_gold, muc = (datasets.read(path) for path in (rte_folder, muc_gold_folder, muc_folder))
-    printed = pd.read_csv(printed_counts, comment="#").set_index("name")["value"]
+    rte, muc_gold, muc = (
+        datasets.read(data[name]) for name in ("snow2008_rte", "muc6_gold", "muc6_person")
+    )
+    numbers = {
+        path.stem: pd.read_csv(path, comment="#").set_index("name")["value"]
+        for path in printed_tables
+    }
+    printed, design = numbers["printed_counts"], Design(numbers["design"])
     generators = np.random.default_rng(seed).spawn(7)
     annotations, gold = rte.annotations, rte.gold
+    sweeps = {"n_warmup": N_WARMUP[effort], "n_draws": N_DRAWS[effort]}
 
-    truth, simulated = simulate_once(generators[0], n_draws=n_draws)
-    simulations = repeat_simulation(generators[1], n=n_simulations, threads=threads)
-    fits = fit_rte(annotations, generators[2], n_draws=n_draws)
+    truth, simulated = simulate_once(design, generators[0], **sweeps)
+    simulations = repeat_simulation(design, generators[1], effort, threads=threads)
+    fits = fit_rte(annotations, generators[2], **sweeps, **design.prior)
     first, second = fits.pruned.first, fits.pruned.second
-    repeats = repeat_rte(annotations, gold, generators[3], n=n_repeats, threads=threads)
+    repeats = repeat_rte(design, annotations, gold, generators[3], effort, threads=threads)
     readings = {
         method: hierarchical_binary.fit(
-            annotations, rng=generators[4], n_draws=n_draws, scale_exponent=exponent
+            annotations, rng=generators[4], scale_exponent=exponent, **sweeps
         )
-        for method, (exponent, _) in READINGS.items()
+        for method, (exponent, _) in design.readings.items()
         if method != "paper"
     }
-    muc_fit = fit_muc(muc, generators[5], n_draws=n_draws)
+    muc_fit = fit_muc(design, muc, generators[5], effort)
     annotators = annotator_table(annotations, gold, first)
-    kept_annotators = annotator_table(fits.pruned.annotations, gold, second)
-    muc_annotators = annotator_table(muc.annotations, muc.gold, muc_fit)
-    pairs = kappa_pairs(annotations, first)
-    shares = chance_readings(annotators)
     all_fits = {
         "simulation": simulated,
         "RTE-1": first,
@@ -845,29 +951,30 @@ def main(
         "RTE-1, not hierarchical": fits.flat,
         "MUC-6": muc_fit,
     }
-    chains = convergence(all_fits)
+    chains = convergence(all_fits, effort)
     largest = chains.groupby("fit")["largest_r_hat"].max()
 
-    values = rte_values(fits, annotations, gold)
-    once = simulation_values(truth, simulated)
+    values = rte_values(design, fits, annotations, gold)
+    once = simulation_values(design, truth, simulated)
     muc_once = muc_model_values(muc, muc_fit)
     n_sampled = sum(len(printed_targets(part)) for part in (once, values, muc_once))
     # A stand-in is compared with nothing, so nothing is spent on its check interval.
     if muc.provenance == "real":
-        muc_repeats = repeat_muc(muc, generators[6], n=n_repeats, threads=threads)
+        muc_repeats = repeat_muc(design, muc, generators[6], effort, threads=threads)
         muc_rows = sampled_rows(muc_once, muc_repeats, n_sampled, muc.provenance)
     else:
         muc_rows = plain_rows(muc_once, muc.provenance)
+    of_pruned = annotators.loc[~annotators["kept"], "n_labels"].sum() / annotations.n_labels
     computed = [
-        *plain_rows(closed_forms(), "closed_form"),
+        *plain_rows(closed_forms(design), "closed_form"),
         *plain_rows(arithmetic(printed), "printed_table"),
         *sampled_rows(once, simulations, n_sampled, "simulated"),
         *plain_rows({"sim.rhat": largest["simulation"]}, "simulated"),
-        *plain_rows(rte_facts(rte, annotators), rte.provenance),
+        *plain_rows(rte_facts(design, rte, annotators), rte.provenance),
         *sampled_rows(values, repeats, n_sampled, rte.provenance),
         *plain_rows({"rte.rhat": largest["RTE-1"]}, rte.provenance),
         *plain_rows(
-            {"rte.n_annotators_at_chance_share": shares["percent"].iloc[-1]},
+            {"rte.n_annotators_at_chance_share": 100 * of_pruned},
             rte.provenance,
             method="labels_of_pruned_annotators",
         ),
@@ -878,14 +985,22 @@ def main(
     for method, fitted in readings.items():
         ends = {
             f"rte.{name}_{end}": value
-            for name in ("prevalence", *HYPERPARAMETERS)
+            for name in POPULATION
             for end, value in zip(("lower", "upper"), fitted.interval(name), strict=True)
         }
         errors = evaluation.count_errors(fitted.posterior, gold).expected_errors
         computed += plain_rows(ends | {"rte.model.errors": errors}, rte.provenance, method)
+    write_computed(computed, folder / "computed.csv")
 
     votes = voting.fit(annotations).posterior
     muc_votes = voting.fit(muc.annotations).posterior
+    kept_annotators = annotator_table(fits.pruned.annotations, gold, second)
+    muc_annotators = annotator_table(muc.annotations, muc.gold, muc_fit)
+    pairs = kappa_pairs(annotations, first)
+    by_reading = {
+        text: first if method == "paper" else readings[method]
+        for method, (_, text) in design.readings.items()
+    }
     tables = {
         "errors": errors_table(
             [
@@ -898,12 +1013,10 @@ def main(
             gold,
         ),
         "intervals": intervals_table({"all annotators": first, "pruned": second}),
-        "prior_sensitivity": intervals_table(
-            {READINGS[m][1]: fitted for m, fitted in ({"paper": first} | readings).items()}
-        ),
+        "prior_sensitivity": intervals_table(by_reading),
         "annotators": annotators.sort_values("kept", kind="stable"),
         "pruning": pruning_table(annotations, gold, annotators),
-        "chance_readings": shares,
+        "chance_readings": chance_readings(annotators),
         "certainty_readings": certainty_readings(
             {"all annotators": first, "pruned": second, "not hierarchical": fits.flat}, gold
         ),
@@ -932,8 +1045,8 @@ def main(
         for data, name in ((rte, "RTE-1"), (muc, "MUC-6"))
     )
     figure2(truth, simulated, stems / "figure2")
-    figure3(simulated, stems / "figure3")
-    figure4(truth, simulated, stems / "figure4")
+    figure3(design, simulated, stems / "figure3")
+    figure4(design, truth, simulated, stems / "figure4")
     figure_simulations(simulations, printed["sim_large_residuals"], stems / "simulations")
     figure_estimates(annotators, first, stems / "figure5", rte_mark)
     figure6(annotators, kept_annotators, fits.pruned, stems / "figure6", rte_mark)
@@ -942,7 +1055,7 @@ def main(
     figure9(muc_annotators, muc_fit, stems / "figure9", muc_mark)
     figure_residuals(muc_fit.posterior, muc_votes, muc.gold, stems / "figure10", muc_mark)
     figure_kappa(pairs, stems / "kappa", rte_mark)
-    captions = caption_texts(rte, muc, n_simulations)
+    captions = caption_texts(rte, muc, N_SIMULATIONS[effort])
     with replacing(folder / "captions.json") as draft:
         draft.write_text(
             json.dumps(
@@ -955,7 +1068,6 @@ def main(
             )
             + "\n"
         )
-    write_computed(computed, folder / "computed.csv")
 
 
 def caption_texts(rte: LoadedData, muc: LoadedData, n_simulations: int) -> dict[str, Any]:
@@ -1017,10 +1129,11 @@ def table_provenance(name: str, rte: LoadedData, muc: LoadedData) -> str:
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            rte_folder=Path(snakemake.input.snow2008_rte[0]).parent,
-            muc_gold_folder=Path(snakemake.input.muc6_gold[0]).parent,
-            muc_folder=Path(snakemake.input.muc6_person[0]).parent,
-            printed_counts=Path(snakemake.input.printed_tables[0]),
+            data={
+                name: Path(snakemake.input[name][0]).parent
+                for name in ("snow2008_rte", "muc6_gold", "muc6_person")
+            },
+            printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,
             threads=snakemake.threads,

@@ -22,7 +22,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,8 @@ from annobench.models import dawid_skene
 NONE_OF_THEM = "0"
 LEVEL = 0.95
 MEASURES = ("alpha", "certain", "bits", "entropy", "told")
-#: Random partitions for a comparison, and for each step of a curve; replicates of items, of words.
-N_RANDOM, N_STEP, REPLICATES, WORD_REPLICATES = 60, 12, 200, 2000
+#: Replicates of the words.
+WORD_REPLICATES = 2000
 #: Relations that make two senses close; the lexicographer's file alone does not.
 CLOSE = ("synonyms", "hypernym", "sisters", "group", "similar")
 RELATIONS = {
@@ -57,6 +57,18 @@ WAYS = {"labels": "as the labels ask", "held out": "same, on held-out items",
         "file": "lexicographer's file", "close": "WordNet relations"}  # fmt: skip
 SHOWN = ("help-v", "ask-v", "date-n", "particular-j")
 SYNONYM = re.compile(r"(?:^|, )([^,#]+)#\d+ \(")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is drawn: random partitions for a comparison and a step of a curve, items anew."""
+
+    n_random: int
+    n_step: int
+    replicates: int
+
+
+EFFORTS = {"full": Effort(60, 12, 200), "quick": Effort(12, 3, 40)}
 
 
 @dataclass(frozen=True)
@@ -157,10 +169,11 @@ def beside_random(
     return row
 
 
-def with_gain(evidence: Evidence, partition: np.ndarray, rng: np.random.Generator
-) -> dict[str, float]:  # fmt: skip
+def with_gain(
+    evidence: Evidence, partition: np.ndarray, replicates: int, rng: np.random.Generator
+) -> dict[str, float]:
     """Return alpha before and after merging and its gain, with intervals over items."""
-    weights = evidence.resampled(REPLICATES, rng)
+    weights = evidence.resampled(replicates, rng)
     whole = np.arange(len(partition))
     before, after = (evidence.alpha(codes, weights) for codes in (whole, partition))
     row = {}
@@ -171,13 +184,13 @@ def with_gain(evidence: Evidence, partition: np.ndarray, rng: np.random.Generato
     return row
 
 
-def path_of(evidence: Evidence, rng: np.random.Generator) -> pd.DataFrame:
+def path_of(evidence: Evidence, n_random: int, rng: np.random.Generator) -> pd.DataFrame:
     """Measure every step of the merges by labels, and random ones."""
     path = merging.merge_path(evidence)
     own = measured(evidence, path)
     rows = []
     for step, partition in enumerate(path):
-        random = measured(evidence, merging.shuffled(partition, evidence.often, N_STEP, rng))
+        random = measured(evidence, merging.shuffled(partition, evidence.often, n_random, rng))
         rows.append({"share": step / max(1, len(path) - 1)}
                     | {name: own[name][step] for name in MEASURES}
                     | {f"random_{name}": random[name].mean() for name in MEASURES})  # fmt: skip
@@ -201,16 +214,20 @@ def of_items(labels: Annotations, keep: np.ndarray) -> Annotations:
     )  # fmt: skip
 
 
-def held_out(labels: Annotations, n_labels: float, rng: np.random.Generator) -> dict[str, float]:
+def held_out(
+    labels: Annotations, n_labels: float, effort: Effort, rng: np.random.Generator
+) -> dict[str, float]:
     """Choose merges on half of the items, measure them on the other; mean of both ways."""
     parts = [evidence_of(part) for part in halves(labels, rng)]
     rows = []
     for chosen, other in (parts, parts[::-1]):
-        partition = merging.asked_partition(chosen, n_labels, replicates=REPLICATES // 2, rng=rng)
+        partition = merging.asked_partition(
+            chosen, n_labels, replicates=effort.replicates // 2, rng=rng
+        )
         before = measured(other, np.arange(len(partition)))
         rows.append(
             {f"{name}_before": float(before[name]) for name in MEASURES}
-            | beside_random(other, partition, chosen.often, N_RANDOM // 2, rng)
+            | beside_random(other, partition, chosen.often, effort.n_random // 2, rng)
             | {"groups": n_groups(chosen, partition)}
         )
     return pd.DataFrame(rows).mean().to_dict()
@@ -223,19 +240,21 @@ def n_groups(evidence: Evidence, partition: np.ndarray) -> int:
 
 def study_word(
     name: str, labels: Annotations, senses: pd.DataFrame, wordnet: WordNet | None,
-    rng: np.random.Generator,
+    effort: Effort, rng: np.random.Generator,
 ) -> Word:  # fmt: skip
     """Find what merging does to one word."""
     evidence = evidence_of(labels)
     n_labels = float(np.median(np.bincount(labels.item)))
     related = related_pairs(senses, wordnet)
-    pairs = merging.judge_pairs(evidence, n_labels, replicates=REPLICATES, rng=rng)
+    pairs = merging.judge_pairs(evidence, n_labels, replicates=effort.replicates, rng=rng)
     pairs.insert(0, "word", name)
     ties = [related[first, second] for first, second in zip(pairs["first"], pairs["second"],
                                                             strict=True)]  # fmt: skip
     pairs = pairs.join(pd.DataFrame(ties, index=pairs.index, columns=list(RELATIONS)))
     partitions = {
-        "labels": merging.asked_partition(evidence, n_labels, replicates=REPLICATES, rng=rng),
+        "labels": merging.asked_partition(
+            evidence, n_labels, replicates=effort.replicates, rng=rng
+        ),
         **{way: merging.from_pairs(
             evidence.categories,
             pairs.loc[pairs[tie] == 1, ["first", "second"]].itertuples(index=False))
@@ -248,13 +267,14 @@ def study_word(
     rows = [
         {"word": name, "way": way, "senses": int(evidence.mergeable.sum()),
          "groups": n_groups(evidence, partition)} | before
-        | beside_random(evidence, partition, free[way], N_RANDOM, rng)
-        | with_gain(evidence, partition, rng)
+        | beside_random(evidence, partition, free[way], effort.n_random, rng)
+        | with_gain(evidence, partition, effort.replicates, rng)
         for way, partition in partitions.items()
     ]  # fmt: skip
     rows.append({"word": name, "way": "held out", "senses": int(evidence.mergeable.sum())}
-                | held_out(labels, n_labels, rng))  # fmt: skip
-    return Word(name, evidence, n_labels, pairs, partitions, rows, path_of(evidence, rng))
+                | held_out(labels, n_labels, effort, rng))  # fmt: skip
+    path = path_of(evidence, effort.n_step, rng)
+    return Word(name, evidence, n_labels, pairs, partitions, rows, path)
 
 
 def refitted(labels: Annotations, word: Word) -> dict[str, float]:
@@ -559,16 +579,30 @@ def mark(x: float, y: float) -> Any:
 
 
 def main(
-    *, label_folder: Path, sense_folder: Path, folder: Path, wordnet: Path | None, seed: int
+    *,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path] = (),
+    folder: Path,
+    seed: int,
+    effort: str = "full",
+    wordnet: Path | None = None,
 ) -> None:
-    """Write computed.csv, captions.json, figures/ and tables/ into a folder."""
-    crowd, inventory = datasets.read(label_folder), datasets.read(sense_folder)
+    """Write computed.csv, captions.json, figures/ and tables/ into a folder.
+
+    The paper prints no number and no table, so that `computed.csv` has none.
+    """
+    write_computed([], folder / "computed.csv")
+
+    crowd, inventory = (datasets.read(data[name]) for name in ("masc_crowd", "masc_crowd_senses"))
     word = "real" if {crowd.provenance, inventory.provenance} == {"real"} else "simulated"
     database = read_wordnet(wordnet) if wordnet is not None and has_wordnet(wordnet) else None
     labels, senses = by_word(crowd), inventory.items
     rng = np.random.default_rng(seed)
     of_word = dict(list(senses.groupby("word")))
-    found = [study_word(name, labels[name], of_word[name], database, rng) for name in labels]
+    found = [
+        study_word(name, labels[name], of_word[name], database, EFFORTS[effort], rng)
+        for name in labels
+    ]
 
     pairs = pd.concat([each.pairs for each in found], ignore_index=True)
     rows = pd.DataFrame([row for each in found for row in each.rows])
@@ -603,7 +637,6 @@ def main(
     } | {f"tables/{name}": {"provenance": word, "seed": seed} for name in tables}
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(captions, indent=1, ensure_ascii=False) + "\n")
-    write_computed([], folder / "computed.csv")
 
 
 WITHOUT = (
@@ -641,9 +674,11 @@ CAPTIONS = {
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            label_folder=Path(snakemake.input.masc_crowd[0]).parent,
-            sense_folder=Path(snakemake.input.masc_crowd_senses[0]).parent,
+            data={
+                name: Path(snakemake.input[name][0]).parent
+                for name in ("masc_crowd", "masc_crowd_senses")
+            },
             folder=Path(snakemake.output.computed).parent,
-            wordnet=Path(snakemake.params.wordnet) if snakemake.params.wordnet else None,
             seed=snakemake.params.seed,
+            wordnet=Path(snakemake.params.wordnet) if snakemake.params.wordnet else None,
         )

@@ -20,6 +20,8 @@
 ========================  ==========================================================
 """
 
+import functools
+import itertools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,6 +56,12 @@ SMOOTHING = 0.01
 AUTHORS: dict[str, Any] = {"start": "diagonal", "criterion": "log_likelihood",
                            "tolerance": 1e-8, "max_iterations": 100}  # fmt: skip
 SMOOTHINGS = (1e-4, 1e-3, SMOOTHING, 0.1, 1.0)
+#: By effort: words whose other optima, calibration and classes are looked at, beginning with
+#: the four; random starts, draws of a chain, replicates of the bootstrap.
+N_STUDIED = {"full": 45, "quick": 5}
+N_RANDOM = {"full": 4, "quick": 0}
+N_DRAWS = {"full": 200, "quick": 40}
+N_REPLICATES = {"full": 50, "quick": 3}
 #: Annotators of help that the text names, and the one who fits what else it says.
 SHOWN_OF_HELP = (8, 9, 41, 18)
 #: Of the samples of tell, the one of five annotators; "quiet" is a copy without some answers.
@@ -89,12 +97,18 @@ class Study:
         )
         public = {
             name.split("/")[1].split(".")[0]: labels
-            for name, labels in by_word(samples, column="sample").items()
+            for name, labels in split(samples, "sample").items()
             if name.startswith("2.2") and not any(part in name for part in LEFT_OUT)
         }
         kinds = {each.provenance for each in (crowd, samples, full)}
         word = "real" if kinds == {"real"} else "simulated"
-        return cls(crowd, text, full, by_word(crowd), by_word(full), public, word)
+        return cls(crowd, text, full, split(crowd), split(full), public, word)
+
+
+@functools.lru_cache(maxsize=16)
+def split(data: LoadedData, column: str = "word") -> dict[str, Annotations]:
+    """Split a data set by word, once for data that are read once."""
+    return by_word(data, column=column)
 
 
 def with_interval(
@@ -122,73 +136,109 @@ def chance_paradox(prevalence: float, accuracy: float) -> dict[str, float]:
     }
 
 
-def worked_example(examples: pd.DataFrame, prior: tuple[Fraction, Fraction]) -> dict[str, float]:
-    """Compute the posterior of section 2.2.1, in fractions, and what a spammer adds."""
-    given = examples.dropna(subset=["label_given"])
-    joint = dict(enumerate(prior, start=1))
-    votes = [int(label) for label in given.groupby("annotator")["label_given"].first()]
-    for row in given.itertuples():
-        joint[row.category] *= Fraction(str(getattr(row, f"label{int(row.label_given)}")))
-    total = sum(joint.values())
-    posterior = {f"example.posterior.{k}": value / total for k, value in joint.items()}
+def coefficient_range(n_items: int) -> tuple[float, float]:
+    """Return the least and greatest chance-adjusted agreement over all two-by-two tables."""
+    cells = itertools.product(range(n_items + 1), repeat=3)
+    a, b, c = np.array([abc for abc in cells if sum(abc) <= n_items]).T
+    d = n_items - a - b - c
+    observed = (a + d) / n_items
+    expected = ((a + b) * (a + c) + (c + d) * (b + d)) / n_items**2
+    possible = expected < 1
+    found = (observed[possible] - expected[possible]) / (1 - expected[possible])
+    return float(found.min()), float(found.max())
+
+
+def confusion_matrices(examples: pd.DataFrame) -> dict[str, list[list[Fraction]]]:
+    """Return the matrices of section 2.2.1 by annotator, rows by true category."""
+    matrices: dict[str, list[list[Fraction]]] = {}
+    for key, text in zip(examples["annotator_category"], examples["label1"], strict=True):
+        first = Fraction(text)
+        matrices.setdefault(key.split("/")[0], []).append([first, 1 - first])
+    return matrices
+
+
+def worked_example(
+    examples: pd.DataFrame, prior: tuple[Fraction, Fraction], given: Mapping[str, int]
+) -> dict[str, float]:
+    """Compute the posterior of section 2.2.1, in fractions, from the labels by annotator."""
+    matrices, votes_given = confusion_matrices(examples), list(given.values())
+    joint = [math.nan, math.nan]
+    if set(votes_given) <= {1, 2}:
+        joint = [
+            float(p * math.prod(matrices[who][k][label - 1] for who, label in given.items()))
+            for k, p in enumerate(prior)
+        ]
+    total = sum(joint)
     return {
-        **{f"example.joint.{k}": float(value) for k, value in joint.items()},
-        **{name: float(value) for name, value in posterior.items()},
-        "example.majority": max(set(votes), key=votes.count),
-    }
+        **{f"example.joint.{k}": each for k, each in enumerate(joint, start=1)},
+        **{f"example.posterior.{k}": each / total if total else math.nan
+           for k, each in enumerate(joint, start=1)},
+        "example.majority": max(votes_given, key=votes_given.count),
+    }  # fmt: skip
 
 
 def example_information(
     examples: pd.DataFrame, prior: tuple[Fraction, Fraction]
 ) -> dict[str, float]:
     """Compute the entropies and mutual informations of section 2.2.2."""
-    names = list(examples["annotator"].unique())
-    confusion = examples[["label1", "label2"]].astype(float).to_numpy().reshape(-1, 2, 2)
+    matrices = confusion_matrices(examples)
+    names, confusion = list(matrices), np.array(list(matrices.values()), dtype=float)
     prevalence = [float(p) for p in prior]
-    left = information.conditional_entropy(prevalence, confusion)
-    bits = information.mutual_information(prevalence, confusion)
-    people = [n for n in names if n != "spam"]
-    perfect = information.conditional_entropy(prevalence, np.eye(2)[None])
+    left = dict(zip(names, information.conditional_entropy(prevalence, confusion), strict=True))
+    bits = dict(zip(names, information.mutual_information(prevalence, confusion), strict=True))
+    people = [name for name in names if name.isdigit()]
     return {
-        **{f"information.conditional_entropy.{n}": left[names.index(n)] for n in people},
-        **{f"information.mutual.{n}": bits[names.index(n)] for n in people},
-        "information.best_annotator": 1 + int(np.argmax(bits[: len(people)])),
-        "information.spam": bits[names.index("spam")],
-        "information.perfect_conditional_entropy": perfect[0],
+        **{f"information.conditional_entropy.{n}": left[n] for n in people},
+        **{f"information.mutual.{n}": bits[n] for n in people},
+        "information.best_annotator": int(max(people, key=bits.__getitem__)),
+        "information.spam": bits["spam"],
+        "information.perfect_conditional_entropy": left["perfect"],
     }
 
 
-def half_width(share: float, n: float) -> float:
-    """Return half of the 95% interval of a share, by the normal approximation."""
-    return float(stats.norm.ppf(0.975)) * math.sqrt(share * (1 - share) / n)
+def normal_quantile(level: float) -> float:
+    """Return how many standard errors an interval of this level reaches either way."""
+    return float(stats.norm.ppf((1 + level) / 2))
+
+
+def half_width(share: float, n: float, level: float) -> float:
+    """Return half of the interval of a share, by the normal approximation."""
+    return normal_quantile(level) * math.sqrt(share * (1 - share) / n)
 
 
 def closed_forms(number: pd.Series, examples: pd.DataFrame) -> dict[str, float]:
     """Compute all that section 2 and the sample sizes of section 3.2 say."""
-    prior = (Fraction(1, 5), Fraction(4, 5))
+    prevalence = Fraction(str(number["example_prevalence_1"]))
+    prior = (prevalence, 1 - prevalence)
+    given = {n: int(number[f"example_label_{n}"]) for n in "123"}
     n, correct = number["accuracy_interval_n"], number["accuracy_interval_correct"]
-    width = half_width(correct / n, n)
+    width = half_width(correct / n, n, number["accuracy_interval_level"])
     items, rare = number["prevalence_interval_n"], number["prevalence_interval_prevalence"]
+    least, greatest = coefficient_range(6)
+    adversaries = chance_paradox(number["paradox_prevalence"], number["adversaries_accuracy"])
     return {
-        "coefficient.min": -1,
-        "coefficient.max": 1,
+        "coefficient.min": least,
+        "coefficient.max": greatest,
         "both_wrong.share": 100 * (1 - number["both_wrong_accuracy"]) ** 2,
         **chance_paradox(number["paradox_prevalence"], number["paradox_accuracy"]),
-        "adversaries.coefficient": 100,  # two that are always wrong between two labels agree
+        "adversaries.coefficient": 100 * adversaries["paradox.coefficient"],
         "accuracy_interval.lower": 100 * (correct / n - width),
         "accuracy_interval.upper": 100 * (correct / n + width),
-        "bootstrap.factor": float(stats.norm.ppf(0.975)),
-        **worked_example(examples, prior),
+        "bootstrap.factor": normal_quantile(number["bootstrap_level"]),
+        **worked_example(examples, prior, given),
         "voting.max_weight": math.log(1),
         **example_information(examples, prior),
         "prevalence_interval.expected": items * rare,
-        "prevalence_interval.half_width": half_width(rare, items),
+        "prevalence_interval.half_width": half_width(
+            rare, items, number["prevalence_interval_level"]
+        ),
     }
 
 
 def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> dict[str, float]:
     """Compute what printed numbers say of each other."""
     unit = unit_costs(number)
+    counts = with_sense(counts)
     rest = counts["sense"] == "rest"
     subtotal = counts[~rest].groupby("word")["count"].sum()
     left = counts[rest].set_index("word")["count"]
@@ -216,9 +266,16 @@ def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> 
     return result
 
 
+def with_sense(counts: pd.DataFrame) -> pd.DataFrame:
+    """Take the rows of Figure 5's table apart: word and sense, or "rest"."""
+    parts = counts["word_sense"].str.split("/", expand=True)
+    return counts.assign(word=parts[0], sense=parts[1])
+
+
 # ------------------------------------------------------------- section 3: the labels
 
 
+@functools.lru_cache(maxsize=256)
 def nominal_agreement(labels: Annotations) -> dict[str, agreement.Agreement]:
     """Return alpha and pairwise agreement, every answer a category."""
     return {
@@ -352,20 +409,6 @@ def correlations(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def correlation_rows(table: pd.DataFrame, word: str) -> list[Computed]:
-    """Return the correlations of Figure 3 with intervals, the crowd's beside them."""
-    rows = []
-    for row in table.itertuples():
-        printed = row.annotators == "trained"
-        rows.append(
-            Computed(f"correlation.{row.measure}.{row.senses.removesuffix('_offered')}", row.r,
-                     lower=row.lower, upper=row.upper, level=0.95,
-                     method=PAPER_METHOD if printed else "crowd",
-                     provenance="printed_table" if printed else word)
-        )  # fmt: skip
-    return rows
-
-
 def labels_per_item(labels: Annotations) -> np.ndarray:
     """Count the labels of each item."""
     return np.bincount(labels.item, minlength=labels.n_items)
@@ -417,9 +460,25 @@ def design_table(study: Study) -> pd.DataFrame:
 # ----------------------------------------------------------------- section 4: the model
 
 
-def authors_fit(labels: Annotations, smoothing: float = SMOOTHING) -> DawidSkeneFit:
+def authors_fit(labels: Annotations, smoothing: float | None = None) -> DawidSkeneFit:
     """Fit the model as the authors' program does."""
-    return dawid_skene.fit(labels, smoothing=smoothing, **AUTHORS)
+    return dawid_skene.fit(
+        labels, smoothing=SMOOTHING if smoothing is None else smoothing, **AUTHORS
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def fit_once(
+    labels: Annotations, smoothing: float, settings: tuple[tuple[str, Any], ...]
+) -> DawidSkeneFit:
+    """Fit a word once, as long as neither its labels nor the settings change."""
+    return dawid_skene.fit(labels, smoothing=smoothing, **dict(settings))
+
+
+def fits_of(words: Mapping[str, Annotations], smoothing: float) -> dict[str, DawidSkeneFit]:
+    """Fit every word as the authors' program does."""
+    settings = tuple(AUTHORS.items())
+    return {name: fit_once(labels, smoothing, settings) for name, labels in words.items()}
 
 
 def is_certain(posterior: np.ndarray) -> np.ndarray:
@@ -437,6 +496,7 @@ def certain_by_category(posterior: np.ndarray, categories: Sequence[str]) -> dic
 def certain_counts(fits: Mapping[str, DawidSkeneFit], rows_of: pd.DataFrame) -> dict[str, float]:
     """Compute the rows that Figure 5 has of its four words."""
     result: dict[str, float] = {}
+    rows_of = with_sense(rows_of)
     for name, key in FOUR.items():
         fit, n = fits[key], len(fits[key].items)
         by_category = certain_by_category(fit.posterior, fit.categories)
@@ -724,13 +784,13 @@ def same_label_facts(
     values = {"figure7.n_high": enough, "figure7.n_low": len(table) - enough,
               "figure7.high.lower": high.min(), "figure7.high.upper": high.max(),
               "figure7.low.lower": low.min(), "figure7.low.upper": low.max()}  # fmt: skip
-    for word in ("meet-v", "date-n"):
+    for name, word in (("meet", "meet-v"), ("date", "date-n")):
         item, trained = drawn[word]
-        both = trained[:, 3] * most_named(votes(study.words[word])[item])[:, 4]
-        values[f"{word.split('-')[0]}.share"] = 100 * both.mean()
-    # All that both groups can have labelled.
-    board = plain_rows({"common.board": study.words["board-n"].n_items}, study.provenance)
-    return plain_rows(values, "simulated") + board
+        here, there = (int(number[f"{name}_{who}_sense"]) - 1 for who in ("trained", "crowd"))
+        both = trained[:, here] * most_named(votes(study.words[word])[item])[:, there]
+        values[f"{name}.share"] = 100 * both.mean()
+    values["common.board"] = len(drawn["board-n"][0])
+    return plain_rows(values, "simulated")
 
 
 # ------------------------------------------------------------ not in the paper: the optima
@@ -801,7 +861,8 @@ def classes_table(
     has the sense that its class means, so that classes of one meaning are put together.
     """
     rows = []
-    for word, labels in study.words.items():
+    for word in optima:
+        labels = study.words[word]
         share, full = votes(labels), study.full.get(word)
         trained = np.array(trained_prevalence(full, labels.categories))
         row: dict[str, Any] = {"word": word}
@@ -1018,6 +1079,7 @@ def calibration(
     study: Study,
     fits: Mapping[str, DawidSkeneFit],
     gold: Mapping[str, LoadedData],
+    studied: Iterable[str],
     n_draws: int,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
@@ -1043,8 +1105,9 @@ def calibration(
                      **certain_and_right(posterior[sure], truth[sure])}
                     for method, posterior in found.items())  # fmt: skip
 
-    for word, labels in study.words.items():
-        add(word, "simulated", *relabelled(labels, fits[word], rng), fits[word])
+    for word in studied:
+        drawn = relabelled(study.words[word], fits[word], rng)
+        add(word, "simulated", *drawn, fits[word])
     for name, data in gold.items():
         add(name, data.provenance, data.annotations, data.gold, None)
     return pd.DataFrame(rows)
@@ -1072,7 +1135,8 @@ def growth_table(
         curve = information.information_curve(
             fit.prevalence, fit.confusion[chosen], rng=rng, n_draws=1000
         )
-        for n in (1, 3, 5, 10, 15, 20, 25):
+        # One label an item leaves nothing to compare, and no posterior to be certain of.
+        for n in (2, 3, 5, 10, 15, 20, 25):
             posterior = authors_fit(some_labels(labels, n, rng)).posterior
             same = posterior.argmax(axis=1) == fit.posterior.argmax(axis=1)
             rows.append({"word": word, "labels": n, "dollars_an_item": n * price,
@@ -1476,15 +1540,17 @@ def example_table(values: Mapping[str, float], number: pd.Series) -> pd.DataFram
     """List the worked cases, with the better intervals beside the printed kind."""
     rows = [{"case": name, "value": float(value)} for name, value in values.items()]
     items = int(number["prevalence_interval_n"])
-    rare = number["prevalence_interval_prevalence"]
-    cases = {"accuracy_interval": (80, 100), "prevalence_interval": (round(rare * items), items),
+    rare, level = number["prevalence_interval_prevalence"], number["prevalence_interval_level"]
+    right, of = int(number["accuracy_interval_correct"]), int(number["accuracy_interval_n"])
+    cases = {"accuracy_interval": (right, of), "prevalence_interval": (round(rare * items), items),
              "prevalence_interval of 100 items": (round(rare * 100), 100)}  # fmt: skip
     for name, (k, n) in cases.items():
         for method in ("normal", "wilson", "exact"):
             if method == "normal":
-                ends: Iterable[float] = (k / n - half_width(k / n, n), k / n + half_width(k / n, n))
+                width = half_width(k / n, n, level)
+                ends: Iterable[float] = (k / n - width, k / n + width)
             else:
-                ends = stats.binomtest(k, n).proportion_ci(method=method)
+                ends = stats.binomtest(k, n).proportion_ci(level, method=method)
             rows += [{"case": f"{name}.{side}, {method}", "value": 100 * end}
                      for side, end in zip(("lower", "upper"), ends, strict=True)]  # fmt: skip
     return pd.DataFrame(rows)
@@ -1517,39 +1583,62 @@ def cost_table(number: pd.Series, table: pd.DataFrame) -> pd.DataFrame:
 
 def main(
     *,
-    data_folders: Mapping[str, Path],
-    printed_tables: list[Path],
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
     folder: Path,
     seed: int,
-    n_random: int = 4,
-    n_draws: int = 200,
-    n_replicates: int = 50,
-    smoothings: Sequence[float] = SMOOTHINGS,
+    effort: str = "full",
 ) -> None:
-    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
-    printed = {path.stem: pd.read_csv(path, comment="#") for path in printed_tables}
+    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder.
+
+    Every printed value comes of the authors' fits, at either effort. What is not in the paper
+    is a search and a simulation: quick looks at a few words, and draws little.
+    """
+    paths = {path.stem: path for path in printed_tables}
+    printed = {name: pd.read_csv(path, comment="#") for name, path in paths.items()}
+    examples = pd.read_csv(paths["examples"], comment="#", dtype="str")
     number = printed["counts"].set_index("name")["value"]
-    study = Study.read(data_folders)
-    gold = {name: datasets.read(path) for name, path in data_folders.items()
-            if not name.startswith("masc")}  # fmt: skip
+    study = Study.read(data)
     word, seeds = study.provenance, np.random.default_rng(seed).spawn(6)
     rng_optima, rng_bayes, rng_trained, rng_bits, rng_truth, rng_growth = seeds
 
-    fits_at = {s: {name: authors_fit(labels, s) for name, labels in study.words.items()}
-               for s in smoothings}  # fmt: skip
-    fits = fits_at[SMOOTHING]
-    facts_at = {s: fit_facts(study, each, printed["figure5"], number)
-                for s, each in fits_at.items()}  # fmt: skip
-    optima = {name: best_optimum(name, labels, fits[name], n_random, rng_optima)
-              for name, labels in study.words.items()}  # fmt: skip
-    bayes = {
-        name: bayes_of(name, study.words[name], fits[name], optima[name].best, n_draws, rng_bayes)
-        for name in FOUR.values()
-    }
+    fits = fits_of(study.words, SMOOTHING)
+    facts = fit_facts(study, fits, printed["figure5"], number)
     joined, both_word = shared_items(study)
     drawn = drawn_trained(study, fits, rng_trained)
-    section2 = closed_forms(number, printed["examples"])
+    same_label = same_label_table(study, fits, drawn, joined)
+    section2 = closed_forms(number, examples)
     of_words = trained_rows(study, printed["figure3"])
+    common = same_label.set_index("word")["items"]["work-n"]
+    computed = [
+        *plain_rows(section2, "closed_form"),
+        *plain_rows(arithmetic(number, printed["figure3"], printed["figure5"]), "printed_table"),
+        *of_words,
+        *unseen_rows(study, fits),
+        *plain_rows(crowd_facts(study), word),
+        *plain_rows({"common.work": common}, both_word),
+        *plain_rows(facts, word),
+        *same_label_facts(study, same_label, drawn, number),
+    ]
+    write_computed(calibrated(computed), folder / "computed.csv")
+
+    studied = studied_words(study.words, N_STUDIED[effort])
+    gold = {name: datasets.read(path) for name, path in data.items()
+            if not name.startswith("masc")}  # fmt: skip
+    fits_at = {s: fits if s == SMOOTHING else fits_of(study.words, s)
+               for s in (SMOOTHINGS if effort == "full" else (SMOOTHING,))}  # fmt: skip
+    facts_at = {s: facts if s == SMOOTHING else fit_facts(study, each, printed["figure5"], number)
+                for s, each in fits_at.items()}  # fmt: skip
+    optima = {
+        name: best_optimum(name, study.words[name], fits[name], N_RANDOM[effort], rng_optima)
+        for name in studied
+    }
+    bayes = {
+        name: bayes_of(
+            name, study.words[name], fits[name], optima[name].best, N_DRAWS[effort], rng_bayes
+        )
+        for name in FOUR.values()
+    }
     words = agreement_table(of_words, printed["figure3"])
     chains = pd.concat([found.chains for found in bayes.values()], ignore_index=True)
     available = available_senses(study, printed["figure3"], printed["wordnet"])
@@ -1566,8 +1655,8 @@ def main(
             for w, f in fits.items() for s, a in mean_accuracy(f).items()
         ]),
         "annotators": annotators_of_help(fits[FOUR["help"]], study.words[FOUR["help"]]),
-        "same_label": same_label_table(study, fits, drawn, joined),
-        "information": information_table(study, fits, n_replicates, rng_bits),
+        "same_label": same_label,
+        "information": information_table(study, fits, N_REPLICATES[effort], rng_bits),
         "design": design_table(study),
         "optima": pd.DataFrame([found.row for found in optima.values()]),
         "classes": classes_table(study, fits, optima, chains, joined),
@@ -1575,28 +1664,22 @@ def main(
         "chains": chains,
         "smoothing": smoothing_table(fits_at),
         "sensitivity": sensitivity(facts_at),
-        "calibration": calibration(study, fits, gold, n_draws, rng_truth),
+        "calibration": calibration(study, fits, gold, studied, N_DRAWS[effort], rng_truth),
         "growth": growth_table(study, fits, number, rng_growth),
     }  # fmt: skip
     tables["costs"] = cost_table(number, tables["information"])
-    common = tables["same_label"].set_index("word")["items"]["work-n"]
-    computed = [
-        *plain_rows(section2, "closed_form"),
-        *plain_rows(arithmetic(number, printed["figure3"], printed["figure5"]), "printed_table"),
-        *of_words,
-        *unseen_rows(study, fits),
-        *correlation_rows(tables["senses"], word),
-        *plain_rows(crowd_facts(study), word),
-        *plain_rows({"common.work": common}, both_word),
-        *plain_rows(facts_at[SMOOTHING], word),
-        *same_label_facts(study, tables["same_label"], drawn, number),
-    ]
     for name, table in tables.items():
         with replacing(folder / "tables" / f"{name}.csv") as draft:
             table.to_csv(draft, index=False, lineterminator="\n", float_format="%.6g")
     draw(study, fits, optima, bayes, tables, int(number["figure7_n_high"]), folder / "figures")
     write_captions(folder / "captions.json", tables, word, seed)
-    write_computed(calibrated(computed), folder / "computed.csv")
+
+
+def studied_words(words: Iterable[str], n: int) -> list[str]:
+    """Choose n words, the four of the figures among them, in the order of the data."""
+    names = list(words)
+    chosen = set([*FOUR.values(), *(w for w in names if w not in FOUR.values())][:n])
+    return [name for name in names if name in chosen]
 
 
 def draw(
@@ -1697,7 +1780,7 @@ def write_captions(path: Path, tables: Iterable[str], word: str, seed: int) -> N
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            data_folders={
+            data={
                 name: Path(files[0]).parent
                 for name, files in snakemake.input.items()
                 if name not in ("printed_tables", "library")

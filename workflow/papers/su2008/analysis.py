@@ -4,11 +4,10 @@
 `read_confusion`             Tables 1 and 2, the raw material of sections 4.2 to 4.4
 `table_cells`                Tables 1 to 4: totals, and the cells of collapsed tables
 `agreement_rows`             sections 4.2 and 4.3: agreement, kappa, single categories
-`category_claims`            sections 3 to 6: what is rare, confused, reliable
 `differences`                sections 4.2 to 5: differences with interval and p-value
 `annotator_table`            section 4.4: which annotator gives more polarity labels
 `arithmetic`                 what printed numbers say of each other
-`rating_facts`               sections 2, 4.1 and 5: the public ratings
+`size_rows`                  section 4.1: how many synsets there are
 `reliability`                Table 5
 `readings`                   Table 5 by version of the scores and of the correction
 ===========================  =======================================================
@@ -19,7 +18,7 @@ way round.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -51,11 +50,11 @@ LEVELS = Hierarchy(
     }
 )
 SCHEMES = {"full": "all seven categories", "subjectivity": "subjectivity", "polarity": "polarity"}
-#: The least kappa that prints as .80, the least that section 4.2 calls highly reliable.
-RELIABLE = 0.795
 SCORES = ("negative", "positive")
 #: What the simulators of Micro-WNOp are calibrated to: no finding where they stand in.
-CALIBRATED = ("data.n_", "group1.n_", "group2.n_", "table5.")
+CALIBRATED = ("data.n_", "table5.")
+#: Resampled sets of items behind each interval.
+REPLICATES = {"full": 2000, "quick": 50}
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def estimate_row(
     )  # fmt: skip
 
 
-def coefficients_table(study: Study, rng: np.random.Generator) -> pd.DataFrame:
+def coefficients_table(study: Study, rng: np.random.Generator, replicates: int) -> pd.DataFrame:
     """Compare coefficients on training and test, whole and collapsed, with two intervals."""
     functions = (
         agreement.percent_agreement, agreement.cohen_kappa, agreement.scott_pi,
@@ -155,7 +154,7 @@ def coefficients_table(study: Study, rng: np.random.Generator) -> pd.DataFrame:
             for function in functions:
                 found = function(a)
                 analytic = found.interval()
-                drawn = found.interval("bca", rng=rng)
+                drawn = found.interval("bca", replicates=replicates, rng=rng)
                 rows.append(
                     {
                         "data": data, "scheme": scheme, "coefficient": found.name,
@@ -219,42 +218,6 @@ def shares_table(a: Annotations) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def category_claims(study: Study, confusions: pd.DataFrame) -> dict[str, float]:
-    """Compute what the text says of categories: how many, how rare, confused, reliable."""
-    full, polarity = study.test["full"], study.test["polarity"]
-    polarities = [name for name in polarity.categories if name != "B"]
-    reliable = {
-        scheme: int((agreement.cohen_kappa(a).by_category()["estimate"] >= RELIABLE).sum())
-        for scheme, a in study.test.items()
-    }
-    met = confusions.groupby("category")["confused_with"].agg(list)
-    table = contingency(full)
-    by_rarity = (table.sum(axis=0) + table.sum(axis=1)).sort_values(kind="stable").index
-    polar = [
-        labels[["S:P", "S:N"]].sum() / labels.filter(like="S:").sum()
-        for labels in (table.sum(axis=0), table.sum(axis=1))
-    ]
-    return {
-        "intro.n_subjectivity_labels": study.test["subjectivity"].n_categories,
-        "intro.n_polarity_labels": len(polarities),
-        "scheme.n_categories": full.n_categories,
-        "scheme.n_polarities": len(polarities),
-        "scheme.n_subjective_polarities": sum(n.startswith("S:") for n in full.categories),
-        "scheme.polar_subjective_share": 100 * min(polar),
-        "scheme.n_objective_polarities": sum(n.startswith("O:") for n in full.categories),
-        "test.n_items": table.to_numpy().sum(),
-        "test.s_v.n_confusions": len(met["S:V"]),
-        "test.o_n.n_named_confusions": len({"O:NoPol", "S:N"} & set(met["O:N"][:2])),
-        "test.o_p.n_named_confusions": len({"O:NoPol", "S:P"} & set(met["O:P"][:2])),
-        "test.n_named_rare": len({"B", "O:P"} & set(by_rarity[:2])),
-        "test.n_reliable": reliable["full"],
-        "test.n_unreliable": full.n_categories - reliable["full"],
-        "subjectivity.n_main_categories": reliable["subjectivity"],
-        "polarity.n_categories": polarity.n_categories,
-        "polarity.n_unreliable": polarity.n_categories - reliable["polarity"],
-    }
-
-
 # --------------------------------------------------------------------------- differences
 
 
@@ -316,39 +279,28 @@ def _estimate(found: agreement.Agreement) -> float:
 def difference_rows(table: pd.DataFrame, provenance: str) -> list[Computed]:
     """Return the printed ones of the differences, in the paper's units."""
     printed = {
-        "test.observed_agreement_gain": 100,
-        "test.cohen_kappa_gain": 1,
         "polarity.cohen_kappa_gain": 1,
         "subjectivity.cohen_kappa_gain": 1,
-        **{f"group1.{score}.annotator2_lowers_alpha": 100 for score in SCORES},
         "group2.alpha_gain": 100,
     }
     by_target = table.set_index("target")
-    rows = [
+    return [
         Computed(target, scale * found.estimate, lower=scale * found.lower,
                  upper=scale * found.upper, level=0.95,
                  provenance=provenance if target.startswith("group") else "printed_table")
         for target, scale in printed.items()
         for found in [by_target.loc[target]]
     ]  # fmt: skip
-    p_value = by_target.loc["polarity.cohen_kappa_gain", "p_value"]
-    return [
-        *rows,
-        Computed("polarity.cohen_kappa_gain.p_value", p_value, provenance="printed_table"),
-    ]
 
 
-def bootstrap_rows(study: Study, rng: np.random.Generator) -> list[Computed]:
-    """Test the gain of polarity by resampling items, beside the large-sample test."""
+def bootstrap_row(study: Study, rng: np.random.Generator, replicates: int) -> Computed:
+    """Give the gain of polarity an interval by resampling items, beside the large-sample one."""
     polarity, full = (agreement.cohen_kappa(study.test[name]) for name in ("polarity", "full"))
-    found = agreement.difference(polarity, full, "percentile", rng=rng)
-    target = "polarity.cohen_kappa_gain"
-    where = {"method": "bootstrap", "provenance": "printed_table"}
-    return [
-        Computed(target, found.estimate, lower=found.lower, upper=found.upper, level=found.level,
-                 **where),
-        Computed(f"{target}.p_value", found.p_value, **where),
-    ]  # fmt: skip
+    found = agreement.difference(polarity, full, "percentile", replicates=replicates, rng=rng)
+    return Computed(
+        "polarity.cohen_kappa_gain", found.estimate, lower=found.lower, upper=found.upper,
+        level=found.level, method="bootstrap", provenance="printed_table",
+    )  # fmt: skip
 
 
 # ---------------------------------------------------------- section 4.4: which annotator?
@@ -408,15 +360,18 @@ def turned(claims: Mapping[str, float]) -> dict[str, float]:
 # ------------------------------------------------------------------- printed numbers alone
 
 
-def arithmetic(printed: Mapping[str, float], observed: Iterable[float]) -> dict[str, float]:
-    """Compute what printed numbers say of each other; agreements in percent."""
+def arithmetic(printed: Mapping[str, float], observed: Collection[float]) -> dict[str, float]:
+    """Compute what printed numbers say of each other.
+
+    `observed` are the agreements in percent on subjectivity alone and on polarity alone; of
+    what is said of both at once, the lower must hold.
+    """
     ambiguous = printed["subjectivity_ambiguous"]
     return {
         "general_inquirer.n_words": sum(
             printed[f"general_inquirer_{name}"] for name in ("positive", "negative", "no_polarity")
         ),
-        "data.n_synsets.arithmetic": printed["common"] + printed["group1"] + printed["group2"],
-        "prior.word_level_agreement_restated": printed["word_level_agreement"],
+        "collapsed.observed_agreement": min(observed),
         "sense_level.observed_agreement_gain": min(observed) - printed["word_level_agreement"],
         "ambiguous.subjectivity_share": 100 * ambiguous / printed["words"],
         "ambiguous.n_fewer_polarity": ambiguous
@@ -472,7 +427,9 @@ COEFFICIENTS = {
 }
 
 
-def reliability(ratings: Mapping[str, LoadedData], rng: np.random.Generator) -> pd.DataFrame:
+def reliability(
+    ratings: Mapping[str, LoadedData], rng: np.random.Generator, replicates: int
+) -> pd.DataFrame:
     """Compute Table 5 in percent, with 95% intervals and further coefficients.
 
     Items are resampled, since scores that heap at 0 and 1 are far from normal.
@@ -482,7 +439,7 @@ def reliability(ratings: Mapping[str, LoadedData], rng: np.random.Generator) -> 
         for pair, labels in pair_annotations(data.annotations).items():
             for name, function in COEFFICIENTS.items():
                 found = function(labels)
-                interval = found.interval("bca", rng=rng)
+                interval = found.interval("bca", replicates=replicates, rng=rng)
                 rows.append(
                     {
                         "group": group, "score": score, "raters": " and ".join(pair),
@@ -523,51 +480,17 @@ def readings(ratings: Mapping[str, LoadedData]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def rating_facts(ratings: Mapping[str, LoadedData]) -> dict[str, float]:
-    """Compute sizes and ranges of the public ratings."""
-    sizes = {
-        group: ratings[f"micro_wnop_{group}_positive"].annotations.n_items
-        for group in ("common", "group1", "group2")
-    }
-    every = pd.concat([data.labels["label"] for data in ratings.values()])
-    both, neutrality = [], []
-    for group in ("group1", "group2"):
-        negative, positive = (wide(ratings[f"micro_wnop_{group}_{score}"]) for score in SCORES)
-        both.append(((negative > 0) & (positive > 0)).to_numpy().ravel())
-        neutrality.append((1 - negative - positive).to_numpy().ravel())
-    return {
-        "micro_wnop.n_synsets_about": sum(sizes.values()),
-        "micro_wnop.score_min": every.min(),
-        "micro_wnop.score_max": every.max(),
-        "micro_wnop.n_both_nonzero": np.concatenate(both).sum(),
-        "micro_wnop.neutrality_min": np.concatenate(neutrality).min(),
-        "micro_wnop.neutrality_max": np.concatenate(neutrality).max(),
-        "data.n_synsets": sum(sizes.values()),
-        "data.n_groups": len(sizes),
-        **{f"data.n_{group}": n for group, n in sizes.items()},
-        **{
-            f"{group}.n_annotators": ratings[
-                f"micro_wnop_{group}_positive"
-            ].annotations.n_annotators
-            for group in ("group1", "group2")
-        },
-    }
-
-
-def higher_share_rows(ratings: Mapping[str, LoadedData], provenance: str) -> list[Computed]:
-    """Return how often Rater 2 of Group 1 is above the mean of the others, where not at it."""
-    rows = []
-    for score in SCORES:
-        table = wide(ratings[f"micro_wnop_group1_{score}"])
-        excess = table["2"] - table[["1", "3"]].mean(axis=1)
-        test = scipy.stats.binomtest(int((excess > 0).sum()), int((excess != 0).sum()))
-        interval = test.proportion_ci(method="wilson")
-        rows.append(
-            Computed(f"group1.{score}.annotator2_higher_share", 100 * test.statistic,
-                     lower=100 * interval.low, upper=100 * interval.high, level=0.95,
-                     provenance=provenance)
-        )  # fmt: skip
-    return rows
+def size_rows(
+    ratings: Mapping[str, LoadedData], printed: Mapping[str, float], provenance: str
+) -> list[Computed]:
+    """Count the synsets of the public ratings, beside the sum of the printed groups."""
+    groups = ("common", "group1", "group2")
+    counted = sum(ratings[f"micro_wnop_{group}_positive"].annotations.n_items for group in groups)
+    by_hand = sum(printed[group] for group in groups)
+    return [
+        *plain_rows({"data.n_synsets": counted}, provenance),
+        *plain_rows({"data.n_synsets": by_hand}, "printed_table", method="sum of the groups"),
+    ]
 
 
 def scores_table(ratings: Mapping[str, LoadedData]) -> pd.DataFrame:
@@ -699,7 +622,6 @@ def figure_kappas(single: pd.DataFrame, coefficients: pd.DataFrame, stem: Path) 
                   {title: full[full["data"] == data].set_index("category").loc[names]
                    for data, title in (("test", "test"), ("train", "training"))})  # fmt: skip
         panels[1].set_title("Single categories")
-        panels[1].axvline(RELIABLE, color=plotting.GREY, linestyle=":", linewidth=1)
         for axes in panels:
             axes.set(xlabel="Cohen's kappa and 95% interval", xlim=(None, 1.02))
         panels[0].set_ylim(len(SCHEMES) - 0.5, -1.0)
@@ -805,37 +727,33 @@ def calibrated(rows: Iterable[Computed]) -> list[Computed]:
 
 
 def main(
-    *, rating_folders: Mapping[str, Path], printed_tables: Iterable[Path], folder: Path, seed: int
+    *,
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
+    folder: Path,
+    seed: int,
+    effort: str = "full",
 ) -> None:
     """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
     paths = {path.stem: path for path in printed_tables}
     study = Study.of(read_confusion(paths["table1"]), read_confusion(paths["table2"]))
     printed = pd.read_csv(paths["counts"], comment="#").set_index("name")["value"]
-    ratings = {name: datasets.read(path) for name, path in rating_folders.items()}
+    ratings = {name: datasets.read(path) for name, path in data.items()}
     word = "real" if {data.provenance for data in ratings.values()} == {"real"} else "simulated"
-    rng = np.random.default_rng(seed)
+    of_ratings, of_gain, of_tables = np.random.default_rng(seed).spawn(3)
+    replicates = REPLICATES[effort]
 
-    tables = {
-        "coefficients": coefficients_table(study, rng),
-        "single_category": single_category_table(study),
-        "confusions": confusions_table(study.test["full"]),
-        "differences": differences(study, ratings),
-        "annotators": annotator_table(study),
-        "shares": shares_table(study.test["polarity"]),
-        "reliability": reliability(ratings, rng),
-        "readings": readings(ratings),
-        "scores": scores_table(ratings),
-    }
+    changes = differences(study, ratings)
+    table5 = reliability(ratings, of_ratings, replicates)
+    shares = shares_table(study.test["polarity"])
     of_levels = [
         row
         for level in LEVELS.levels
         for row in agreement_rows(level, study.test[level], single=True)
     ]
-    observed = {row.target: row for row in of_levels if row.target.endswith("observed_agreement")}
-    about = {f"{target}_about": row.value for target, row in observed.items()}
+    observed = [row.value for row in of_levels if row.target.endswith("observed_agreement")]
     claims = annotator_claims(study)
     computed = [
-        *plain_rows(category_claims(study, tables["confusions"]), "printed_table"),
         *plain_rows(table_cells(1, study.train["full"], totals_only=True), "printed_table"),
         *plain_rows(table_cells(2, study.test["full"], totals_only=True), "printed_table"),
         *plain_rows(table_cells(3, study.test["subjectivity"], totals_only=False), "printed_table"),
@@ -843,17 +761,28 @@ def main(
         *agreement_rows("train", study.train["full"], single=False),
         *agreement_rows("test", study.test["full"], single=True),
         *of_levels,
-        *plain_rows(about, "printed_table"),
-        *share_rows(tables["shares"]),
-        *plain_rows(arithmetic(printed, about.values()), "printed_table"),
+        *share_rows(shares),
+        *plain_rows(arithmetic(printed, observed), "printed_table"),
         *plain_rows(claims, "printed_table"),
         *plain_rows(turned(claims), "printed_table", method="annotators exchanged"),
-        *difference_rows(tables["differences"], word),
-        *bootstrap_rows(study, rng),
-        *plain_rows(rating_facts(ratings), word),
-        *reliability_rows(tables["reliability"]),
-        *higher_share_rows(ratings, word),
+        *difference_rows(changes, word),
+        bootstrap_row(study, of_gain, replicates),
+        *size_rows(ratings, printed, word),
+        *reliability_rows(table5),
     ]
+    write_computed(calibrated(computed), folder / "computed.csv")
+
+    tables = {
+        "coefficients": coefficients_table(study, of_tables, replicates),
+        "single_category": single_category_table(study),
+        "confusions": confusions_table(study.test["full"]),
+        "differences": changes,
+        "annotators": annotator_table(study),
+        "shares": shares,
+        "reliability": table5,
+        "readings": readings(ratings),
+        "scores": scores_table(ratings),
+    }
     for name, table in tables.items():
         with replacing(folder / "tables" / f"{name}.csv") as draft:
             table.to_csv(draft, index=False, lineterminator="\n")
@@ -877,7 +806,6 @@ def main(
     of_tables = {f"tables/{name}": {"provenance": table_provenance(name, word)} for name in tables}
     with replacing(folder / "captions.json") as draft:
         draft.write_text(json.dumps(captions | of_tables, indent=1) + "\n")
-    write_computed(calibrated(computed), folder / "computed.csv")
 
 
 def caption_texts(word: str) -> dict[str, dict[str, str]]:
@@ -891,8 +819,7 @@ def caption_texts(word: str) -> dict[str, dict[str, str]]:
         "collapsed": ("printed_table", "The confusion matrix of the test set, collapsed along the "
                       "hierarchy: every cell and total equals the printed one."),
         "kappas": ("printed_table", "Cohen's kappa with large-sample 95% intervals over items. "
-                   "Single categories: one category against all others; dotted, the least kappa "
-                   "that prints as the .80 the paper calls highly reliable."),
+                   "Single categories: one category against all others."),
         "differences": ("printed_table", "Differences with 95% intervals. Test and training are "
                         "different synsets; the others compare two readings of the same "
                         "labels, item by item. Observed agreement can't fall by collapsing."),
@@ -916,7 +843,7 @@ def table_provenance(name: str, word: str) -> str:
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            rating_folders={
+            data={
                 name: Path(files[0]).parent
                 for name, files in snakemake.input.items()
                 if name.startswith("micro_wnop")

@@ -25,7 +25,7 @@ decides no verdict. The two annotators are the paper's Rater 1 and Rater 2.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +39,10 @@ from matplotlib.patches import FancyBboxPatch
 
 from annobench import agreement, plotting, sampling
 from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, Computed, write_computed
+from annobench.compare import Computed, write_computed
 from annobench.files import recording, replacing
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION
+from annobench.rounding import Rounded, propagate
 from annobench.sampling import METHODS, Population, StratifiedSample
 
 CATEGORIES = ["extraneous", "wrong_choice", "ok"]
@@ -50,9 +51,10 @@ ERROR_RATE = 0.10
 #: Assumptions of the simulation of Table 4 alone, which nothing printed decides: how often the
 #: system flags an error that only one annotator sees, against one that both see.
 DOUBTFUL = (0.1, 0.5, 1.0)
-#: The one of them whose values stand beside the printed ones.
-MIDDLE = 0.5
 HOURS_PER_WEEK = 40
+#: Repetitions of every simulation, and resampled sets of contexts behind an interval.
+SIMULATIONS = {"full": 4_000, "quick": 1_000}
+REPLICATES = {"full": 2_000, "quick": 100}
 #: Numbers of sets tried beside 18.
 FEWER_SETS = (12, 9, 6, 3)
 METHOD_NAMES = {
@@ -269,12 +271,15 @@ def simulate_sets(
 ) -> pd.DataFrame:
     """Deal the contexts of Table 3, and those removed, into sets of one size.
 
-    Removed contexts lie in the sets at random. One row a repetition: the smallest and the
-    largest kappa of the sets. Sets that differ in difficulty would lie further apart.
+    Removed contexts lie in the sets at random; a rest too small for a set is left out. One
+    row a repetition: the smallest and the largest kappa of the sets. Sets that differ in
+    difficulty would lie further apart.
     """
     kinds = matrix.size + 1  # the last is "removed"
     deck = np.repeat(np.arange(kinds), [*matrix.ravel(), total - matrix.sum()])
-    dealt = rng.permuted(np.tile(deck, (n, 1)), axis=1).reshape(n * n_sets, total // n_sets)
+    of_set = total // n_sets
+    mixed = rng.permuted(np.tile(deck, (n, 1)), axis=1)[:, : n_sets * of_set]
+    dealt = mixed.reshape(n * n_sets, of_set)
     cells = np.arange(len(dealt))[:, None] * kinds + dealt
     tables = np.bincount(cells.ravel(), minlength=len(dealt) * kinds).reshape(-1, kinds)[:, :-1]
     of_sets = kappas(tables.reshape(-1, *matrix.shape)).reshape(n, n_sets)
@@ -305,31 +310,27 @@ def sets_table(by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, floa
     return pd.DataFrame(rows)
 
 
-def sets_rows(by_number: Mapping[int, pd.DataFrame]) -> list[Computed]:
+def sets_rows(draws: pd.DataFrame) -> list[Computed]:
     """Make rows of the smallest and the largest kappa of the sets, with check intervals.
 
     Two values are sampled, so each interval has the level 1 - 0.05 / 2.
     """
     tail = 0.05 / 2 / 2
     rows = []
-    for n_sets, draws in by_number.items():
-        for target, end in (("sets.kappa_min", "smallest"), ("sets.kappa_max", "largest")):
-            low, high, check_low, check_high = np.quantile(
-                draws[end], [0.025, 0.975, tail, 1 - tail]
+    for target, end in (("sets.kappa_min", "smallest"), ("sets.kappa_max", "largest")):
+        low, high, check_low, check_high = np.quantile(draws[end], [0.025, 0.975, tail, 1 - tail])
+        rows.append(
+            Computed(
+                target,
+                float(draws[end].median()),
+                lower=float(low),
+                upper=float(high),
+                level=0.95,
+                check_lower=float(check_low),
+                check_upper=float(check_high),
+                provenance="printed_table",
             )
-            rows.append(
-                Computed(
-                    target,
-                    float(draws[end].median()),
-                    lower=float(low),
-                    upper=float(high),
-                    level=0.95,
-                    check_lower=float(check_low),
-                    check_upper=float(check_high),
-                    method="paper" if n_sets == max(by_number) else f"{n_sets}_sets",
-                    provenance="printed_table",
-                )
-            )
+        )
     return rows
 
 
@@ -675,81 +676,66 @@ def methods_table(population: Population, printed: Mapping[str, float]) -> pd.Da
 # ------------------------------------------------------------------------ computed values
 
 
-def table_number(path: Path) -> float:
-    """Return the number of a printed table from the first line of its file."""
-    first = path.read_text(encoding="utf-8").splitlines()[0]
-    return float(first.removeprefix("# Table ").split(",")[0])
-
-
-def native_values(
-    table1: pd.DataFrame, number: float, table6: pd.DataFrame, printed: Mapping[str, float]
-) -> dict[str, float]:
-    """Compute section 3.2, and the comparison of section 2."""
-    both = printed["training_million"] + printed["test_million"]
-    accuracies = printed["accuracy_percent"], printed["accuracy_more_data_percent"]
+def native_values(table1: pd.DataFrame, texts: pd.Series) -> dict[str, Rounded | float]:
+    """Compute section 3.2."""
+    sizes = list(texts[["training_million", "test_million"]])
     return {
-        "motivation.izumi.higher": printed["izumi_error_percent"],
-        "native.training_share.arithmetic": 100 * printed["training_million"] / both,
-        "native.test_share.arithmetic": 100 * printed["test_million"] / both,
-        "native.table_reference": number,
+        "native.training_share": propagate(lambda x: 100 * x[0] / (x[0] + x[1]), sizes),
+        "native.test_share": propagate(lambda x: 100 * x[1] / (x[0] + x[1]), sizes),
         "table1.n_better": float(table1["better"].sum()),
         "table1.n_shared": float(len(table1)),
-        "native.accuracy_close_to": max(accuracies),
-        "errors.system.precision": 100 * table6["precision"].max(),
-        "errors.system.recall_lower": 100 * table6["recall"].min(),
-        "errors.system.recall_upper": 100 * table6["recall"].max(),
     }
 
 
-def cloze_values(table2: pd.DataFrame, printed: Mapping[str, float]) -> dict[str, float]:
-    """Compute sections 4.1 and 4.2."""
+def cloze_values(table2: pd.DataFrame, texts: pd.Series) -> dict[str, Rounded]:
+    """Compute sections 4.1 and 4.2 from printed text."""
     agreed = table2.set_index("pair")["agreement"]
-    raters = agreed[["encarta_rater1", "encarta_rater2"]]
-    missed = 100 * (1 - agreed["encarta_system"])
-    licensed = printed["licensed_percent"] * missed / 100
+    raters = list(agreed[["encarta_rater1", "encarta_rater2"]])
+    system, licensed = agreed["encarta_system"], texts["licensed_percent"]
     return {
-        "cloze.annotator_agreement": 100 * agreed["rater1_rater2"],
-        "cloze.encarta_agreement_lower": 100 * raters.min(),
-        "cloze.encarta_agreement_upper": 100 * raters.max(),
-        "cloze.system_agreement": agreed["encarta_system"],
-        "cloze.annotator_disagreement": 100 * (1 - agreed["rater1_rater2"]),
-        "choice.third_row_accuracy": 100 * agreed["encarta_system"],
-        "choice.encarta_reuters_accuracy": printed["accuracy_percent"],
-        "choice.corrected_accuracy": 100 - missed + licensed,
-        "choice.mismatch_rate": missed,
-        "choice.licensed_mismatches": licensed,
+        "cloze.annotator_agreement": propagate(lambda x: 100 * x[0], [agreed["rater1_rater2"]]),
+        "cloze.encarta_agreement_lower": propagate(lambda x: 100 * min(x), raters),
+        "cloze.encarta_agreement_upper": propagate(lambda x: 100 * max(x), raters),
+        "cloze.annotator_disagreement": propagate(
+            lambda x: 100 * (1 - x[0]), [agreed["rater1_rater2"]]
+        ),
+        "choice.encarta_reuters_accuracy": propagate(lambda x: x[0], [texts["accuracy_percent"]]),
+        "choice.corrected_accuracy": propagate(
+            lambda x: 100 * x[0] + x[1] * (1 - x[0]), [system, licensed]
+        ),
+        "choice.mismatch_rate": propagate(lambda x: 100 * (1 - x[0]), [system]),
+        "choice.licensed_mismatches": propagate(lambda x: x[1] * (1 - x[0]), [system, licensed]),
     }
 
 
-def agreement_values(matrix: np.ndarray, found: pd.DataFrame) -> dict[str, Any]:
+def agreement_values(matrix: np.ndarray) -> dict[str, Any]:
     """Compute section 5.2; a value alone, or with its 95% interval."""
-    three = found[found["scheme"] == "three categories"].set_index("coefficient")
-    kappa, share = (
-        tuple(three.loc[name, ["estimate", "lower", "upper"]])
-        for name in ("cohen_kappa", "percent_agreement")
-    )
+    labels = Annotations.from_contingency(matrix.tolist(), categories=CATEGORIES)
+    kappa, share = agreement.cohen_kappa(labels), agreement.percent_agreement(labels)
     total = float(matrix.sum())
     [[both, first], [second, _]] = as_errors(matrix)
     return {
-        "cloze.learner_disagreement": 100 * (1 - share[0]),
-        "table3.kappa": kappa,
-        "table3.kappa_again": kappa,
-        "table3.agreement": share,
+        "table3.kappa": coefficient_of(kappa),
+        "table3.agreement": coefficient_of(share),
         "table3.n_items": total,
         "table3.both_ok": float(matrix[2, 2]),
         "table3.both_wrong_choice": float(matrix[1, 1]),
         "table3.both_extraneous": float(matrix[0, 0]),
         "table3.rater1_error_rater2_ok": float(first),
         "table3.rater1_disagreement": with_interval(first, both + first),
-        "table3.rater1_disagreement.numerator": float(first),
         "table3.rater1_errors": float(both + first),
         "table3.rater2_error_rater1_ok": float(second),
         "table3.rater2_disagreement": with_interval(second, both + second),
-        "table3.rater2_disagreement.numerator": float(second),
         "table3.rater2_errors": float(both + second),
         # Shown beside a share of corpora that were not published: the mean of both annotators.
         "motivation.error_rate": 100 * (2 * both + first + second) / (2 * total),
     }
+
+
+def coefficient_of(found: agreement.Agreement) -> tuple[float, float, float]:
+    """Return a coefficient with its 95% interval."""
+    interval = found.interval()
+    return found.estimate, interval.lower, interval.upper
 
 
 def with_interval(count: float, n: float) -> tuple[float, float, float]:
@@ -757,14 +743,12 @@ def with_interval(count: float, n: float) -> tuple[float, float, float]:
     return (float(count / n), *share_interval(count, n))
 
 
-def differences_values(table4: pd.DataFrame) -> dict[str, float]:
-    """Compute what section 5.2 says of Table 4, in points."""
-    first, second = (table4.set_index("comparison").loc[name] for name in ("rater1", "rater2"))
-    precision = 100 * (first["precision"] - second["precision"])
+def differences_values(table4: pd.DataFrame) -> dict[str, Rounded]:
+    """Compute what section 5.2 says of Table 4, in points, from printed text."""
+    rows = table4.set_index("comparison").loc[["rater1", "rater2"]]
     return {
-        "table4.precision_difference": precision,
-        "table4.recall_difference": 100 * (first["recall"] - second["recall"]),
-        "table4.precision_misestimate": precision,
+        f"table4.{score}_difference": propagate(lambda x: 100 * (x[0] - x[1]), list(rows[score]))
+        for score in ("precision", "recall")
     }
 
 
@@ -776,16 +760,10 @@ def sampling_values(sample: StratifiedSample, printed: Mapping[str, float]) -> d
     flagged = sample.flagged / (sample.flagged + sample.passed)
     wrong = sample.flagged_sample - sample.hits
     z = float(scipy.stats.norm.ppf(0.5 + printed["level_percent"] / 200))
-    half, half_of_double = (
-        z * np.sqrt(hits * (1 - hits) / n)
-        for n in (sample.flagged_sample, 2 * sample.flagged_sample)
-    )
-    labels = sample.flagged_sample + sample.passed_sample
-    in_sample = (sample.hits + sample.misses) / labels
+    half = z * np.sqrt(hits * (1 - hits) / sample.flagged_sample)
     a, fp, b = (getattr(found, name)[0::2] for name in ("hits", "false_positives", "misses"))
     return {
         "figure1.ok_share": 100 * (1 - flagged),
-        "figure1.enrichment": in_sample / found.error_rate.value,
         "figure1.error_sampled_share": 100 * sample.flagged_sample / sample.flagged,
         "figure1.ok_sampled_share": 100 * sample.passed_sample / sample.passed,
         "figure1.hits_share": hits,
@@ -810,8 +788,6 @@ def sampling_values(sample: StratifiedSample, printed: Mapping[str, float]) -> d
         "table5.recall.hits": a[0],
         "table5.recall.misses": b[0],
         "table5.recall": interval_of(found.recall),
-        "intervals.ok_error_rate_ratio": misses / found.error_rate.value,
-        "intervals.larger_sample_ratio": half_of_double / half,
         "intervals.hits.p": hits,
         "intervals.hits.p_again": hits,
         "intervals.hits.q": hits,
@@ -831,17 +807,13 @@ def interval_of(rate: sampling.Estimate) -> tuple[float, float, float]:
     return rate.value, rate.lower, rate.upper
 
 
-def application_values(feasible: pd.DataFrame, printed: Mapping[str, float]) -> dict[str, float]:
-    """Compute sections 6 and 6.2, and what the introduction says of the effort."""
+def application_values(printed: Mapping[str, float]) -> dict[str, float]:
+    """Compute sections 6 and 6.2, and the samples of section 6.3."""
     sampled = printed["ok_sample"] + printed["error_sample"]
     per_label = printed["batch_hours_upper"] / printed["batch"]
     contexts = 100 * printed["wanted_errors"] / printed["assumed_error_percent"]
-    of_sampling = feasible[feasible["approach"] == "sampling"]
     return {
-        "intro.sampling_effort_share": sampled / printed["sampling_corpus"],
         "effort.hours": contexts * per_label,
-        "application.standard_weeks": printed["sampling_corpus"] * per_label / HOURS_PER_WEEK,
-        "application.sampling_rate_ratio": of_sampling["least_ratio_of_sampling_rates"].min(),
         "application.annotation_set": sampled,
         "application.hours": sampled * per_label,
         "intervals.sample_ratio": printed["ok_sample"] / printed["error_sample"],
@@ -851,9 +823,21 @@ def application_values(feasible: pd.DataFrame, printed: Mapping[str, float]) -> 
 def rows_of(
     values: Mapping[str, Any], provenance: str, method: str = "paper", level: float = 0.95
 ) -> list[Computed]:
-    """Make computed rows of values alone, or of triples of a value and its interval."""
+    """Make computed rows of values alone, with the rounding of their inputs, or an interval."""
     rows = []
     for target, value in values.items():
+        if isinstance(value, Rounded):
+            rows.append(
+                Computed(
+                    target,
+                    value.value,
+                    rounding_lower=value.lower,
+                    rounding_upper=value.upper,
+                    method=method,
+                    provenance=provenance,
+                )
+            )
+            continue
         estimate, *ends = value if isinstance(value, tuple) else (value,)
         interval = dict(zip(("lower", "upper"), map(float, ends), strict=True)) if ends else {}
         if interval:
@@ -870,29 +854,18 @@ def simulated(draws: Any) -> tuple[float, float, float]:
     return float(np.mean(draws)), float(low), float(high)
 
 
-def simulated_values(
-    cloze: pd.DataFrame, two_gold: pd.DataFrame, application: pd.DataFrame
-) -> list[Computed]:
+def simulated_values(cloze: pd.DataFrame, application: pd.DataFrame) -> list[Computed]:
     """Make rows of what stands beside numbers that rest on unpublished data."""
     values = {f"table2.{pair}.kappa": simulated(row.kappa) for pair, row in cloze.iterrows()}
     values |= {
         "table6.sampling.precision": simulated(application["precision"]),
         "table6.sampling.recall": simulated(application["recall"]),
     }
-    values |= {
-        f"table4.{name}": simulated(two_gold[name])
-        for name in two_gold.columns
-        if name != "flagged"
-    }
-    targets = {f"table2.{pair}.agreement": row.agreement.mean() for pair, row in cloze.iterrows()}
-    return rows_of(values, "simulated") + rows_of(targets, "simulated", CALIBRATION_METHOD)
+    return rows_of(values, "simulated")
 
 
 def other_readings(
-    sample: StratifiedSample,
-    table4: pd.DataFrame,
-    table6: pd.DataFrame,
-    printed: Mapping[str, float],
+    sample: StratifiedSample, table2: pd.DataFrame, printed: Mapping[str, float]
 ) -> list[Computed]:
     """Make rows of other readings and better methods, shown beside the paper's."""
     found = {method: sampling.estimate(sample, method=method) for method in METHODS}
@@ -900,9 +873,9 @@ def other_readings(
     per_label = printed["batch_hours_lower"] / printed["batch"]
     contexts = 100 * printed["wanted_errors"] / printed["assumed_error_percent"]
     readings = {
-        "errors.system.recall_upper": (
-            "with_the_earlier_version",
-            100 * pd.concat([table4, table6])["recall"].max(),
+        "choice.encarta_reuters_accuracy": (
+            "cloze_test",
+            100 * float(table2.set_index("pair").loc["encarta_system", "agreement"]),
         ),
         "choice.corrected_accuracy": (
             "from_encarta_reuters",
@@ -1317,38 +1290,56 @@ OF_SIMULATION = frozenset(
 
 def main(
     *,
-    printed_tables: Sequence[Path],
+    data: Mapping[str, Path],
+    printed_tables: Iterable[Path],
     folder: Path,
     seed: int,
-    n_simulations: int = 4_000,
-    replicates: int = 2_000,
+    effort: str = "full",
 ) -> None:
-    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder."""
-    paths = {path.stem: path for path in printed_tables}
-    read = {name: pd.read_csv(path, comment="#") for name, path in paths.items()}
-    printed = read["printed_values"].set_index("name")["value"]
-    matrix = read["table3"].set_index("rater1").loc[CATEGORIES, CATEGORIES].to_numpy()
-    table1, table2, table4, table6 = (read[f"table{n}"] for n in (1, 2, 4, 6))
+    """Write computed.csv, captions.json, figures/ and tables/ of the paper into a folder.
+
+    No label was published, so `data` is empty.
+    """
+    texts = {path.stem: pd.read_csv(path, comment="#", dtype="str") for path in printed_tables}
+    words = texts["printed_values"].set_index("name")["value"]
+    printed = words.astype(float)
+    matrix = texts["table3"].set_index("rater1").loc[CATEGORIES, CATEGORIES].to_numpy(int)
+    table1, table2, table4, table6 = (with_numbers(texts[f"table{n}"]) for n in (1, 2, 4, 6))
     rngs = np.random.default_rng(seed).spawn(7)
+    n_simulations = SIMULATIONS[effort]
 
     measures = f_measures(table1)
-    found = coefficients(matrix, rngs[0], replicates)
+    total, by_set = int(printed["double_labels"]), int(printed["set_size"])
+    sets = {total // by_set: simulate_sets(matrix, total, total // by_set, n_simulations, rngs[2])}
     cloze = simulate_cloze(table2, printed, n_simulations, rngs[1])
-    total = int(printed["double_labels"])
-    sets = {
-        n_sets: simulate_sets(matrix, total, n_sets, n_simulations, rngs[2])
-        for n_sets in (total // int(printed["set_size"]), *FEWER_SETS)
-    }
+    sample = figure1_sample(printed)
+    population = application_population(table6, printed)
+    application = simulate_application(population, printed, n_simulations, rngs[4])
+    write_computed(
+        [
+            *rows_of(native_values(measures, words), "printed_table"),
+            *rows_of(cloze_values(texts["table2"], words), "printed_table"),
+            *rows_of(agreement_values(matrix), "printed_table"),
+            *rows_of(differences_values(texts["table4"]), "printed_table"),
+            *rows_of(sampling_values(sample, printed), "printed_table"),
+            *rows_of(application_values(printed), "printed_table"),
+            *sets_rows(sets[total // by_set]),
+            *simulated_values(cloze, application),
+            *other_readings(sample, table2, printed),
+        ],
+        folder / "computed.csv",
+    )
+
+    found = coefficients(matrix, rngs[0], REPLICATES[effort])
+    sets |= {n: simulate_sets(matrix, total, n, n_simulations, rngs[2]) for n in FEWER_SETS}
     two_gold = {
         doubtful: simulate_two_gold(matrix, table4, printed, doubtful, n_simulations, rngs[3])
         for doubtful in DOUBTFUL
     }
     differences = differences_feasibility(table4, printed)
-    sample = figure1_sample(printed)
-    example, population = figure1_population(sample), application_population(table6, printed)
+    example = figure1_population(sample)
     rare = Population.from_rates(population.size, error_rate=0.03, precision=0.9, recall=0.9)
     feasible = application_feasibility(table6, printed)
-    application = simulate_application(population, printed, n_simulations, rngs[4])
     designs = {
         "Figure 1": (example, [(75, 150), (150, 300), (250, 500), (500, 1000), (750, 1500)]),
         "Table 6": (population, [(25, 50), (50, 100), (100, 200), (150, 300), (250, 500)]),
@@ -1358,22 +1349,6 @@ def main(
     intervals = intervals_table(
         {"Figure 1": sample, "Table 6, likely counts": likely_sample(population, 250, 500)}
     )
-
-    write_computed(
-        [
-            *rows_of(native_values(measures, table_number(paths["table1"]), table6, printed),
-                     "printed_table"),
-            *rows_of(cloze_values(table2, printed), "printed_table"),
-            *rows_of(agreement_values(matrix, found), "printed_table"),
-            *rows_of(differences_values(table4), "printed_table"),
-            *rows_of(sampling_values(sample, printed), "printed_table"),
-            *rows_of(application_values(feasible, printed), "printed_table"),
-            *sets_rows(sets),
-            *simulated_values(cloze, two_gold[MIDDLE], application),
-            *other_readings(sample, table4, table6, printed),
-        ],
-        folder / "computed.csv",
-    )  # fmt: skip
     hours = printed["batch_hours_upper"] / printed["batch"]
     tables = {
         "f_measures": measures,
@@ -1442,6 +1417,11 @@ def main(
         )
 
 
+def with_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a printed table with all columns but the first as numbers."""
+    return table.astype(dict.fromkeys(table.columns[1:], float))
+
+
 def summary(draws: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
     """Describe repetitions: mean, standard deviation, and the middle 95%."""
     frame = pd.DataFrame(draws).describe(percentiles=[0.025, 0.5, 0.975])
@@ -1451,7 +1431,8 @@ def summary(draws: Mapping[str, Any] | pd.DataFrame) -> pd.DataFrame:
 if "snakemake" in globals():
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
-            printed_tables=[Path(path) for path in snakemake.input.printed_tables],
+            data={},
+            printed_tables=map(Path, snakemake.input.printed_tables),
             folder=Path(snakemake.output.computed).parent,
             seed=snakemake.params.seed,
         )

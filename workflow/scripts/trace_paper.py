@@ -1,0 +1,28 @@
+"""Find what each value of a paper rests on, by changing numbers, constants and data."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from annobench import dependence
+from annobench.files import recording
+from tracing import TracedPaper
+
+
+def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
+    """Return the table of what moves what."""
+    rng = np.random.default_rng(seed)
+    return dependence.trace(paper, paper.numbers, paper.data, rng)
+
+
+if "snakemake" in globals():
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
+        # A paper that prints no number has nothing to be judged.
+        found = pd.DataFrame(columns=list(dependence.COLUMNS))
+        if snakemake.params.results != "none":
+            folders = {id: Path(snakemake.input[id][0]).parent for id in snakemake.params.datasets}
+            folder = Path(snakemake.input.analysis).parent
+            paper = TracedPaper(folder, folders, snakemake.params.seed)
+            found = main(paper, snakemake.params.seed)
+        dependence.write(found, Path(snakemake.output.table))
