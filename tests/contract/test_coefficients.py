@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 from annobench import agreement
 from annobench.agreement import Agreement, Coefficient
 from annobench.annotations import SCALES, Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
 
 MODULES = agreement.discover()
 #: What has no chance agreement, or is about margins and not about agreement.
@@ -229,6 +229,7 @@ def test_values_and_intervals_stay_in_their_range(table):
         assert result.standard_error >= 0 or result.n_items < 2
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
+            warnings.simplefilter("ignore", IntervalWarning)
             found = result.interval()
         if not math.isnan(found.lower):
             assert method.lowest <= found.lower <= found.upper <= method.highest

@@ -91,7 +91,8 @@ CASES: dict[str, Callable[[], Annotations]] = {
     "unequal numbers of labels": unequal_numbers,
     "a category nobody uses": with_idle_category,
     "repeated labels": lambda: named([0, 0, 0, 1], [0, 0, 1, 1], [1, 1, 0, 0], 2, 2),
-    "contradictory repeated labels": lambda: named([0, 0, 1], [0, 0, 1], [1, 0, 0], 2, 2),
+    "contradictory repeated labels": lambda: named([0, 0, 0, 1], [0, 0, 1, 1], [1, 0, 0, 0], 2, 2),
+    "one annotator's labels repeated": lambda: named([0, 0, 1, 1], [0] * 4, [1, 1, 0, 1], 2, 1),
     "one label": lambda: named([0], [0], [1], 1, 1),
     "a thousand labels on one item": crowd_on_one_item,
     "a thousand labels that cancel": lambda: named(
@@ -99,18 +100,28 @@ CASES: dict[str, Callable[[], Annotations]] = {
     ),
     "three thousand labels on three items": crowd_in_disagreement,
     "a thousand labels of one annotator on one item": lambda: named(
-        [0] * 1_000 + [1], [0] * 1_000 + [1], [1] * 1_000 + [0], 2, 2
+        [0] * 1_000 + [0, 1], [0] * 1_000 + [1, 1], [1] * 1_001 + [0], 2, 2
     ),
 }
 
 
 def takes(model: ModuleType, annotations: Annotations) -> bool:
-    """Say whether a model's record allows the data's number of categories.
+    """Say whether a model's record allows the data's number of categories, and their design.
 
-    A model that takes two categories at most needs both to be known.
+    A model that takes two categories at most needs both to be known. One that compares
+    annotators needs an item with labels of two.
     """
     limit = model.METHOD.max_categories
-    return limit is None or 1 < annotations.n_categories <= limit
+    countable = limit is None or 1 < annotations.n_categories <= limit
+    return countable and (not model.METHOD.compares or has_overlap(annotations))
+
+
+def has_overlap(annotations: Annotations) -> bool:
+    """Say whether some item has labels of two annotators, the slow way."""
+    who = {}
+    for i, j in zip(annotations.item, annotations.annotator, strict=True):
+        who.setdefault(i, set()).add(j)
+    return any(len(annotators) > 1 for annotators in who.values())
 
 
 @functools.cache
@@ -502,6 +513,36 @@ def test_a_fit_prints_nothing(model, capfd):
 def test_no_labels_are_refused(model):
     with pytest.raises(AnnotationError, match="no labels"):
         run(model, named([], [], [], 1, 1))
+
+
+#: What a fit says of annotators.
+OF_ANNOTATORS = {
+    *("accuracy", "confusion", "sensitivity", "specificity"),
+    *("ability", "competence", "strategy", "weights"),
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "one annotator",
+        "one label",
+        "one label an item",
+        "one annotator's labels repeated",
+    ],
+)
+def test_labels_without_two_annotators_on_an_item_tell_nothing_of_annotators(model, case):
+    # The likelihood is the same for an annotator who is always right and for one who guesses.
+    annotations = CASES[case]()
+    if model.METHOD.compares:
+        what = "no item has labels of two of the 4 annotators"
+        if annotations.n_annotators == 1:
+            what = "all labels are of one annotator, 'a0'"
+        with pytest.raises(AnnotationError, match=f"{model.METHOD.name}: {what}.*by a second"):
+            run(model, annotations)
+    else:
+        fitted = run(model, annotations)
+        assert not OF_ANNOTATORS & (set(dir(fitted)) | model.METHOD.returns)
 
 
 @pytest.mark.parametrize("n_categories", [1, 3, 4])

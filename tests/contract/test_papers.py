@@ -6,13 +6,16 @@ from pathlib import Path
 import pytest
 
 from annobench import datasets
-from annobench.compare import read_errata, read_published
+from annobench.compare import read_errata, read_published, read_standing
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "tests" / "workflow" / "example_paper"
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
-FILES = {"paper.yaml", "published.csv", "errata.csv", "rules.smk", "analysis.py"}
+FILES = {
+    *("paper.yaml", "published.csv", "errata.csv", "standing.csv"),
+    *("rules.smk", "analysis.py"),
+}
 
 
 @pytest.fixture(params=[*FOLDERS, EXAMPLE], ids=lambda folder: folder.name)
@@ -48,6 +51,25 @@ def test_published_values_keep_their_contract(folder, paper):
 def test_explanations_are_of_published_values(folder):
     published = set(read_published(folder / "published.csv")["target"])
     assert set(read_errata(folder / "errata.csv")["target"]) <= published
+
+
+def test_a_standing_is_of_a_published_result_and_names_a_test_that_exists(folder):
+    published = read_published(folder / "published.csv").set_index("target")
+    for row in read_standing(folder / "standing.csv").itertuples():
+        assert published.loc[row.target, "kind"] == "result", row.target
+        if row.counts == "yes":
+            file, _, name = row.test.partition("::")
+            assert f"def {name}(" in (TOP / file).read_text(), row.test
+
+
+def test_every_analysis_has_the_one_entry(folder):
+    tree = ast.parse((folder / "analysis.py").read_text())
+    [main] = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "main"]
+    assert not main.args.args
+    names = [argument.arg for argument in main.args.kwonlyargs]
+    assert names[:5] == ["data", "printed_tables", "folder", "seed", "effort"]
+    # More arguments than these have defaults: any paper can be run without knowing it.
+    assert all(default is not None for default in main.args.kw_defaults[4:])
 
 
 def test_a_printed_table_says_in_its_first_line_what_it_is(paper):

@@ -2,12 +2,9 @@
 
 import importlib.util
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from annobench import plotting
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
 
@@ -21,21 +18,3 @@ def analysis(request):
     sys.modules[spec.name] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
     return module
-
-
-def leave_blank(figure, stem):
-    for suffix in (".svg", ".png"):
-        stem.with_suffix(suffix).touch()
-
-
-@pytest.fixture(scope="session")
-def without_figures():
-    """A context in which figures stay blank: drawing them takes most of the time."""
-
-    @contextmanager
-    def context():
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(plotting, "save_figure", leave_blank)
-            yield patch
-
-    return context

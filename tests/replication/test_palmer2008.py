@@ -18,6 +18,7 @@ from annobench.merging import parents
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 FEW = ("ask-v", "date-n", "help-v", "normal-j")
+MARK = b"Simulated stand-in, not the real labels"
 
 
 def few(data: LoadedData) -> LoadedData:
@@ -51,35 +52,34 @@ def small_crowd() -> LoadedData:
     return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
 
 
-def run(analysis, folder, crowd, senses, context=pytest.MonkeyPatch.context):
-    loaded = {Path("labels"): few(crowd), Path("senses"): few(senses)}
-    with context() as patch:
+def run(analysis, folder, crowd, senses):
+    loaded = {Path("masc_crowd"): few(crowd), Path("masc_crowd_senses"): few(senses)}
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analysis.datasets, "read", loaded.__getitem__)
-        for name, n in (("N_RANDOM", 12), ("N_STEP", 3), ("REPLICATES", 40)):
-            patch.setattr(analysis, name, n)
         analysis.main(
-            label_folder=Path("labels"), sense_folder=Path("senses"), folder=folder,
-            wordnet=None, seed=5,
-        )  # fmt: skip
+            data={path.name: path for path in loaded}, folder=folder, seed=5, effort="quick"
+        )
     return folder
 
 
 @pytest.fixture(scope="module")
-def simulated(analysis, without_figures, tmp_path_factory):
+def simulated(analysis, tmp_path_factory):
     senses = datasets.load("masc_crowd_senses", mode="simulated")
-    top = tmp_path_factory.mktemp("palmer")
-    return run(analysis, top, small_crowd(), senses, without_figures)
+    return run(analysis, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
 
 
-@pytest.mark.slow
-def test_every_figure_is_drawn_and_says_that_it_is_simulated(analysis, tmp_path):
-    senses = datasets.load("masc_crowd_senses", mode="simulated")
-    run(analysis, tmp_path, small_crowd(), senses)
-    drawn = list((tmp_path / "figures").iterdir())
+def test_every_figure_is_drawn_and_says_that_it_is_simulated(simulated):
+    drawn = list((simulated / "figures").iterdir())
     assert len(drawn) == 2 * len(RECORD["figures"])
     assert all(path.stat().st_size > 5_000 for path in drawn)
-    for path in (tmp_path / "figures").glob("*.svg"):
-        assert b"#d55e00" in path.read_bytes().lower()
+    for path in (simulated / "figures").glob("*.svg"):
+        assert MARK in path.read_bytes()
+
+
+def test_a_figure_of_real_labels_says_nothing_of_simulation(analysis, simulated, tmp_path):
+    table = pd.read_csv(simulated / "tables" / "relations.csv")
+    analysis.figure_relations(table, tmp_path / "relations", None)
+    assert b"Simulated" not in (tmp_path / "relations.svg").read_bytes()
 
 
 def test_a_paper_without_a_number_has_an_empty_comparison(simulated):
@@ -116,12 +116,12 @@ def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulate
 
 
 @pytest.fixture(scope="module")
-def real(analysis, mirror, without_figures, tmp_path_factory):
+def real(analysis, mirror, tmp_path_factory):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
         for name in RECORD["datasets"]
     )
-    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses, without_figures)
+    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses)
 
 
 @pytest.mark.slow
@@ -135,6 +135,27 @@ def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
     assert held.loc[("same, on held-out items", "alpha", "beyond random"), "lower"] > 0
     # A label never tells more of a coarser sense in bits.
     assert (words["bits"] <= words["bits_before"] + 1e-12).all()
+
+
+def test_the_labels_of_ask_ask_for_merges_that_raise_agreement(analysis, mirror):
+    crowd, senses = (
+        datasets.load(name, mode="real", mirror=mirror, network=False)
+        for name in RECORD["datasets"]
+    )
+    of_word = senses.items[senses.items["word"] == "ask-v"]
+    labels = crowd.labels[crowd.labels["word"] == "ask-v"]
+    items = crowd.items[crowd.items["word"] == "ask-v"].reset_index(drop=True)
+    ask = by_word(LoadedData("masc_crowd", labels, items, crowd.meta))["ask-v"]
+    rng = np.random.default_rng(5)
+    found = analysis.study_word("ask-v", ask, of_word, None, analysis.EFFORTS["quick"], rng)
+    [row] = [row for row in found.rows if row["way"] == "labels"]
+    assert row["groups"] < row["senses"]
+    assert row["gain_lower"] > 0.1
+    assert row["alpha"] > row["random_alpha_upper"]
+    # "Make a request to somebody" and "consider obligatory": 116 to 188 labels, of 25 at most.
+    pair = found.pairs.set_index(["first", "second"]).loc[("1", "3")]
+    assert pair["verdict"] == "asked"
+    assert pair["lower"] > 80
 
 
 @pytest.mark.slow

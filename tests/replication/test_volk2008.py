@@ -1,5 +1,6 @@
 """Volk et al. (2008): what the printed numbers depend on, and what the analysis writes."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -9,7 +10,15 @@ import pytest
 import yaml
 
 from annobench import alignment
-from annobench.compare import check, compare, read_computed, read_errata, read_published
+from annobench.compare import (
+    check,
+    compare,
+    read_computed,
+    read_errata,
+    read_published,
+    read_standing,
+)
+from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "volk2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
@@ -21,32 +30,12 @@ def printed(analysis):
     return analysis.Printed.read(TABLES)
 
 
-@pytest.fixture
-def few_classes(analysis, monkeypatch):
-    """Few simulated classes; no verdict hangs on their number."""
-    monkeypatch.setattr(analysis, "N_CLASSES", 2)
-    monkeypatch.setattr(analysis, "N_INDEPENDENT", 2)
-
-
 @pytest.fixture(scope="module")
-def results(analysis, without_figures, tmp_path_factory):
-    """Everything the analysis writes, with empty figures."""
+def results(analysis, tmp_path_factory):
+    """Everything the analysis writes, from few simulated classes."""
     folder = tmp_path_factory.mktemp("volk2008")
-    with without_figures() as patch:
-        patch.setattr(analysis, "N_CLASSES", 8)
-        patch.setattr(analysis, "N_INDEPENDENT", 4)
-        analysis.main(printed_tables=TABLES, folder=folder, seed=20080823)
+    analysis.main(data={}, printed_tables=TABLES, folder=folder, seed=20080823, effort="quick")
     return folder
-
-
-@pytest.mark.slow
-def test_every_figure_is_drawn_and_says_where_it_is_simulated(analysis, few_classes, tmp_path):
-    analysis.main(printed_tables=TABLES, folder=tmp_path, seed=20080823)
-    drawn = list((tmp_path / "figures").iterdir())
-    assert len(drawn) == 2 * len(RECORD["figures"])
-    assert all(path.stat().st_size > 5_000 for path in drawn)
-    for name in ("support", "agreement", "tree_pair"):
-        assert b"#d55e00" in (tmp_path / "figures" / f"{name}.svg").read_bytes().lower()
 
 
 @pytest.fixture(scope="module")
@@ -55,19 +44,47 @@ def comparison(results):
         read_published(PAPER / "published.csv"),
         read_computed(results / "computed.csv"),
         read_errata(PAPER / "errata.csv"),
+        standing=read_standing(PAPER / "standing.csv"),
         paper="volk2008",
     )
 
 
-def test_nothing_is_missing_unexplained_or_stale(comparison):
-    assert len(comparison) == 92
-    assert check(comparison) == []
-    deviating = comparison.loc[comparison["verdict"] == "deviates", "target"]
-    assert set(deviating) == {
-        "union.over_largest.upper",
-        "strengths.economy.total",
-        "strengths.text.economy.total",
-    }
+def test_all_that_deviates_is_one_sum(comparison):
+    # Evidence that rests on nothing is told by the trace, which is not run here.
+    assert [f for f in check(comparison) if "no input is known" not in f.problem] == []
+    deviating = comparison[comparison["verdict"] == "deviates"]
+    assert set(deviating["target"]) == {"strengths.economy.total", "strengths.text.economy.total"}
+    assert set(deviating["erratum"]) == {"strengths_economy"}
+
+
+def test_what_the_study_found_is_no_input(comparison):
+    verdict = comparison.set_index("target")["verdict"]
+    assert verdict["gold.sophie.word.exact"] == verdict["strengths.economy.both"] == "given"
+    assert verdict["intro.n_students"] == verdict["experiment.sophie_share"] == "input"
+    # 136 links less 4 * 2 and 3 leave 125 nodes, as printed.
+    assert verdict["fan_out.sophie.german.one"] == "reproduced"
+
+
+def test_another_number_of_nodes_refutes_the_1_to_1_alignments(analysis, printed):
+    wrong = printed.fan_out.assign(two=printed.fan_out["two"] + 1)
+    values = analysis.gold_values(dataclasses.replace(printed, fan_out=wrong))
+    assert values["fan_out.sophie.german.one"] == 123
+    assert values["fan_out.economy.german.one"] == 205
+
+
+def test_printed_numbers_are_judged_where_no_students_can_have_them(analysis, tmp_path):
+    tables = []
+    for path in TABLES:
+        tables.append(tmp_path / path.name)
+        text = path.read_text(encoding="utf-8")
+        tables[-1].write_text(text.replace("sophie,152,106,69,189", "sophie,152,106,69,900"))
+    with pytest.raises(AnnotationError, match="union of 900"):
+        analysis.main(
+            data={}, printed_tables=tables, folder=tmp_path / "out", seed=1, effort="quick"
+        )
+    computed = read_computed(tmp_path / "out" / "computed.csv").set_index("target")["value"]
+    assert computed["strengths.sophie.total"] == 152 + 106 - 69
+    assert "students.sophie.max_links" not in computed
 
 
 def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
@@ -80,6 +97,15 @@ def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
     assert set(captions) == figures | {f"tables/{name}" for name in tables}
     for name in ("support", "agreement", "tree_pair"):
         assert captions[name]["provenance"] == "simulated"
+
+
+def test_figures_of_simulated_students_say_so_and_others_do_not(results):
+    marked = {
+        path.stem
+        for path in (results / "figures").glob("*.svg")
+        if b"<!-- Simulated students" in path.read_bytes()
+    }
+    assert marked == {"support", "agreement", "tree_pair"}
 
 
 def test_links_counted_from_either_side_are_those_of_the_first_table(analysis, printed):
@@ -150,8 +176,8 @@ def test_the_simulation_has_what_it_is_calibrated_to_in_its_ranges(results):
     table = pd.read_csv(results / "tables" / "predictions.csv")
     found = table[table["calibrated"] & table["quantity"].isin(["union", "exact", "fuzzy", "both"])]
     assert len(found) == 8
-    # A class has a standard deviation of about 8 links, the mean of eight classes one of 3.
-    assert (np.abs(found["mean"] - found["printed"]) < 12).all()
+    # A class has a standard deviation of about 8 links, the mean of four classes one of 4.
+    assert (np.abs(found["mean"] - found["printed"]) < 16).all()
 
 
 def test_values_beside_unpublished_ones_make_no_claim(comparison):

@@ -14,8 +14,9 @@ import pytest
 from annobench import agreement as ag
 from annobench.agreement import resampling
 from annobench.agreement.forms import dense
+from annobench.agreement.pearson import fisher_interval
 from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
 
 K = 4
 LINEAR = 1 - np.abs(np.subtract.outer(range(K), range(K))) / (K - 1)
@@ -477,10 +478,13 @@ def test_too_few_annotators_are_not_resampled():
 
 def test_perfect_agreement_has_an_interval_only_with_a_prior():
     result = ag.cohen_kappa(Annotations.from_contingency([[6, 0], [0, 4]]))
-    assert (result.interval().lower, result.interval().upper) == (1, 1)
+    with pytest.warns(IntervalWarning, match="no width"):
+        analytic = result.interval()
+    assert (analytic.lower, analytic.upper) == (1, 1)
     bayes = result.interval("bayesian", rng=np.random.default_rng(7))
     assert bayes.lower < 0.99
-    bca = result.interval("bca", rng=np.random.default_rng(7))
+    with pytest.warns(IntervalWarning, match="no width"):
+        bca = result.interval("bca", rng=np.random.default_rng(7))
     assert (bca.lower, bca.upper) == (1, 1)
 
 
@@ -581,7 +585,9 @@ def test_intervals_hold_estimates_below_minus_one():
     opposed = Annotations.from_contingency([[0, 0, 10], [0, 0, 0], [10, 0, 0]])
     result = ag.brennan_prediger(opposed, weights="quadratic")
     assert result.estimate == pytest.approx(-2)
-    assert result.interval().lower <= result.estimate <= result.interval().upper
+    with pytest.warns(IntervalWarning, match="no width"):
+        found = result.interval()
+    assert found.lower <= result.estimate <= found.upper
     result = ag.conditional_kappa(Annotations.from_contingency([[0, 5], [45, 0]]), "0")
     assert result.estimate == pytest.approx(-9)
     assert result.interval().lower <= -9
@@ -592,6 +598,81 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
     assert ag.icc(a).by_annotator()["observed_agreement"].isna().all()
     with pytest.raises(AnnotationError, match="value of the categories counts"):
         ag.icc(a).by_category()
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [
+        (ag.bias_index, {}), (ag.prevalence_index, {}), (ag.kappa_maximum, {}), (ag.pearson, {}),
+        (ag.spearman, {}), (ag.conditional_kappa, {"category": "1"}),
+        (ag.specific_agreement, {"category": "1"}),
+    ],
+)  # fmt: skip
+def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, options):
+    result = function(Annotations.from_contingency([[4, 1], [2, 5]]), **options)
+    with pytest.raises(AnnotationError, match="no category can be set against the rest"):
+        result.by_category()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_perfect_correlation_has_its_ends_there(sign):
+    labels = [1, 2, 3, 4, 5]
+    a = Annotations.from_arrays(
+        list("vwxyz") * 2, list("aaaaabbbbb"), labels + [sign * label for label in labels],
+        scale="interval",
+    )  # fmt: skip
+    # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a reach of
+    # 1.96/sqrt(2) on its scale leads exp(2 * 1.39) = 16 times as far from the end.
+    assert fisher_interval(ag.pearson(a), 0.95) == pytest.approx((sign, sign), abs=1e-13)
+
+
+def test_observed_and_expected_agreement_are_shares():
+    # Of 100 items 70 are agreed on; by chance 0.4 * 0.5 + 0.6 * 0.5.
+    result = ag.cohen_kappa(Annotations.from_contingency([[30, 10], [20, 40]]))
+    assert result.observed_agreement == pytest.approx(0.7, rel=1e-14)
+    assert result.expected_agreement == pytest.approx(0.5, rel=1e-14)
+    # With weights of 1, 1/2 and 0 for distances of 0, 1 and 2 one item is half agreed on.
+    table = Annotations.from_contingency([[1, 1, 0], [0, 0, 0], [0, 0, 0]])
+    half = ag.brennan_prediger(table, weights="linear")
+    assert half.observed_agreement == pytest.approx(0.75, rel=1e-14)
+    assert half.expected_agreement == pytest.approx(5 / 9, rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("function", "divisor"),
+    [
+        (ag.gwet_ac1, 11), (ag.fleiss_kappa, 11), (ag.brennan_prediger, 11),
+        (ag.percent_agreement, 11), (ag.conger_kappa, 11), (ag.cohen_kappa, 12),
+        (ag.scott_pi, 12),
+    ],
+)  # fmt: skip
+def test_variances_divide_as_their_source_says(function, divisor):
+    # Twelve items; of influences that sum to 0, the variance is n / divisor times their squares.
+    result = function(Annotations.from_contingency([[4, 2], [1, 5]]))
+    expected = math.sqrt(12 / divisor * (result.influence**2).sum())
+    assert result.standard_error == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        ag.gwet_ac1, ag.fleiss_kappa, ag.brennan_prediger, ag.percent_agreement, ag.conger_kappa,
+        ag.cohen_kappa, ag.scott_pi, ag.light_kappa,
+    ],
+)  # fmt: skip
+def test_weights_go_with_a_result_to_other_labels(function):
+    a = Annotations.from_contingency([[4, 2, 0], [1, 5, 1], [1, 2, 6]])
+    plain, result = function(a), function(a, weights="linear")
+    assert result.repeat(a).estimate == result.estimate != plain.estimate
+    if function is not ag.percent_agreement:
+        with pytest.raises(AnnotationError, match="no category can be set against the rest"):
+            result.by_category()
+
+
+def test_two_items_have_a_standard_error():
+    result = ag.percent_agreement(Annotations.from_contingency([[1, 1], [0, 0]]))
+    # Of 0 and 1, a variance of 1/2 by n - 1, over two items.
+    assert result.standard_error == pytest.approx(0.5, rel=1e-14)
 
 
 def test_three_items_say_nothing_of_a_correlation():

@@ -219,11 +219,20 @@ def test_sets_as_labels():
     assert len(set(one.categories)) == 2
 
 
+def test_elements_of_sets_come_in_alphabetical_order():
+    # Of one set, the category lists them all; in a set they come in any order.
+    letters = "qwertzuiopasdfghjklyxcvbnm"
+    a = Annotations.from_sets([1], ["a"], [set(letters)])
+    assert a.categories == ("{" + ", ".join(sorted(letters)) + "}",)
+    np.testing.assert_array_equal(a.membership, np.ones((1, 26)))
+
+
 @pytest.mark.parametrize(
     ("label", "elements", "message"),
     [
         ("joy", None, "not a set"),
         (3, None, "not a set"),
+        (2.5, None, "not a set"),
         ({"joy"}, ["fear"], "'joy' not among"),
         ({"joy"}, ["joy", "joy"], "listed twice"),
         ([float("nan")], None, "without a name"),
@@ -283,3 +292,17 @@ def test_a_column_that_comes_twice_is_refused():
     frame = pd.DataFrame([["x", "a", 1, 2]], columns=["item", "annotator", "label", "label"])
     with pytest.raises(AnnotationError, match="'label' comes twice"):
         Annotations.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("item", "annotator", "shared"),
+    [
+        ("xxyzz", "abaaa", [True, False, False]),  # the last item twice by one
+        ("xyz", "abc", [False, False, False]),
+        ("xxxyz", "aabbb", [True, False, False]),
+        ("xxxyz", "baaab", [True, False, False]),
+    ],
+)
+def test_shared_items_have_two_different_annotators(item, annotator, shared):
+    a = Annotations.from_arrays(list(item), list(annotator), ["1"] * len(item))
+    assert a.is_shared.tolist() == shared

@@ -342,3 +342,36 @@ def test_the_worked_example_of_the_page_runs(run, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     for line in blocks["text"].splitlines():
         assert " ".join(line.split()) in " ".join(result.output.split())
+
+
+def test_intervals_without_width_are_explained_once_in_the_terminal(run, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "item,annotator,label\n" + "".join(f"i{i},{a},{i % 2}\n" for i in range(40) for a in "ab"),
+        encoding="utf-8",
+    )
+    result = run("report", path)
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    assert said.count("have no width") == 1
+    assert "have no width, as all labels of each of the 40 items agree. That tells nothing" in said
+    # 1 - 0.05 ** (1 / 40)
+    assert "up to 7.2% may show a disagreement (95% limit)" in said
+    assert "IntervalWarning" not in said
+
+
+def test_a_consensus_of_one_annotator_is_refused_in_words(run, tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(
+        "item,annotator,label\n" + "".join(f"i{i},ann,{i % 3 // 2}\n" for i in range(30)),
+        encoding="utf-8",
+    )
+    result = run("consensus", path)
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert said.startswith("annobench: dawid_skene: all labels are of one annotator, 'ann'")
+    assert "labelled by a second annotator" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "labels_consensus").exists()
+    # A model that judges nobody takes them.
+    assert run("consensus", path, "--model", "voting").exit_code == 0

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from annobench import agreement
 from annobench.annotations import Annotations
-from annobench.errors import DegenerateWarning
+from annobench.errors import DegenerateWarning, IntervalWarning
 
 ROUNDING = 1e-9
 SETTINGS = settings(max_examples=40, deadline=None)
@@ -103,6 +103,7 @@ def test_fleiss_kappa_is_the_mean_of_its_categories(labels):
     rows = agreement.fleiss_kappa(a)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)
         rows = rows.by_category()
     share = rows["n_labels"] / labels.size
     weight = share * (1 - share)

@@ -197,7 +197,8 @@ def test_threads_change_rounding_alone_and_repeat_exactly(n_categories):
 
 
 def test_more_threads_than_items_are_fine():
-    assert dawid_skene.fit(coded([0, 1], [0, 0], [0, 1], 2, 1, 2), threads=9).converged
+    two_items = coded([0, 1, 0, 1], [0, 0, 1, 1], [0, 1, 0, 1], 2, 2, 2)
+    assert dawid_skene.fit(two_items, threads=9).converged
 
 
 def test_either_criterion_stops_where_the_change_is_small():
@@ -436,8 +437,10 @@ def test_errors_at_a_boundary_are_nan_with_a_warning():
     assert np.isfinite(errors.confusion[1, 1]).all()
 
 
-def test_parameters_that_labels_do_not_tell_have_no_errors():
-    # One label an item tells the share of each label, and nothing about annotators.
+def test_parameters_that_labels_do_not_tell_have_no_errors(monkeypatch):
+    # One label an item tells the share of each label, and nothing about annotators. A fit refuses
+    # such labels; of others that leave the information singular rounding decides.
+    monkeypatch.setattr(dawid_skene, "METHOD", replace(dawid_skene.METHOD, compares=False))
     label = (np.arange(30) % 3 == 0).astype(int)
     a = coded(np.arange(30), np.zeros(30, int), label, 30, 1, 2)
     parameters = Parameters(np.array([0.5, 0.5]), np.array([[[0.9, 0.1], [0.4, 0.6]]]))
@@ -591,7 +594,7 @@ def test_ten_million_labels_fit_into_half_a_gigabyte():
         from annobench.errors import AnnotationError
         from annobench.models import dawid_skene
 
-        dawid_skene.fit(Annotations.from_arrays(["x"], ["a"], ["1"]))
+        dawid_skene.fit(Annotations.from_arrays(["x", "x"], ["a", "b"], ["1", "1"]))
         rng = np.random.default_rng(1)
         n_items, per_item = 1_000_000, 10
         item = np.repeat(np.arange(n_items, dtype=np.int32), per_item)
@@ -618,3 +621,31 @@ def test_ten_million_labels_fit_into_half_a_gigabyte():
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
     )
     assert int(run.stdout) < 512 * 2**20
+
+
+# One annotator.
+
+
+def alone() -> Annotations:
+    """Return ten items with one label each, all of one annotator: six of "1"."""
+    return coded(np.arange(10), np.zeros(10, int), [1] * 6 + [0] * 4, 10, 1, 2)
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.01])
+def test_one_annotator_is_refused_whatever_the_smoothing(smoothing):
+    with pytest.raises(AnnotationError, match="all labels are of one annotator, '0'"):
+        dawid_skene.fit(alone(), smoothing=smoothing)
+
+
+def test_one_annotator_is_judged_by_known_categories():
+    # Of four items known to be 1 the annotator says 1 of three; of two that are 0, 0 of both.
+    gold = np.full(10, -1)
+    gold[[0, 1, 2, 6]], gold[[7, 8]] = 1, 0
+    fitted = dawid_skene.fit(alone(), gold=gold, smoothing=0, tolerance=0, max_iterations=60)
+    # Nobody says 1 of a 0, so that three more items are 1. The last, labelled 0, is 1 with
+    # probability w = (1 + w) / (1 + w + 3 - w), hence 1/3: of 22/3 items that are 1, 4/3 get 0.
+    assert fitted.posterior[9, 1] == pytest.approx(1 / 3, rel=1e-12)
+    np.testing.assert_allclose(fitted.confusion[0], [[1, 0], [2 / 11, 9 / 11]], rtol=1e-12)
+    for nothing in ({}, np.full(10, -1)):
+        with pytest.raises(AnnotationError, match="one annotator"):
+            dawid_skene.fit(alone(), gold=nothing)

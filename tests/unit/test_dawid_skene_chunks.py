@@ -101,3 +101,12 @@ def test_memory_is_that_of_one_chunk():
     )
     # All six at once would take five times 500,000 labels of 10 bytes more than one.
     assert int(run.stdout) < 5 * 500_000 * 10
+
+
+def test_annotators_may_meet_in_another_chunk_but_must_meet():
+    names = {"annotators": "ab", "categories": "01"}
+    apart = Annotations.from_arrays(list("xy"), list("ab"), list("10"), **names)
+    together = Annotations.from_arrays(list("zz"), list("ab"), list("11"), **names)
+    assert fit_chunks(lambda: [apart, together]).n_labelled == 3
+    with pytest.raises(AnnotationError, match="no item has labels of two of the 2 annotators"):
+        fit_chunks(lambda: [apart, apart])

@@ -381,6 +381,8 @@ def test_muc6_labels_are_fetched_and_parsed(person, server, tmp_path, base):
         (b"1 1 0\n2 1 7\n-2 1 1\n", "line 2: '2 1 7' .*line 3: '-2 1 1'"),
         (b"1 1 x\n", "line 1: '1 1 x'"),
         (b"1 1 \xff\n", "byte 4: not UTF-8"),
+        (b"1 1 0 # sure\n", "line 1: '1 1 0 # sure' is not"),
+        (b"1 1 0 1\n2 1 1 1\n", "line 1: '1 1 0 1' is not .*line 2: '2 1 1 1'"),
         (b"7 1 1\n", "of item 7: MUC-6 has only 6 tokens"),
         (b"", "no labels"),
         (b"1 1 NA\n", "no labels"),
@@ -397,6 +399,7 @@ def test_malformed_muc6_labels_are_an_error(person, server, labels, message):
     [
         (b"-1\n1\n0\n1\n-1\n2\n", "line 6: '2' is not one of -1, 0, 1"),
         (b"-1\n1\n\n1\n-1\nx\n", "line 3: '' .*line 6: 'x'"),
+        (b"-1 1\n0 1\n1 1\n0 1\n-1 1\n0 1\n", "line 1: '-1 1' is not one of -1, 0, 1"),
         (b"-1\n1\n", "2 tokens, but MUC-6 has 6"),
     ],
 )

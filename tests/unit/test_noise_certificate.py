@@ -1,5 +1,6 @@
 """The noise certificate: bounds against enumeration, promises, and what it refuses."""
 
+import re
 from fractions import Fraction
 from itertools import product
 from math import comb
@@ -288,6 +289,138 @@ def test_the_model_is_chosen_by_the_number_of_labels(n_labels, chosen):
     assert noise.certificate(labels, guess=guess).model == chosen
 
 
+# ------------------------------------------------------------------------ how the error is shared
+
+#: Of the error 0.05, three tenths are for what is unknown, and the rest for the number.
+UNKNOWN_ERROR, NUMBER_ERROR = 0.015, 0.035
+#: Shares of a certificate that spends a part twice, or exchanges the two.
+WRONG_SHARES = [(0.05, 0.05), (0.05, 0.035), (0.015, 0.05), (0.035, 0.015)]
+
+
+def most(n, p, error):
+    """Return the smallest m with P(Binomial(n, p) > m) at most an error."""
+    return next(m for m in range(n + 1) if stats.binom.sf(m, n, p) <= error)
+
+
+def hidden_by_hand(d, ones, unknown_error, number_error):
+    """Bound hidden guesses among items of three labels of which d disagree, `ones` with two of 1.
+
+    Given that they disagree, three labels of probability p are two of 1 with probability p, so
+    that `ones` is binomial: its exact limits, at half the error each, are where a tail is as much.
+    """
+
+    def tail(p, ks):
+        return sum(comb(d, k) * p**k * (1 - p) ** (d - k) for k in ks)
+
+    def root(ks, rises):
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            short = (tail(middle, ks) < unknown_error / 2) == rises
+            low, high = (middle, high) if short else (low, middle)
+        return low
+
+    ends = root(range(ones, d + 1), rises=True), root(range(ones + 1), rises=False)
+    chance = max(p**3 + (1 - p) ** 3 for p in ends)
+
+    def at_most_d(h):
+        return sum(comb(h, k) * (1 - chance) ** k * chance ** (h - k) for k in range(d + 1))
+
+    h = d
+    while at_most_d(h + 1) > number_error:
+        h += 1
+    return h - d
+
+
+def test_the_error_is_shared_between_guesses_and_their_number():
+    d, ones = 40, 26
+    counts = [[3, 0]] * 300 + [[1, 2]] * ones + [[2, 1]] * (d - ones)
+    found = noise.certificate(Annotations.from_counts(counts))
+    assert found.guess_estimated
+    assert found.n_guesses == hidden_by_hand(d, ones, UNKNOWN_ERROR, NUMBER_ERROR)
+    # Half of both for the bound beside which coins are thrown.
+    assert found.n_guesses_half == hidden_by_hand(d, ones, UNKNOWN_ERROR / 2, NUMBER_ERROR / 2)
+    for shares in WRONG_SHARES:
+        assert hidden_by_hand(d, ones, *shares) != found.n_guesses
+
+
+def test_given_guesses_leave_the_whole_error_to_their_number():
+    d = 40
+    counts = [[3, 0]] * 300 + [[1, 2]] * 26 + [[2, 1]] * (d - 26)
+    found = noise.certificate(Annotations.from_counts(counts), guess=0.7)
+    chance = 0.7**3 + 0.3**3
+    for error, number in ((0.05, found.n_guesses), (0.025, found.n_guesses_half)):
+        h = d + number
+        for hard, rejected in ((h, False), (h + 1, True)):
+            below = sum(
+                comb(hard, k) * (1 - chance) ** k * chance ** (hard - k) for k in range(d + 1)
+            )
+            assert (below <= error) == rejected
+
+
+def share_by_hand(n, agreed, unknown_error):
+    """Bound the share of kept guesses among items of two labels.
+
+    Pairs of a type that is sure always agree, and those of a rate r with probability
+    r^2 + (1 - r)^2, which is 0.52 next to 0.6. At least `low` of the pairs agree, so that such a
+    type is at most a share (1 - low) / (1 - 0.52), of which 0.52 are kept.
+    """
+    low = stats.binomtest(agreed, n).proportion_ci(1 - unknown_error, "exact").low
+    return (1 - low) / 0.48 * 0.52
+
+
+def test_the_error_is_shared_between_rates_and_the_number_of_guesses():
+    n, agreed = 6_000, 5_600
+    labels = Annotations.from_counts([[2, 0]] * agreed + [[1, 1]] * (n - agreed))
+    found = noise.certificate(labels, model="rates", keep="unanimous")
+    by_hand = {
+        shares: most(n, share_by_hand(n, agreed, shares[0]), shares[1])
+        for shares in [(UNKNOWN_ERROR, NUMBER_ERROR), *WRONG_SHARES]
+    }
+    assert found.n_guesses == by_hand[UNKNOWN_ERROR, NUMBER_ERROR]
+    for shares in WRONG_SHARES:
+        assert by_hand[shares] != found.n_guesses
+    halves = most(n, share_by_hand(n, agreed, UNKNOWN_ERROR / 2), NUMBER_ERROR / 2)
+    assert found.n_guesses_half == halves
+
+
+# -------------------------------------------------------------------------------- the condition
+
+
+@pytest.mark.parametrize(
+    ("options", "condition"),
+    [
+        ({"guess": 0.5}, "as was given"),
+        ({}, "which is estimated from the disagreements"),
+        ({"model": "rates"}, "independently of each other.* fewer than 60% of all annotators"),
+        ({"model": "rates", "settled": 0.7}, "fewer than 70% of all annotators"),
+    ],
+)
+def test_the_claim_names_its_condition_wherever_it_is_printed(options, condition):
+    labels = Annotations.from_counts([[3, 0]] * 80 + [[1, 2]] * 3 + [[2, 1]] * 3)
+    found = noise.certificate(labels, **options)
+    for text in (str(found), repr(found)):
+        assert text.count("With confidence 0.95, at most") == 1
+        assert re.search(f"This holds if .*{condition}", text)
+    assert found.condition in str(found)
+    if found.model == "easy_hard":
+        assert "all annotators give an easy item the same label" in found.condition
+        assert "each guesses a hard one independently" in found.condition
+
+
+def test_unequal_numbers_of_labels_are_part_of_the_condition():
+    unequal = [[3, 0]] * 50 + [[0, 4]] * 40 + [[1, 2]] * 10
+    found = noise.certificate(Annotations.from_counts(unequal), guess=0.5)
+    assert "as many labels as easy ones" in found.condition
+    equal = noise.certificate(Annotations.from_counts([[3, 0]] * 50 + [[1, 2]] * 10), guess=0.5)
+    assert "as many labels" not in equal.condition
+
+
+def test_where_nothing_is_certified_no_condition_is_named():
+    found = noise.certificate(Annotations.from_counts([[7, 3]] * 300))
+    assert "This holds" not in str(found)
+
+
 # --------------------------------------------------------------------------------- differences
 
 
@@ -412,3 +545,17 @@ def test_rules_are_tidy():
     assert rules["n_retained"].is_monotonic_decreasing
     assert rules["keep"].tolist() == [0.5, 0.8, 1.0]  # of five labels: three, four, all
     assert (rules["n_guesses"] <= rules["n_retained"]).all()
+
+
+def test_kept_items_with_a_disagreement_are_expected_to_be_hard():
+    # Of three labels two suffice: the items of two against one are kept as well, and all hard.
+    rng = np.random.default_rng(12)
+    label = np.where(rng.random((60, 3)) < 0.85, 1, 0)
+    item, annotator = np.indices(label.shape)
+    a = Annotations.from_arrays(item.ravel(), annotator.ravel(), label.ravel())
+    unanimous = noise.certificate(a, guess=0.5)
+    most = noise.certificate(a, guess=0.5, keep=0.6)
+    visible = most.n_retained - unanimous.n_retained
+    assert visible == (np.ptp(label, axis=1) == 1).sum() > 0
+    assert most.expected == pytest.approx(unanimous.expected + visible, rel=1e-12)
+    assert most.n_guesses == unanimous.n_guesses + visible

@@ -252,7 +252,10 @@ def test_the_least_chance_is_reached_by_opposed_guesses():
 def test_two_annotators_who_guess_alike_always_look_like_fair_coins():
     for q in (0.5, 0.7, 0.99):
         assert guess_rate_from_disagreement(disagreed_shares(q)).chance == pytest.approx(0.5)
-    assert np.isnan(guess_rate_from_disagreement([[0.5, 0.3, 0.2]] * 3).least_chance)
+    three = guess_rate_from_disagreement([[0.5, 0.3, 0.2]] * 3)
+    assert three.chance == pytest.approx(0.5**3 + 0.3**3 + 0.2**3)
+    assert np.isnan(three.least_chance)
+    assert three.identified
 
 
 @pytest.mark.parametrize(
@@ -364,3 +367,12 @@ def test_bad_input_is_refused_with_a_remedy(call, message):
 def test_the_distribution_can_not_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         easy_hard.hard_given_agreed(5, 1, 0.5).pmf[0] = 1
+
+
+def test_a_bound_is_exceeded_with_less_than_the_probability_left():
+    found = hard_given_agreed(40, 5, 0.5)
+    t = int(np.count_nonzero(found.tail(np.arange(36)) >= 0.5)) - 1
+    left = found.tail(t)
+    # From one half on, 1 - (1 - x) is x to the last bit.
+    assert 0.5 <= left < 1
+    assert found.upper(1 - left) == t + 1

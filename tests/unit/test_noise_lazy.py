@@ -35,6 +35,42 @@ def test_two_kinds_of_annotators_are_told_apart():
 def test_nobody_is_called_lazy_where_nobody_is():
     found = find_lazy(panel(np.random.default_rng(5), 0), TRUTH)
     assert found.share_of_labels < 0.01
+    # Not nought, of which no label leads back.
+    assert found.lazy_share == 1e-9
+
+
+def test_the_estimate_stays_where_another_step_would_leave_it():
+    # Diligent on four items each: nobody is surely lazy, and the probabilities fall slowly.
+    truth, annotator = np.tile([0, 1], 10), np.repeat(np.arange(5), 4)
+    label = truth.copy()
+    label[[8, 19]] = 1 - label[[8, 19]]
+    a = Annotations.from_arrays(range(20), annotator, label, categories=("0", "1"))
+    found = find_lazy(a, truth)
+    assert found.table.index.tolist() == list(range(5))
+    chance = found.table.set_index("annotator").loc[list(a.annotators), "lazy_probability"]
+    again = []
+    for j in range(5):
+        own = annotator == j
+        guessed = np.where(label[own] == 1, found.coin, 1 - found.coin).prod()
+        rate = found.rate[truth[own]]
+        known = np.where(label[own] == 1, rate, 1 - rate).prod()
+        lazy = found.lazy_share * guessed
+        again.append(lazy / (lazy + (1 - found.lazy_share) * known))
+    # A step that changes less than 1e-10 is the last, and the next one changes less still.
+    np.testing.assert_allclose(again, chance, atol=1e-9)
+    assert found.lazy_share == pytest.approx(chance.mean(), abs=1e-9)
+
+
+def test_annotators_alike_stay_in_their_order():
+    # Every other one of 30 gives the positive label throughout, all alike; the others are right.
+    truth = np.tile([0, 1], 40)
+    item, annotator = np.indices((80, 30))
+    label = np.where(annotator % 2, 1, truth[:, None])
+    a = Annotations.from_arrays(
+        item.ravel(), annotator.ravel(), label.ravel(), annotators=range(30), categories=("0", "1")
+    )
+    order = find_lazy(a, truth).table["annotator"].astype(int).tolist()
+    assert order == [*range(1, 30, 2), *range(0, 30, 2)]
 
 
 def test_rates_and_tests_are_those_of_each_annotators_table():

@@ -7,7 +7,7 @@ from scipy import stats
 from annobench import noise
 from annobench.annotations import Annotations
 from annobench.errors import AnnotationError
-from annobench.noise import promise
+from annobench.noise import planning, promise
 
 
 def test_power_is_that_of_certificates_weighted_by_their_probability():
@@ -29,6 +29,25 @@ def test_the_number_of_annotators_is_the_smallest():
     n = noise.annotators_needed(1000, 0.2, power=0.9)
     assert noise.certification_power(1000, n, 0.2) >= 0.9
     assert noise.certification_power(1000, n - 1, 0.2) < 0.9
+
+
+@pytest.mark.parametrize(("annotators", "hard"), [(2, 0.02), (3, 0.1), (4, 0.2)])
+def test_the_number_of_items_suffices_and_one_less_does_not(annotators, hard):
+    n = noise.items_needed(annotators, hard, power=0.7)
+    assert noise.certification_power(n, annotators, hard) >= 0.7
+    assert noise.certification_power(n - 1, annotators, hard) < 0.7
+
+
+@pytest.mark.parametrize(("systems", "flips"), [("opposed", 1), ("independent", 2)])
+def test_guesses_set_a_system_back_as_flipped_coins_do(systems, flips):
+    # Of opposed systems, each guess is a point for one or the other; of independent ones, half of
+    # the guesses are a point for both or none, which is what half points by two coins each are.
+    n, miss = 12, 0.05
+    heads = np.arange(flips * n + 1)
+    probability = stats.binom.pmf(heads, flips * n, 0.5)
+    ahead = np.abs(2 * heads / flips - n)
+    back = planning._behind(n, systems, miss)
+    assert probability[ahead > back].sum() < 2 * miss <= probability[ahead > back - 1].sum()
 
 
 def test_less_can_be_told_apart_with_fewer_annotators():

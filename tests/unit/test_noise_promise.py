@@ -40,6 +40,14 @@ def test_regimes_have_names_of_their_own_and_say_whether_they_break_a_promise():
     assert {regime.inside for regime in found} == {True, False}
 
 
+def test_a_pool_has_the_lazy_annotators_of_its_name():
+    pools = [regime for regime in promise.regimes(GRID) if regime.pool]
+    assert pools
+    for regime in pools:
+        lazy = f" with {regime.pool * regime.lazy:.0f} lazy" if regime.lazy else ""
+        assert f"a pool of {regime.pool}{lazy}, " in regime.name
+
+
 def test_a_regime_draws_what_it_says(rng):
     regime = promise.Regime("test", 2000, 4, 0.25, (0.3, 0.7), error=0.1, missing=0.5)
     annotations, rates, hard = regime.draw(rng)
@@ -55,6 +63,24 @@ def test_a_regime_draws_what_it_says(rng):
     assert annotations.n_annotators >= 10
     assert annotations.annotator.max() < 10
     assert annotations.first_repeat is None
+
+
+def test_a_certificate_of_no_guess_is_not_refused(rng):
+    # Twelve annotators agree by guessing once in 2,000 times, and here nobody guesses.
+    regime = promise.Regime("test", 60, 12, 0.0, given=0.5)
+    found = promise.trial(regime, rng)
+    assert (found.n_retained, found.n_guesses, found.truth) == (60, 0, 0)
+    assert not found.refused
+
+
+def test_differences_of_opposed_and_independent_systems_are_counted_apart(monkeypatch):
+    trial = promise.Trial(50, 5, 3, 4.0, False, (True, False))
+    monkeypatch.setattr(promise, "trial", lambda *_, **__: trial)
+    regime = promise.Regime("test", 60, 3, 0.3)
+    row = promise.simulated_coverage(regime, repetitions=4, seed=1)
+    assert (row["opposed"], row["independent"]) == (1, 0)
+    assert (row["coverage"], row["posterior"], row["n_refused"]) == (1, 1, 0)
+    assert (row["mean_rate"], row["mean_truth"]) == (0.1, 0.06)
 
 
 def test_the_same_seed_gives_the_same_row():

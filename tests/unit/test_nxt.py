@@ -94,12 +94,16 @@ def test_an_element_must_cover_something_once_and_in_the_right_document(write, w
     )
     with pytest.raises(ReaderError) as caught:
         nxt.spans(nxt.read_layer(write("a.acts.xml", body)), words)
-    for message in (
-        "line 3: 'd0' covers nothing",
-        "line 4: 'd1' has several child links",
-        "line 5: a link into 'b.words.xml', where 'a.words.xml' is due",
-    ):
-        assert message in str(caught.value)
+    said = str(caught.value)
+    places = [
+        said.index(message)
+        for message in (
+            "line 3: 'd0' covers nothing",
+            "line 4: 'd1' has several child links",
+            "line 5: a link into 'b.words.xml', where 'a.words.xml' is due",
+        )
+    ]
+    assert places == sorted(places)
 
 
 def test_a_dangling_pointer_is_an_error(write):
@@ -108,10 +112,40 @@ def test_a_dangling_pointer_is_an_error(write):
         nxt.pointed(acts(write, "id(w0)", kind="t7"), "type", types)
 
 
+POINTER = '<nite:pointer role="type" href="{}#id({})"/>'
+
+
+def test_an_element_points_once_in_a_role(write):
+    types = nxt.read_layer(write("types.xml", '<type nite:id="t0"/><type nite:id="t1"/>'))
+
+    def pointed(*links):
+        pointers = "".join(POINTER.format(*link) for link in links)
+        body = f'<dact nite:id="d0">{pointers}</dact>'
+        return nxt.pointed(nxt.read_layer(write("a.acts.xml", body)), "type", types)
+
+    assert pointed(("types.xml", "t0")).tolist() == [0]
+    with pytest.raises(ReaderError, match="line 3: 'd0' has several 'type'"):
+        pointed(("types.xml", "t0"), ("types.xml", "t1"))
+    # A link that leads nowhere is a fault of its own, and none of the next.
+    with pytest.raises(ReaderError, match=r"where 'types\.xml' is due") as caught:
+        pointed(("other.xml", "t0"), ("types.xml", "t1"))
+    assert "several" not in str(caught.value)
+
+
 def test_two_elements_of_one_id_are_an_error(write):
-    layer = nxt.read_layer(write("a.words.xml", '<w nite:id="w0"/>\n<w nite:id="w0"/>'))
-    with pytest.raises(ReaderError, match="line 3: the id 'w0' stands there twice"):
+    rows = '<w nite:id="w0"/>\n<w nite:id="w0"/>\n<w nite:id="w1"/>'
+    layer = nxt.read_layer(write("a.words.xml", rows))
+    with pytest.raises(ReaderError, match="line 3: the id 'w0' stands there twice") as caught:
         _ = layer.place
+    assert "'w1'" not in str(caught.value)
+
+
+def test_only_the_times_that_are_no_numbers_are_errors(write):
+    body = '<w nite:id="w0"/>\n<w nite:id="w1" starttime="1"/>\n<w nite:id="w2" starttime="soon"/>'
+    layer = nxt.read_layer(write("a.words.xml", body))
+    with pytest.raises(ReaderError, match="line 5: starttime 'soon' is not a number") as caught:
+        layer.numbers("starttime")
+    assert str(caught.value).count("is not a number") == 1
 
 
 @pytest.mark.parametrize("value", ["soon", "nan", "inf", ""])

@@ -44,8 +44,10 @@ def paper(tmp_path):
     columns = list(compare.PUBLISHED_SCHEMA.columns)
     published = pd.DataFrame(
         [
-            ["a.b", ATTACK, "eq", "0.50", ATTACK, "result", "closed_form", ATTACK],
-            ["a.c", "Table 1", "lt", "3", "", "result", "closed_form", ""],
+            ["a.b", ATTACK, "eq", "0.50", ATTACK, "result", "closed_form", "", ATTACK, ATTACK],
+            ["a.c", "Table 1", "lt", "3", "", "result", "closed_form", "", "", ""],
+            ["a.e", "Table 1", "eq", ".50", "", "result", "closed_form", "", "", ""],
+            ["a.f", "Table 1", "eq", ".50", "", "result", "closed_form", "", "", ""],
         ],
         columns=columns,
     )
@@ -54,12 +56,21 @@ def paper(tmp_path):
             Computed("a.b", 0.75, lower=0.7, upper=0.8, level=0.95, provenance="closed_form"),
             Computed("a.b", 0.5, method=ATTACK, provenance="closed_form"),
             Computed("a.d", 0.5, method=ATTACK, provenance="closed_form"),
+            Computed("a.e", 0.501, provenance="closed_form"),
+            Computed("a.f", 0.5, provenance="closed_form"),
         ],
         folder / "computed.csv",
     )
     computed = compare.read_computed(folder / "computed.csv")
-    errata = pd.DataFrame([["a.b", ATTACK, ATTACK]], columns=["target", "explanation", "evidence"])
-    comparison = compare.compare(published, computed, errata, paper="study")
+    errata = pd.DataFrame(
+        [["a.b", "slip", "misprint", ATTACK, ATTACK]],
+        columns=["target", "id", "cause", "explanation", "evidence"],
+    )
+    dependence = pd.DataFrame(
+        [["a.e", f"text.csv; {ATTACK}", "", "0.7 0.5"], ["a.f", ATTACK, ATTACK, "0.7"]],
+        columns=["target", "rests_on", "restates", "values"],
+    )
+    comparison = compare.compare(published, computed, errata, dependence=dependence, paper="study")
     compare.write_comparison(comparison, folder / "comparison.csv")
     compare.other_methods(computed).to_csv(folder / "others.csv", index=False)
     meta = {"id": ATTACK, "title": ATTACK, "citation": ATTACK, "licence": ATTACK}
@@ -105,7 +116,43 @@ def test_every_value_has_its_verdict_in_words(pages):
     own, overview = pages
     assert "deviates" in own
     assert "missing" in own
-    assert 'Of <span class="number">2</span> printed values' in overview
+    assert 'Of <span class="number">4</span> printed values' in overview
+    assert '<b class="number">1</b> in closed form' in overview
+    assert "from real labels, from printed" not in overview
+
+
+def test_a_counted_value_says_what_it_rests_on_and_what_would_have_made_it_fail(pages):
+    own, _ = pages
+    assert "It rests on text.csv, &lt;script&gt;" in own
+    assert "It would have failed at any value outside 0.495 to 0.505." in own
+    assert (
+        "Of 2 changes to its inputs that moved it, 1 made it disagree with the printed value."
+        in own
+    )
+    assert "Restates: &lt;script&gt;" in own
+
+
+@pytest.mark.parametrize(
+    ("published", "relation", "check_lower", "words"),
+    [
+        ("1600", "about", math.nan, "at any value outside 1500 to 1700"),
+        (".50", "eq", 0.4, "if its check interval had missed 0.495 to 0.505"),
+        (".05", "lt", math.nan, "at a value not below .05"),
+    ],
+)
+def test_what_would_have_failed_is_said_for_every_relation(published, relation, check_lower, words):
+    row = {"published": published, "relation": relation, "check_lower": check_lower}
+    assert render_paper.failure(row) == words
+
+
+def test_values_of_one_slip_stand_together():
+    comparison = pd.DataFrame(
+        [["a", "deviates", "slip"], ["b", "deviates", "slip"], ["c", "deviates", ""]],
+        columns=["target", "verdict", "erratum"],
+    ).assign(cause="misprint", explanation="why")
+    found = render_paper.slips(comparison, "deviates")
+    assert [len(slip["rows"]) for slip in found] == [2, 1]
+    assert render_paper.slips(comparison, "unresolved") == []
 
 
 def test_other_methods_stand_beside_the_papers(pages):
@@ -156,5 +203,8 @@ def test_every_verdict_has_a_face_and_every_relation_a_sign():
 
 
 def test_a_tally_counts_what_can_be_judged():
-    tally = Tally.of(pd.DataFrame({"verdict": ["reproduced", "within_interval", "cited"]}))
-    assert (tally.total, tally.judged) == (3, 2)
+    verdicts = ["reproduced", "within_interval", "cited", "deviates", "restated"]
+    provenances = ["real", "simulated", "", "real", "printed_table"]
+    tally = Tally.of(pd.DataFrame({"verdict": verdicts, "provenance": provenances}))
+    assert (tally.total, tally.judged, tally.reproduced) == (5, 3, 2)
+    assert tally.grounds == [("real", "from real labels", 1), ("simulated", "by simulation", 1)]

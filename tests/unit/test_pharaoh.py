@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from annobench.alignment import Alignments, Link, SentencePair
 from annobench.errors import AnnotationError, ReaderError
+from annobench.io import pharaoh
 from annobench.io.pharaoh import read_pharaoh, write_pharaoh
 
 
@@ -56,6 +57,20 @@ def test_a_few_links_can_not_fill_the_memory(write):
         read_pharaoh({"x": write("x", "999999-999999\n" * 3)})
 
 
+def test_just_so_many_words_are_not_too_many(write, monkeypatch):
+    monkeypatch.setattr(pharaoh, "_MANY", 10)
+    monkeypatch.setattr(pharaoh, "_MANY_A_LINK", 6)
+    for few, many in (("4-4", "4-5"), ("5-5 5-4", "5-6 5-4")):
+        assert read_pharaoh({"x": write("x", few)}).pairs
+        with pytest.raises(ReaderError, match="words in all"):
+            read_pharaoh({"x": write("x", many)})
+
+
+def test_a_sentence_without_a_link_is_taken_for_empty(write):
+    a = read_pharaoh({"x": write("x", "0-1\n\n")})
+    assert [pair.n_nodes for pair in a.pairs] == [(1, 2), (0, 0)]
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
@@ -67,6 +82,8 @@ def test_a_few_links_can_not_fill_the_memory(write):
         ("0-1\n", {"first_index": 1}, "line 1: '0-1' has a word 0, but words count from 1"),
         (b"\xff0-0\n", {}, "byte 0: not UTF-8"),
         ("0-0\n0-5\n", {"sides": True}, "line 2: link 0 to 5 leaves the sentence: there are 2"),
+        ("2-0\n0-0\n", {"sides": True}, "line 1: link 2 to 0 leaves the sentence"),
+        ("0-2\n0-0\n", {"sides": True}, "line 1: link 0 to 2 leaves the sentence"),
         ("0-0\n", {"sides": True}, "2 lines, but .* has 1"),
     ],
 )
@@ -98,6 +115,13 @@ def test_arguments_are_checked(write, tmp_path):
     )
     with pytest.raises(AnnotationError, match="holds numbers of words alone"):
         write_pharaoh(named, "x", tmp_path / "y")
+
+
+def test_links_are_written_in_the_order_of_words(write, tmp_path):
+    # In the order of numbers, and not of digits: word 10 comes after word 9.
+    a = read_pharaoh({"x": write("x", "10-0 0-1 9-2 0-0\n")})
+    write_pharaoh(a, "x", tmp_path / "y")
+    assert (tmp_path / "y").read_text() == "0-0 0-1 9-2 10-0\n"
 
 
 LINES = st.lists(

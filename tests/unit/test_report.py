@@ -409,6 +409,43 @@ def test_cautions_name_what_makes_numbers_rough(rng):
     assert said(crowd(rng, 40, 6, 6, 2)) == ""
 
 
+def test_intervals_without_width_are_explained_once_on_the_page():
+    # Of 5 items that agree, 1 - 0.05 ** (1 / 5) = 45% of others may not; at 90%, 37%.
+    for level, limit in ((0.95, "45%"), (0.9, "37%")):
+        table = agreement.report(POOR["perfect"], level=level)
+        (said,) = report_page.without_width(table)
+        assert "no width, as all labels of each of the 5 items agree" in said
+        assert f"up to {limit} may show a disagreement ({100 * level:g}% limit)" in said
+        page = report_page.render(POOR["perfect"], table, source="x")
+        assert page.count("have no width") == 1
+    # In the table each value has its own note, with what to take instead.
+    note = value(agreement.report(POOR["perfect"]), "cohen_kappa")["note"]
+    assert note.startswith("The analytic interval has no width")
+    assert "Bayesian" in note
+
+
+def test_intervals_with_width_have_no_explanation(rng):
+    table = agreement.report(crowd(rng, 40, 3, 3))
+    assert report_page.without_width(table) == []
+    assert not table["note"].str.contains("no width").any()
+
+
+def test_one_interval_without_width_is_named():
+    # Half of the items are opposed, and the index of prevalence is 0 on all of them.
+    opposed = only([(i, a, str(int((a == "a") == (i % 2 == 0)))) for i in range(6) for a in "ab"])
+    (said,) = report_page.without_width(agreement.report(opposed))
+    assert "items agree" not in said
+    assert "drawing items changes nothing" in said
+
+
+def test_an_interval_beside_its_estimate_is_replaced_by_the_analytic_one():
+    labels = Annotations.from_contingency([[600, 400], [400, 600]])
+    row = value(agreement.report(labels, rng=4, replicates=500), "kappa_maximum")
+    assert row["interval"] == "analytic"
+    assert "the bootstrap's is beside the estimate" in row["note"]
+    assert row["lower"] <= row["estimate"] <= row["upper"]
+
+
 def test_an_axis_reaches_down_to_what_it_must_hold():
     axis = report_page.Axis.of([-0.31, 0.5, math.nan])
     assert (axis.low, axis.high) == (-0.4, 1.0)

@@ -64,6 +64,28 @@ def test_copies_of_annotators_are_what_copied_labels_give(rng):
     assert float(form.value(form.totals)) == pytest.approx(looped(copied, "1"), rel=1e-12)
 
 
+def test_items_and_pairs_are_told_apart():
+    # Of three labels of x, two are of the category: four ordered pairs begin in it, two end there.
+    # The item z has one label and is no pair.
+    rows = [
+        ("x", "a", 1),
+        ("x", "b", 1),
+        ("x", "c", 0),
+        ("y", "a", 0),
+        ("y", "b", 0),
+        ("z", "a", 1),
+    ]
+    result = agreement.specific_agreement(Annotations.from_arrays(*zip(*rows, strict=True)), "1")
+    found = result.by_item().set_index("item")["observed_agreement"]
+    assert found["x"] == pytest.approx(0.5)
+    assert found[["y", "z"]].isna().all()
+    assert result.used.tolist() == [True, True, False]
+    assert result.repeat(result.annotations).estimate == result.estimate
+    pairs = result.by_pair().set_index(["first", "second"])["estimate"]
+    assert pairs["a", "b"] == 1
+    assert pairs["a", "c"] == 0
+
+
 def test_the_weighted_mean_over_categories_is_percent_agreement(rng):
     a = made(rng, missing=0)
     given = np.bincount(a.label)

@@ -92,6 +92,24 @@ def test_sentences_are_joined_by_their_roots_as_well(write, banks):
     assert a.n_links == 0
 
 
+def test_elements_that_say_no_link_are_passed_over(write, banks):
+    text = aligned(("good", "s1_1", "s1_1")).replace("</align>", "<comment/></align>")
+    text = text.replace("<alignments>", '<alignments><node treebank_id="de" node_id="s1_2"/>')
+    a = read_treealigner({"x": write("x.xml", text)}, *banks)
+    assert [link[1:3] for link in a.links] == [("s1_1", "s1_1")]
+
+
+def test_pairs_and_their_sentences_stand_in_the_order_of_the_documents(write, banks):
+    # Named so that the alphabet has another order than the documents, and linked in a third.
+    german = read_tiger(write("x.xml", GERMAN.replace('"s1', '"s4')))
+    english = ENGLISH.replace("</body>", '<s id="s0"><graph><terminals><t id="s0_1" word="no"/>'
+                              "</terminals></graph></s></body>")  # fmt: skip
+    english = read_tiger(write("y.xml", english))
+    links = (("good", "s3_1", "s0_1"), ("good", "s2_1", "s1_3"), ("good", "s4_1", "s1_1"))
+    a = read_treealigner({"x": write("z.xml", aligned(*links))}, german, english)
+    assert [pair.name for pair in a.pairs] == ["s4+s2 = s1", "s3 = s0"]
+
+
 def test_sides_can_be_named(write, banks):
     german, english = banks
     path = write("x.xml", aligned(("good", "s1_1", "s1_2")))

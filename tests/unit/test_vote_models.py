@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -251,7 +252,15 @@ def test_mace_without_smoothing_is_at_a_top_of_the_likelihood(rng):
         assert likelihood(fit.competence, strategy / strategy.sum(axis=1)[:, None]) <= top
 
 
-def test_the_bound_of_one_label_by_quadrature(rng):
+def test_stated_weights_need_no_second_annotator():
+    assert weighted_voting.fit(panel({"x": "1"}, categories="01"), weights=[2.0]).winners[0, 1]
+    with pytest.raises(AnnotationError, match="weighted_voting: all labels are of one annotator"):
+        weighted_voting.fit(panel({"x": "1"}, categories="01"))
+
+
+def test_the_bound_of_one_label_by_quadrature(rng, monkeypatch):
+    # One label tells nothing of its annotator, and is refused; its bound is simple enough to check.
+    monkeypatch.setattr(mace, "METHOD", dataclasses.replace(mace.METHOD, compares=False))
     fit = mace.fit(panel({"x": "1"}, categories="01"), rng=rng, tolerance=1e-15)
     known = 2 * fit.competence[0] - 0.5  # the mean of Beta(0.5 + known, 0.5 + spammed)
     spammed = 1 - known
@@ -402,3 +411,15 @@ def test_one_category_is_no_evidence():
     assert fit.log_likelihood == 0
     np.testing.assert_allclose(fit.ability, 1)
     np.testing.assert_allclose(fit.easiness, np.e)
+
+
+def test_maces_smoothing_is_a_dirichlet_prior_at_its_mode():
+    # Annotator 1 knew 3 of 6 labels and gave 1 and 2 of the others; annotator 2 has none.
+    found = mace._smoothed(np.array([3.0, 0.0]), np.array([[1.0, 2.0], [0.0, 0.0]]), 0.5)
+    np.testing.assert_allclose(found.know, np.log([0.5, 0.5]), rtol=1e-14)
+    np.testing.assert_allclose(found.spam, np.log([0.5, 0.5]), rtol=1e-14)
+    strategy = np.log([[1.5 / 4, 2.5 / 4], [0.5, 0.5]])
+    np.testing.assert_allclose(found.strategy, strategy, rtol=1e-14)
+    # One half of the sum of logs: of both annotators' competences, and of their strategies.
+    expected = 0.5 * (4 * np.log(0.5) + strategy.sum())
+    assert found.log_prior == pytest.approx(expected, rel=1e-14)

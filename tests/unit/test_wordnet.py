@@ -102,6 +102,7 @@ def test_relations_of_senses(wordnet):
     assert related("add%2:30:00::", "add%2:42:00::") == {"group"}
     assert related("add%2:30:00::", "add%2:32:01::") == set()
     assert related("full%5:00:00:whole:00", "full%5:00:01:whole:00") == {"same file", "similar"}
+    assert related("full%5:00:00:whole:00", "full%3:00:00::") == {"same file"}
 
 
 def test_hypernyms_are_counted_in_steps(wordnet):
@@ -168,3 +169,19 @@ def test_a_folder_without_the_files_is_none(tmp_path):
     with pytest.raises(ReaderError, match=r"data\.noun: can't be read"):
         read_wordnet(tmp_path)
     assert has_wordnet(written(tmp_path))
+
+
+def test_a_folder_that_lacks_one_of_the_files_is_none(tmp_path):
+    folder = written(tmp_path)
+    assert has_wordnet(folder)
+    (folder / "index.verb").unlink()
+    assert not has_wordnet(folder)
+
+
+def test_numbers_of_words_are_hexadecimal(tmp_path):
+    words = [f"word{n}" for n in range(17)]
+    line = f"00000500 30 v 11 {' '.join(f'{word} 0' for word in words)} 000 00 | many words"
+    data = DATA | {"verb": [line]}
+    index = INDEX | {"verb": ["word16 v 1 0 1 0 00000500"]}
+    [synset] = read_wordnet(written(tmp_path, data, index)).senses("word16", "v")
+    assert [word for word, _ in synset.words] == words

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
-COMPUTED = SHOWN | {"replicate_example_paper"}
+COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
 COVERAGE = {"measure_coverage", "render_coverage"}
 BASELINES = {"score_baselines", "render_baselines"}
@@ -30,6 +30,7 @@ def test_everything_is_built(built):
         "data/anesthesia/labels.parquet",
         "data/anesthesia/meta.json",
         "papers/example_paper/computed.csv",
+        "papers/example_paper/dependence.csv",
         "papers/example_paper/comparison.csv",
         "papers/example_paper/figures/figure1.svg",
         "papers/example_paper/figures/figure1.png",
@@ -138,6 +139,8 @@ def test_the_report_is_made(built, tmp_path):
         ("src/annobench/datasets/anesthesia.py", FETCHED),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
+        ("workflow/papers/example_paper/standing.csv", SHOWN),
+        ("workflow/scripts/tracing.py", SHOWN | {"trace_paper"}),
         ("notebooks/example_paper.ipynb", {"render_notebook"}),
         ("workflow/site/index.html.j2", {"build_site"}),
         (
@@ -213,9 +216,9 @@ def test_the_check_passes(clone):
 
 def test_the_check_fails_on_what_is_missing_and_what_is_stale(clone):
     with (clone.paper / "published.csv").open("a") as stream:
-        stream.write("section3.more,§3,eq,1,,result,closed_form,\n")
+        stream.write("section3.more,§3,eq,1,,result,closed_form,,,\n")
     with (clone.paper / "errata.csv").open("a") as stream:
-        stream.write("section2.accuracy_of_three,a misprint,none\n")
+        stream.write("section2.accuracy_of_three,slip,misprint,a misprint,none\n")
     output = clone.snakemake("check", fails=True)
     assert "§3 prints 1; no value was computed" in output
     assert "explained in errata.csv, but its verdict is reproduced" in output
@@ -230,7 +233,7 @@ def test_the_check_fails_on_an_unexplained_deviation_until_it_is_explained(clone
     output = clone.snakemake("check", fails=True)
     assert "§2 prints .786, computed 0.784, unexplained" in output
     with (clone.paper / "errata.csv").open("a") as stream:
-        stream.write("section2.accuracy_of_three,a misprint,the closed form gives .784\n")
+        stream.write("section2.accuracy_of_three,slip,misprint,a digit,the formula gives .784\n")
     assert "Nothing is missing" in clone.snakemake("check")
 
 
@@ -271,7 +274,7 @@ def test_a_results_folder_that_is_a_file_is_refused_with_a_remedy(sources):
 
 def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
     analysis = clone.paper / "analysis.py"
-    old = "    sizes = table1_sizes(data)\n"
+    old = "    sizes = table1_sizes(loaded)\n"
     new = '    raise ValueError("labels.parquet, row 3: no such patient")\n'
     assert old in analysis.read_text()
     analysis.write_text(analysis.read_text().replace(old, new))

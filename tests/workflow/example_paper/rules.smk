@@ -2,7 +2,7 @@
 
 
 rule replicate_example_paper:
-    """Recompute every number, table and figure of the worked example from raw labels."""
+    """Recompute every number, table and figure of the worked example."""
     input:
         **paper_inputs("example_paper"),
     output:

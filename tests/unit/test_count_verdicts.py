@@ -1,0 +1,48 @@
+"""The README says what was counted, or the check of it fails."""
+
+import pandas as pd
+import pytest
+
+import count_verdicts
+from annobench.compare import COMPARISON_COLUMNS, write_comparison
+
+
+@pytest.fixture
+def comparison(tmp_path):
+    rows = [
+        ("carpenter2008", "reproduced", "real", ""),
+        ("carpenter2008", "within_interval", "simulated", ""),
+        ("carpenter2008", "deviates", "real", "slip"),
+        ("carpenter2008", "deviates", "real", "slip"),
+        ("su2008", "restated", "printed_table", ""),
+        ("su2008", "given", "", ""),
+    ]
+    frame = pd.DataFrame(rows, columns=["paper", "verdict", "provenance", "erratum"])
+    write_comparison(frame.reindex(columns=list(COMPARISON_COLUMNS)), tmp_path / "comparison.csv")
+    return tmp_path / "comparison.csv"
+
+
+def test_counts_are_written_and_then_found_to_be_right(comparison, tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{count_verdicts.BEGIN}\nold\n{count_verdicts.END}\nafter\n")
+    arguments = {"comparison": comparison, "readme": readme}
+    assert count_verdicts.main(check=True, **arguments) == 1
+    assert "Run `make readme`" in capsys.readouterr().err
+    assert "old" in readme.read_text()
+    assert count_verdicts.main(check=False, **arguments) == 0
+    assert count_verdicts.main(check=True, **arguments) == 0
+    text = readme.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "Of 6 printed values, 4 can be judged, and 2 come out as printed" in text
+    assert "1 from real labels, 1 by simulation" in text
+    assert "2 come out different for 1 known causes" in text
+    [line] = [line for line in text.splitlines() if "carpenter2008" in line]
+    assert line.endswith("| 4 | 1 |  |  | 1 |  |  |  | 2 |  |  |")
+
+
+def test_a_readme_without_its_place_is_refused(comparison, tmp_path, capsys):
+    readme = tmp_path / "README.md"
+    readme.write_text("nothing\n")
+    assert count_verdicts.main(check=False, comparison=comparison, readme=readme) == 1
+    assert "there must be one" in capsys.readouterr().err
