@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check test test-all lint format bench conformance lock clean
+.PHONY: help install results check readme test test-all lint format mutants bench conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -27,11 +27,14 @@ $(INSTALLED): requirements/lock.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-results: $(INSTALLED)  ## Compute everything from raw labels; then open results/index.html.
+results: $(INSTALLED)  ## Compute everything; then open results/index.html.
 	$(BIN)/snakemake --cores $(CORES)
 
 check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale.
 	$(BIN)/snakemake --cores $(CORES) all check
+
+readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
+	$(BIN)/python workflow/scripts/count_verdicts.py
 
 test: $(INSTALLED)  ## Run the tests that take minutes.
 	$(BIN)/pytest $(PARALLEL) -m "not slow"
@@ -50,6 +53,10 @@ format: $(INSTALLED)  ## Put the sources into their one layout.
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	$(BIN)/snakefmt Snakefile workflow tests/workflow
+
+# Of strings in sets the order is then the same in every run.
+mutants: $(INSTALLED)  ## Change the library in small ways, and see what no test notices: an hour.
+	PYTHONHASHSEED=0 $(BIN)/python tests/mutants/mutants.py
 
 bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-peers.
 	.venv-peers/bin/python -m benchmarks
