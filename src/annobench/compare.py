@@ -147,7 +147,7 @@ class Computed:
     method : str, default "paper"
         "paper" is compared with the printed value, others are shown beside it.
     provenance : {"real", "printed_table", "closed_form", "simulated"}
-        The weakest of the inputs'.
+        The weakest of the inputs'; `annobench.replication.results` fills it in.
     """
 
     target: str
@@ -161,7 +161,7 @@ class Computed:
     rounding_lower: float | None = None
     rounding_upper: float | None = None
     method: str = PAPER_METHOD
-    provenance: str
+    provenance: str = ""
 
 
 def plain_rows(

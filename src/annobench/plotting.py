@@ -56,10 +56,14 @@ STYLE: dict[str, Any] = {
 
 
 @contextmanager
-def house_figure(
-    columns: int = 2, *, height: float = 3.6, stand_in: str | None = None
-) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Make a figure of one row of panels in the house style.
+def house_style() -> Iterator[None]:
+    """Draw and save in the house style within this context."""
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type, unused-ignore]
+        yield
+
+
+def panels(columns: int = 2, *, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+    """Make a figure of one row of panels, within `house_style`.
 
     Parameters
     ----------
@@ -67,6 +71,33 @@ def house_figure(
         Number of panels.
     height : float, default 3.6
         Height in inches; the width is 3.7 inches a panel.
+
+    Returns
+    -------
+    tuple of Figure and list of Axes
+        To draw into.
+    """
+    # Built without pyplot: nothing global, and any thread may draw.
+    figure = Figure(figsize=(3.7 * columns, height))
+    FigureCanvasAgg(figure)
+    return figure, list(np.atleast_1d(figure.subplots(1, columns)))
+
+
+def mark(figure: Figure, text: str) -> None:
+    """Write a line in red above the panels, such as of simulated data in place of real ones."""
+    figure.suptitle(text, color=VERMILION, fontsize=9.5, fontweight="bold")
+
+
+@contextmanager
+def house_figure(
+    columns: int = 2, *, height: float = 3.6, stand_in: str | None = None
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Make a figure of one row of panels, and draw into it in the house style.
+
+    Parameters
+    ----------
+    columns, height
+        As in `panels`.
     stand_in : str, optional
         A line in red above the panels, for figures drawn from simulated data in place
         of real ones.
@@ -76,14 +107,11 @@ def house_figure(
     tuple of Figure and list of Axes
         To draw into.
     """
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type, unused-ignore]
-        # Built without pyplot: nothing global, and any thread may draw.
-        figure = Figure(figsize=(3.7 * columns, height))
-        FigureCanvasAgg(figure)
-        panels = np.atleast_1d(figure.subplots(1, columns))
+    with house_style():
+        figure, axes = panels(columns, height=height)
         if stand_in:
-            figure.suptitle(stand_in, color=VERMILION, fontsize=9.5, fontweight="bold")
-        yield figure, list(panels)
+            mark(figure, stand_in)
+        yield figure, axes
 
 
 def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:
@@ -92,7 +120,7 @@ def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     figure : Figure
-        Made by `house_figure`, within its context.
+        Made by `panels`; call this within `house_style`, too.
     stem : path
         Path without the ending; its folder exists.
     """
@@ -480,3 +508,68 @@ def graphical_model(
     low, high = np.min(corners, axis=0) - 0.05, np.max(corners, axis=0) + 0.05
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     axes.axis("off")
+
+
+#: Marker, colour and filling of sets of intervals drawn side by side.
+_SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", INK, True))
+
+
+def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]) -> None:
+    """Draw estimates with their intervals, one line a name, at most four sets side by side.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; the first name is at the top.
+    names : sequence of str
+        What the lines are called.
+    sets : mapping of str to DataFrame
+        By what the legend calls them: `estimate`, `lower` and `upper`, a row a name.
+    """
+    for s, ((label, table), (marker, colour, full)) in enumerate(
+        zip(sets.items(), _SETS, strict=False)
+    ):
+        y = np.arange(len(names)) + 0.26 * (s - (len(sets) - 1) / 2)
+        axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
+        face = colour if full else "white"
+        axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
+    axes.set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
+    axes.set_yticklabels(names)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def confusion_matrix(axes: Axes, counts: pd.DataFrame) -> None:
+    """Draw a confusion matrix as papers print it: counts with totals, shaded by share of the row.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    counts : DataFrame, shape (K, K)
+        Items by the categories that two annotators chose; its index and columns are the
+        categories, and their names, if they have any, the annotators.
+    """
+    cells, n = counts.to_numpy(), len(counts)
+    share = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1)
+    axes.imshow(share, cmap="Blues", vmin=0, vmax=1.15)
+    totals = np.block([[cells, cells.sum(axis=1)[:, None]], [cells.sum(axis=0), cells.sum()]])
+    for (i, j), count in np.ndenumerate(totals):
+        colour = INK
+        if i < n and j < n:
+            colour = "white" if share[i, j] > 0.6 else INK if count else "#BBBBBB"
+        weight = "bold" if i == j < n else "normal"
+        axes.text(
+            j, i, f"{count}", ha="center", va="center", size=8.5, color=colour, fontweight=weight
+        )
+    axes.set(xticks=range(n + 1), yticks=range(n + 1), xlim=(-0.5, n + 0.5), ylim=(n + 0.5, -0.5))
+    axes.set_xticklabels([*counts.columns, "total"], rotation=45, ha="left", rotation_mode="anchor")
+    axes.set_yticklabels([*counts.index, "total"])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set(xlabel=counts.columns.name or "", ylabel=counts.index.name or "")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.plot([n - 0.5, n - 0.5], [-0.5, n + 0.5], color=INK, linewidth=0.8)
+    axes.plot([-0.5, n + 0.5], [n - 0.5, n - 0.5], color=INK, linewidth=0.8)

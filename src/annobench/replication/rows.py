@@ -1,0 +1,33 @@
+"""Rows of computed values with intervals."""
+
+from __future__ import annotations
+
+from annobench.agreement import Agreement
+from annobench.compare import PAPER_METHOD, Computed
+
+
+def coefficient_row(
+    target: str, found: Agreement, *, scale: float = 1.0, method: str = PAPER_METHOD
+) -> Computed:
+    """Return a coefficient with its 95% interval.
+
+    Parameters
+    ----------
+    target : str
+        Of the printed value.
+    found : Agreement
+        The coefficient.
+    scale : float, default 1
+        The printed unit: 100 for percentages.
+    method : str, default "paper"
+        Whose value it is.
+    """
+    interval = found.interval()
+    return Computed(
+        target,
+        scale * found.estimate,
+        lower=scale * interval.lower,
+        upper=scale * interval.upper,
+        level=interval.level,
+        method=method,
+    )
