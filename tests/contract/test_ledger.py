@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tracing import TracedPaper
 
 from annobench import datasets
 from annobench.compare import parse_printed, read_published, read_standing
 from annobench.dependence import Number, trace
 from catalogue import read_paper
-from tracing import TracedPaper
 
 TOP = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from tracing import TracedPaper
 
 from annobench.compare import (
     agrees,
@@ -18,7 +19,6 @@ from annobench.compare import (
     read_standing,
 )
 from annobench.noise import easy_hard
-from tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

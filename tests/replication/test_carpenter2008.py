@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from tracing import TracedPaper
 
 from annobench import datasets, evaluation
 from annobench.compare import (
@@ -21,7 +22,6 @@ from annobench.compare import (
     write_computed,
 )
 from annobench.models import hierarchical_binary, voting
-from tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
 DATASETS = ("snow2008_rte", "muc6_gold", "muc6_person")
