@@ -143,7 +143,7 @@ def test_an_analysis_has_its_own_copy_of_its_modules(tmp_path, study, results):
         "    results.values({'n': values.N + rng.random()}, of='closed_form')\n"
     )
     first, second = Analysis(tmp_path), Analysis(tmp_path)
-    vars(vars(first.module)["values"])["N"] = 4
+    first.modules[1].N = 4
     with pytest.raises(PublicationError, match="did not write"):
         second.run(study, results, seed=1)
     assert results.rows[0].value == 3 + np.random.default_rng(1).random()
