@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.files import replacing
+from annobench.core.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd

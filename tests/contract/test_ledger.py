@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tracing import TracedPaper
 
 from annobench import datasets
-from annobench.compare import parse_printed, read_published, read_standing
-from annobench.dependence import Number, trace
+from annobench.replication.compare import parse_printed, read_published, read_standing
+from annobench.replication.dependence import Number, trace
+from annobench.replication.tracing import TracedPaper
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 
 import run_paper
 from annobench import datasets
-from annobench.compare import (
+from annobench.replication.compare import (
     PAPER_METHOD,
     read_computed,
     read_errata,

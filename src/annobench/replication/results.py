@@ -17,9 +17,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
-from annobench.errors import PublicationError
-from annobench.files import replacing
+from annobench.core.errors import PublicationError
+from annobench.core.files import replacing
+from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.study import Study
 
 #: Above every figure of simulated data in place of real ones.

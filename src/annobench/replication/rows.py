@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annobench.agreement import Agreement
-from annobench.compare import PAPER_METHOD, Computed
+from annobench.replication.compare import PAPER_METHOD, Computed
 
 
 def coefficient_row(

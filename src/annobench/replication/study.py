@@ -10,13 +10,13 @@ import io
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pandas as pd
 
 from annobench import datasets
+from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
-from annobench.errors import PublicationError
 
 #: What a value rests on besides data sets, and the provenance that it has of it.
 SOURCES: Final = {
@@ -81,7 +81,7 @@ class Study:
         PublicationError
             If `paper.yaml` does not list it.
         """
-        found = self._named(self._data, id, "data set", "Add it to datasets in paper.yaml")
+        found = _named(self._data, id, "data set", "Add it to datasets in paper.yaml")
         if isinstance(found, Path):
             found = self._data[id] = datasets.read(found)
         return found
@@ -102,7 +102,7 @@ class Study:
         PublicationError
             If there is no such table.
         """
-        text = self._named(self._tables, name, "printed table", f"Add tables/{name}.csv")
+        text = _named(self._tables, name, "printed table", f"Add tables/{name}.csv")
         return pd.read_csv(io.StringIO(text), comment="#", **options)
 
     def numbers(self, name: str) -> pd.Series[float]:
@@ -133,10 +133,14 @@ class Study:
         """Return the data sets among these that are simulated in place of the real ones."""
         return [name for name in of if name not in SOURCES and self.data(name).provenance != "real"]
 
-    def _named(self, known: Mapping[str, Any], name: str, kind: str, remedy: str) -> Any:
-        if name not in known:
-            raise PublicationError(
-                f"the analysis asks for the {kind} {name!r}; there are "
-                f"{', '.join(known) or 'none'}. {remedy}, or correct the name."
-            )
-        return known[name]
+
+_T = TypeVar("_T")
+
+
+def _named(known: Mapping[str, _T], name: str, kind: str, remedy: str) -> _T:
+    if name not in known:
+        raise PublicationError(
+            f"the analysis asks for the {kind} {name!r}; there are {', '.join(known) or 'none'}. "
+            f"{remedy}, or correct the name."
+        )
+    return known[name]

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
