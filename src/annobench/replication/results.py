@@ -11,16 +11,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Formatter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from annobench import plotting
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
@@ -208,6 +209,9 @@ class Results:
             If `paper.yaml` does not list it, it was written before, or a name in its caption
             is not given.
         """
+        # What lists figures, such as the workflow's rules, need not load what draws them.
+        from annobench import plotting
+
         self._complete_values()
         exhibit = self._listed(name, self._figures, name, "figures")
         about = self._about(of)

@@ -103,7 +103,8 @@ class Study:
             If there is no such table.
         """
         text = _named(self._tables, name, "printed table", f"Add tables/{name}.csv")
-        return pd.read_csv(io.StringIO(text), comment="#", **options)
+        table: pd.DataFrame = pd.read_csv(io.StringIO(text), comment="#", **options)
+        return table
 
     def numbers(self, name: str) -> pd.Series[float]:
         """Return the numbers of a printed table with columns `name` and `value`, by their key."""
