@@ -152,10 +152,12 @@ class Results:
             As in `paper.yaml`.
         table : DataFrame or callable
             The table, or what makes it of the other arguments.
-        *arguments, **more
+        *arguments
             Of the callable.
         of : str or sequence of str
             What it rests on, as in `values`.
+        **more
+            Of the callable, by name.
 
         Returns
         -------
@@ -194,7 +196,7 @@ class Results:
             As in `paper.yaml`.
         draw : callable
             Makes the figure of the other arguments, with `plotting.panels`.
-        *arguments, **more
+        *arguments
             Of the callable.
         of : str or sequence of str
             What it rests on, as in `values`. Where a data set among these is simulated in place
@@ -202,6 +204,8 @@ class Results:
         caption : mapping of str, optional
             What stands for the names in braces of the caption in `paper.yaml`; {provenance}
             is known.
+        **more
+            Of the callable, by name.
 
         Raises
         ------

@@ -21,6 +21,11 @@ def coefficient_row(
         The printed unit: 100 for percentages.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
     """
     interval = found.interval()
     return Computed(

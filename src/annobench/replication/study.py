@@ -59,7 +59,20 @@ class Study:
         data: Mapping[str, Path | LoadedData],
         resources: Mapping[str, Path] | None = None,
     ) -> Study:
-        """Return the study of a paper's folder, with the printed tables in its `tables/`."""
+        """Return the study of a paper's folder.
+
+        Parameters
+        ----------
+        folder : Path
+            With the printed tables in its `tables/`.
+        data, resources
+            As of the class.
+
+        Returns
+        -------
+        Study
+            What the paper's analysis reads.
+        """
         paths = sorted((folder / "tables").glob("*.csv"))
         return cls(data, {path.stem: path.read_text(encoding="utf-8") for path in paths}, resources)
 
@@ -75,6 +88,16 @@ class Study:
 
     def data(self, id: str) -> LoadedData:
         """Return a data set.
+
+        Parameters
+        ----------
+        id : str
+            Of those in `paper.yaml`.
+
+        Returns
+        -------
+        LoadedData
+            Read once.
 
         Raises
         ------
@@ -97,6 +120,11 @@ class Study:
             Passed on to `pandas.read_csv`, such as ``index_col``, or ``dtype="str"`` where the
             number of printed places counts.
 
+        Returns
+        -------
+        DataFrame
+            The table without its comments.
+
         Raises
         ------
         PublicationError
@@ -107,11 +135,33 @@ class Study:
         return table
 
     def numbers(self, name: str) -> pd.Series[float]:
-        """Return the numbers of a printed table with columns `name` and `value`, by their key."""
+        """Return the numbers of a printed table with columns `name` and `value`.
+
+        Parameters
+        ----------
+        name : str
+            Of a file of `tables/`, without its ending.
+
+        Returns
+        -------
+        Series
+            The numbers by name.
+        """
         return self.printed(name).set_index("name")["value"]
 
     def resource(self, name: str) -> Path | None:
-        """Return where an optional file is, or None where it is not installed."""
+        """Return where optional files are.
+
+        Parameters
+        ----------
+        name : str
+            Of those in `paper.yaml`.
+
+        Returns
+        -------
+        Path or None
+            None where they are not installed.
+        """
         return self._resources.get(name)
 
     def provenance(self, *of: str) -> str:
@@ -131,7 +181,18 @@ class Study:
         return min(found, key=STRENGTH.index)
 
     def stand_ins(self, *of: str) -> list[str]:
-        """Return the data sets among these that are simulated in place of the real ones."""
+        """Return the data sets that are simulated in place of the real ones.
+
+        Parameters
+        ----------
+        *of : str
+            As in `provenance`.
+
+        Returns
+        -------
+        list of str
+            Their ids.
+        """
         return [name for name in of if name not in SOURCES and self.data(name).provenance != "real"]
 
 
