@@ -11,7 +11,7 @@ from types import ModuleType
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.bayesian_kappa import KappaPosterior, kappa_posterior
 from annobench.agreement.bias_index import bias_index
-from annobench.agreement.breakdown import contingency, one_against_rest
+from annobench.agreement.breakdown import contingency
 from annobench.agreement.brennan_prediger import brennan_prediger
 from annobench.agreement.cohen_kappa import cohen_kappa
 from annobench.agreement.conditional_kappa import conditional_kappa
@@ -26,7 +26,7 @@ from annobench.agreement.paired_agreement import paired_agreement
 from annobench.agreement.pearson import pearson
 from annobench.agreement.percent_agreement import percent_agreement
 from annobench.agreement.prevalence_index import prevalence_index
-from annobench.agreement.report import first_labels, report
+from annobench.agreement.report import report
 from annobench.agreement.resampling import Difference, Interval, bootstrap_groups, difference
 from annobench.agreement.scott_pi import scott_pi
 from annobench.agreement.spearman import spearman
@@ -49,7 +49,6 @@ __all__ = [
     "contingency",
     "difference",
     "discover",
-    "first_labels",
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",
@@ -60,7 +59,6 @@ __all__ = [
     "light_kappa",
     "multi_kappa",
     "multi_pi",
-    "one_against_rest",
     "pabak",
     "paired_agreement",
     "pearson",
