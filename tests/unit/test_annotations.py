@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from annobench import Annotations
-from annobench.errors import AnnotationError
-from annobench.view import View
+from annobench.core.errors import AnnotationError
+from annobench.labels.view import View
 
 
 def test_names_become_codes_in_order_of_appearance_and_categories_are_sorted():

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 
 N_ITEMS, N_ANNOTATORS, CATEGORIES = 5, 4, ("a", "b", "c")
 SEEDS = st.integers(0, 1000)

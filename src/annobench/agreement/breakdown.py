@@ -14,9 +14,9 @@ from scipy import sparse
 
 from annobench.agreement import resampling
 from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
-from annobench.view import View
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.labels.annotations import Annotations
+from annobench.labels.view import View
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement

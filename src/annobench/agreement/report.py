@@ -25,8 +25,8 @@ from annobench.agreement import resampling
 from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Form
 from annobench.agreement.weights import distances
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.labels.annotations import Annotations
 
 #: The columns of a report.
 COLUMNS: Final = (
