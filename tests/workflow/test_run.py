@@ -137,6 +137,8 @@ def test_the_report_is_made(built, tmp_path):
             {"conformance"} | COVERAGE | BASELINES,
         ),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
+        ("src/annobench/datasets/pins/anesthesia.csv", FETCHED),
+        ("src/annobench/datasets/pins/caries.csv", set()),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),

@@ -23,7 +23,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._ami_pins import FILES
 from annobench.datasets._ami_simulator import (
     act_targets,
     as_tables,
@@ -31,7 +30,6 @@ from annobench.datasets._ami_simulator import (
     simulate_acts,
     simulate_focus,
 )
-from annobench.datasets._masc_pins import pinned
 from annobench.datasets._progress import tracked
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source
@@ -41,14 +39,13 @@ from annobench.io import nxt
 __all__ = ["ADDRESSED", "DATASETS", "MINOR", "TYPES", "gaze_shares", "in_order", "speech_times"]
 
 _TOP = "ami_public_manual_1.6.2/"
-_FILES = {file.path: file for folder in FILES for file in pinned(FILES[folder], folder).values()}
-_SOURCE = Source(
-    name="ami",
+_SOURCE = Source.pinned(
+    "ami",
     repository="Hasetomo2142/ami-corpus-preprocessing",
     commit="6d845bc07b21c8862afbf38f1b1f9ab3bf40c437",
     licence="CC BY 4.0 (AMI corpus)",
-    files=tuple(_FILES.values()),
 )
+_FILES = _SOURCE.below("")
 _CITATION = (
     "Carletta (2007). Unleashing the killer corpus: experiences in creating the multi-everything "
     "AMI meeting corpus. Language Resources and Evaluation 41(2), 181-190."

@@ -13,21 +13,16 @@ import pandas as pd
 
 from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 from annobench.errors import ReaderError
 
-_FILE = SourceFile(
-    "data/anesthesia.rda",
-    sha256="7524a796897330577674789daf6df0dd6a91c90090e2c8532c34a6b99939a7d7",
-    size=444,
-)
-_SOURCE = Source(
-    name="anesthesia",
+_SOURCE = Source.pinned(
+    "anesthesia",
     repository="jeffreypullin/rater",
     commit="bc1e414eba27dcfb11f8e6dcf3aaef916644e457",
     licence="GPL-2",
-    files=(_FILE,),
 )
+(_FILE,) = _SOURCE.files
 _CATEGORIES = ("1", "2", "3", "4")
 _N_ITEMS = 45
 

@@ -23,34 +23,26 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from annobench.annotations import Annotations
-from annobench.datasets._masc_pins import CROWD, pinned
 from annobench.datasets._simulators import take_forms
 from annobench.datasets._text import read_integers, read_rows, read_text, report
 from annobench.datasets.base import DataSet, DataTables, LoadedData
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 from annobench.errors import ReaderError
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 __all__ = ["DATASETS", "WORDS", "Word", "by_word"]
 
-_FOLDER = "data/amt-sense-mt-2013/"
-_FILES = pinned(CROWD, _FOLDER + "munged/")
-SENSES = SourceFile(
-    _FOLDER + "original/senses.tsv",
-    sha256="2c9e2ebdfcfc267152045027e166d3b5098ec97d3e1e2469df60ae560ac08c62",
-    size=88326,
-)
-SENTENCES = SourceFile(
-    _FOLDER + "original/sentences.tsv", git_blob="8161bd3543e8c4447eb15a8803af47327df8c400"
-)
-_SOURCE = Source(
-    name="masc_crowd",
+_SOURCE = Source.pinned(
+    "masc_crowd",
     repository="bob-carpenter/anno",
     commit="a83afa9e0d052467497cb713a517c2b8a1a7c3e8",
     licence="MASC release, open data (see its README)",
-    files=(*_FILES.values(), SENSES, SENTENCES),
 )
+_FOLDER = "data/amt-sense-mt-2013/"
+_FILES = _SOURCE.below(_FOLDER + "munged/")
+SENSES = _SOURCE.file(_FOLDER + "original/senses.tsv")
+SENTENCES = _SOURCE.file(_FOLDER + "original/sentences.tsv")
 _CITATION = (
     "Passonneau and Carpenter (2014). The benefits of a model of annotation. Transactions of "
     "the Association for Computational Linguistics 2, 311-326."

@@ -21,20 +21,15 @@ from scipy.special import ndtr
 from annobench.datasets._simulators import numbered
 from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FILE = SourceFile(
-    "data/Micro-WNOp-data.txt",
-    sha256="0c1522af34bec021605c4e2f228de593ba3c57447283485a52e46c817ed7f261",
-    size=49783,
-)
-_SOURCE = Source(
-    name="micro_wnop",
+_SOURCE = Source.pinned(
+    "micro_wnop",
     repository="aesuli/SentiWordNet",
     commit="b10f69f6d7fb763fb8a89fe0b9267a6eff49393d",
     licence="research release (see its ReadMe)",
-    files=(_FILE,),
 )
+(_FILE,) = _SOURCE.files
 #: The scores in the order in which the file has them for each annotator.
 _SCORES = ("positive", "negative")
 

@@ -21,23 +21,18 @@ from scipy.special import ndtri
 from annobench.datasets._simulators import Forms, Stratum, draw_confusions, draw_labels, give_out
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 from annobench.errors import ReaderError
 
-_FOLDER = "hierAnno/trunk/R/data/mturk-ne/"
-GOLD = SourceFile(
-    _FOLDER + "per.gold.tsv",
-    sha256="ed77b47afc2f4329d92f75dc47281132806c9555b17b0c37f59d7b62ecc23409",
-    size=439785,
-)
-LABELS = SourceFile(_FOLDER + "per.anno.tsv", git_blob="0bbb01585b76adccaad645b95b4080c858c5cd6b")
-_SOURCE = Source(
-    name="muc6_person",
+_SOURCE = Source.pinned(
+    "muc6_person",
     repository="lingpipe/sandbox",
     commit="0b8042fc9c6d5dd947f41deb33af5b3c93c346ae",
     licence="none stated (LingPipe sandbox)",
-    files=(GOLD, LABELS),
 )
+_FOLDER = "hierAnno/trunk/R/data/mturk-ne/"
+GOLD = _SOURCE.file(_FOLDER + "per.gold.tsv")
+LABELS = _SOURCE.file(_FOLDER + "per.anno.tsv")
 _CITATION = (
     "Carpenter (2008). A multilevel Bayesian model of categorical data annotation. "
     "Technical report, Alias-i, section 5."

@@ -20,53 +20,17 @@ from scipy.special import betaincinv, ndtr
 
 from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 from annobench.errors import ReaderError
 
-_FILES = {
-    "F1": SourceFile(
-        "Annotations/F1.txt",
-        sha256="b1eb43d5d0503f62dc354b37387b15b368eb36a4256d4076408a1197e0f6e321",
-        size=21182,
-    ),
-    "F2": SourceFile(
-        "Annotations/F2.txt",
-        sha256="fd75373598a4af75e2f15ade75c57e812ec0a300712e424b9b817eb5fad00e3d",
-        size=23431,
-    ),
-    "F3": SourceFile(
-        "Annotations/F3.txt",
-        sha256="b2381cf0b64cda448ab72ecae5fee967cf6bbd606dca5f777f7b793b3deede4b",
-        size=21566,
-    ),
-    "M1": SourceFile(
-        "Annotations/M1.txt",
-        sha256="e782ec35e1a5022813930e73a28c6c2b395dc3d45a1c73e99dd523d02eebb1f7",
-        size=20985,
-    ),
-    "M2": SourceFile(
-        "Annotations/M2.txt",
-        sha256="64a2a78b229d187953f5a8fa53056f885b480603ed5d587c31b9970779f4f027",
-        size=20728,
-    ),
-    "M3": SourceFile(
-        "Annotations/M3.txt",
-        sha256="3812220556179fc401114dd32a09a1001587aaf7740677ab8cb4dba881ba72a8",
-        size=21643,
-    ),
-}
-_TEXT = SourceFile(
-    "affectivetext_test.xml",
-    sha256="f860011a2a9f04acabca06b61aec7d37a8be6bf44a25617a946cd417fc08c2cd",
-    size=71007,
-)
-_SOURCE = Source(
-    name="semeval2007_affect",
+_SOURCE = Source.pinned(
+    "semeval2007_affect",
     repository="MichiganNLP/Affective-Text-Individual-Annotations",
     commit="ad7601ccd856ef4253898ccc8afa64df5deace0a",
     licence="none stated (SemEval-2007 release)",
-    files=(*_FILES.values(), _TEXT),
 )
+_FILES = {path.removesuffix(".txt"): file for path, file in _SOURCE.below("Annotations/").items()}
+_TEXT = _SOURCE.file("affectivetext_test.xml")
 _CITATION = "Strapparava and Mihalcea (2007). SemEval-2007 task 14: Affective text. SemEval, 70-74."
 _HOME = (
     "http://web.eecs.umich.edu/~mihalcea/affectivetext/",
