@@ -195,26 +195,24 @@ def read_pins(path: Path) -> tuple[SourceFile, ...]:
     for line, row in enumerate(rows, start=2):
         if not row:
             continue
-        fields = dict(zip(header, row, strict=False))
         try:
-            if len(row) != len(header):
-                raise ValueError(f"{len(row)} fields where {len(header)} are needed")
-            size = fields["bytes"]
-            if size and not size.isdecimal():
-                raise ValueError(f"bytes must be a number, got {size!r}")
-            file = SourceFile(
-                fields["path"],
-                size=int(size) if size else None,
-                **{name: fields[name] or None for name in header[2:]},
-            )
-            if file.path in found:
-                raise ValueError(f"the path {file.path!r} stands above")
+            file = _pin(header, row)
+            if found.setdefault(file.path, file) is not file:
+                faults.append(f"line {line}: the path {file.path!r} stands above")
         except ValueError as error:
             faults.append(f"line {line}: {error}")
-        else:
-            found[file.path] = file
     report_faults(path, faults, remedy)
     return tuple(found.values())
+
+
+def _pin(header: list[str], row: list[str]) -> SourceFile:
+    if len(row) != len(header):
+        raise ValueError(f"{len(row)} fields where {len(header)} are needed")
+    path, size, *checksums = row
+    if size and not size.isdecimal():
+        raise ValueError(f"bytes must be a number, got {size!r}")
+    named = {name: value or None for name, value in zip(_DIGITS, checksums, strict=False)}
+    return SourceFile(path, size=int(size) if size else None, **named)
 
 
 def data_mirror() -> Path | None:
