@@ -520,13 +520,13 @@ def test_a_mirror_that_is_no_folder_stops_real_mode_and_warns_in_auto_mode(tmp_p
     assert "the data mirror is not a folder" in caplog.text
 
 
-def test_available_lists_what_is_not_at_hand(tmp_path):
+def test_missing_files_are_those_neither_in_mirror_nor_cache(tmp_path):
     dataset = datasets.get("snow2008_rte")
-    assert datasets.available("snow2008_rte") == list(dataset.files)
+    assert datasets.missing_files("snow2008_rte") == list(dataset.files)
     held = tmp_path / "mirror/snow2008" / dataset.files[0].path
     held.parent.mkdir(parents=True)
     held.touch()
-    assert datasets.available("snow2008_rte", mirror=tmp_path / "mirror") == [dataset.files[1]]
+    assert datasets.missing_files("snow2008_rte", mirror=tmp_path / "mirror") == [dataset.files[1]]
 
 
 def test_a_full_disk_leaves_the_data_that_were_there(tmp_path, monkeypatch):

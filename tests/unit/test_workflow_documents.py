@@ -100,7 +100,7 @@ def test_an_upgrade_counts_only_when_real_files_turn_up_for_simulated_data(tmp_p
     assert upgrades(tmp_path, "anesthesia", "auto") == 0, "nothing has run"
     meta.parent.mkdir(parents=True)
     meta.write_text('{"provenance": "simulated", "files": []}')
-    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still wanting"
+    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still missing"
     held = mirror / "anesthesia" / "data" / "anesthesia.rda"
     held.parent.mkdir(parents=True)
     held.write_bytes(b"only its existence counts here")

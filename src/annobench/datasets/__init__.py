@@ -54,10 +54,10 @@ __all__ = [
     "LoadedData",
     "Mode",
     "UnknownDatasetError",
-    "available",
     "collect",
     "get",
     "load",
+    "missing_files",
     "names",
     "prepare",
     "read",
@@ -152,7 +152,7 @@ def get(id: str) -> DataSet:
     return known[id]
 
 
-def available(
+def missing_files(
     id: str, *, mirror: Path | str | None = None, cache: Path | str | None = None
 ) -> list[SourceFile]:
     """List the files of a data set that are not held on this machine.
