@@ -407,10 +407,17 @@ def simulate_focus(rng: np.random.Generator, files: Mapping[str, Path]) -> DataT
         for letter, size in zip(_SPEAKERS, map(int, sizes), strict=True):
             edges = np.sort(rng.random(size + 1)) * seconds[meeting]
             rows += [
-                (f"{annotator}_{meeting}_{letter}.foa.{n + 1}", annotator,
-                 next(pools[f"{annotator}.{letter}"]), meeting, letter, edges[n], edges[n + 1])
+                (
+                    f"{annotator}_{meeting}_{letter}.foa.{n + 1}",
+                    annotator,
+                    next(pools[f"{annotator}.{letter}"]),
+                    meeting,
+                    letter,
+                    edges[n],
+                    edges[n + 1],
+                )
                 for n in range(size)
-            ]  # fmt: skip
+            ]
     columns = ["item", "annotator", "label", "meeting", "speaker", "start", "end"]
     frame = pd.DataFrame(rows, columns=columns)
     person, role = _cast(rng, frame["meeting"].to_numpy(), frame["speaker"].to_numpy())
