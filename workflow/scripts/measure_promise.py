@@ -10,6 +10,7 @@ import pandas as pd
 
 from annobench.files import recording, replacing
 from annobench.noise import promise
+from annobench.noise._guessing import chance_of_agreement
 
 #: Designs whose planned power is held against certificates: items, annotators, share of hard items.
 DESIGNS = ((300, 2, 0.02), (300, 2, 0.05), (300, 3, 0.1), (300, 4, 0.2), (1000, 4, 0.2))
@@ -21,7 +22,7 @@ def curves(grid: Mapping[str, Any]) -> pd.DataFrame:
     """Compute the exact coverage at every number of hard items."""
     found = []
     for n, j, p in product(grid["exact_items"], EXACT_ANNOTATORS, grid["guesses"]):
-        chance = promise.chance_of_agreement([1 - p, p], [j])
+        chance = chance_of_agreement([1 - p, p], [j])
         found.append(promise.exact_coverage(n, chance).assign(n_items=n, n_annotators=j, guess=p))
     return pd.concat(found, ignore_index=True)
 
@@ -46,7 +47,7 @@ def main(grid: Mapping[str, Any], seed: int, processes: int) -> list[pd.DataFram
     ]
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         tables = main(
             grid=snakemake.params.grid,

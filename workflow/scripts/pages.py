@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jinja2
 import pandas as pd
@@ -18,6 +18,11 @@ import yaml
 from markupsafe import Markup, escape
 
 from annobench.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, each a dictionary by column."""
+    return cast(list[dict[str, Any]], table.to_dict("records"))
 
 
 @dataclass(frozen=True)

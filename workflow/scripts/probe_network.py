@@ -28,7 +28,7 @@ def main(ids: Iterable[str], base_url: str, answer: Path) -> None:
         draft.write_text(json.dumps({"reachable": reachable, "reason": reason}) + "\n")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         # The modes come from the configuration and not from params, so that a data set added
         # later does not ask again: that would rerun all data sets and all that hangs on them.
