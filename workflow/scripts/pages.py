@@ -17,6 +17,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
+from annobench import __version__
 from annobench.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
 
 
@@ -175,6 +176,7 @@ def render(site: Path, template: str, **content: Any) -> str:
         style=Markup(style),  # noqa: S704  (our own file)
         faces=FACES,
         relations=RELATIONS,
+        version=__version__,
         **content,
     )
 
