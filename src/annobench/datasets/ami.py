@@ -220,7 +220,7 @@ def _intervals(path: Path, speakers: Mapping[tuple[str, str], _Speaker]) -> dict
 
 
 def _joined(parts: Sequence[Mapping[str, list[Any]]]) -> DataTables:
-    """Put the columns of many documents one below the other."""
+    """Concatenate the columns of many documents."""
     return as_tables(
         pd.DataFrame({name: list(chain(*(part[name] for part in parts))) for name in parts[0]})
     )
@@ -240,9 +240,9 @@ def in_order(data: LoadedData) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row an act: the columns of its item, `annotator`, `label` (missing for few), `group`
-        (the four meetings of the same people) and `real` (no backchannel, stall or
-        fragment).
+        One row per act: the columns of its item, `annotator`, `label` (missing for a few
+        acts), `group` (the four meetings of the same people) and `real` (no backchannel,
+        stall or fragment).
     """
     acts = data.items.merge(data.labels[["item", "annotator", "label"]], on="item", how="left")
     of_meeting = data.labels.groupby("meeting")["annotator"].first()

@@ -26,13 +26,13 @@ _SOURCE = Source.pinned(
 _CATEGORIES = ("1", "2", "3", "4")
 _N_ITEMS = 45
 
-# One round of labels an item: the annotators, the first of them three times.
+# The annotators of the labels of an item; the first of them labelled it three times.
 _ROUND = ("1", "1", "1", "2", "3", "4", "5")
 _REPETITION = (1, 2, 3, 1, 1, 1, 1)
 
 # Maximum likelihood estimates of Dawid and Skene (1979): prevalence, and the confusion
 # matrix pooled over annotators; the concentration is that of the expected counts by the
-# method of moments. In the last row annotators differ no more than chance makes them.
+# method of moments. In the last row annotators differ no more than expected by chance.
 _PREVALENCE = (0.400, 0.421, 0.112, 0.067)
 _ANNOTATORS = Stratum(
     1,
@@ -54,7 +54,7 @@ def _parse(files: Mapping[str, Path]) -> DataTables:
     try:
         frame = rdata.read_rda(path)["anesthesia"]
         rows = frame[["item", "rater", "rating"]].astype(int)
-    except Exception as error:  # the reader raises whatever its parser stumbles over
+    except Exception as error:  # the reader raises exceptions of any type
         raise ReaderError(
             f"{path}: not an R data file with item, rater and rating ({error}). "
             "Supply the pinned file."

@@ -1,4 +1,4 @@
-"""Word senses in MASC by Mechanical Turk: 45 words, about 25 annotators a sentence.
+"""Word senses in MASC by Mechanical Turk: 45 words, about 25 annotators per sentence.
 
 Passonneau and Carpenter (2014) had about 1,000 sentences of each of 45 words labelled with
 the senses of WordNet. A sense number means nothing without its word, so the words are 45
@@ -53,8 +53,8 @@ _HOME = ("https://github.com/bob-carpenter/anno", "http://www.anc.org/data/masc/
 _CATEGORIES = tuple(map(str, range(17)))
 _N_ANNOTATORS = 228
 _ITEMS_PER_FORM = 10
-# Loads of annotators are log-normal up to the whole word; the deviation of their logs is
-# between 1.1 and 2.1 in the 45 words.
+# Loads of annotators are log-normal, at most all items of the word; the standard deviation of
+# their logarithms is between 1.1 and 2.1 in the 45 words.
 _LOAD_SIGMA = 1.7
 
 
@@ -283,7 +283,7 @@ def _layout(
 
 
 def _spelled(codes: NDArray[np.int64], prefix: str = "") -> pd.Series[str]:
-    """Write few distinct numbers as text, each only once."""
+    """Convert integers to text, each distinct value only once."""
     distinct, place = np.unique(codes, return_inverse=True)
     return (prefix + pd.Series(distinct).astype("str")).take(place).reset_index(drop=True)
 
@@ -297,7 +297,7 @@ def _annotators(path: Path, word: str) -> NDArray[np.int64]:
 
 def _forms(path: Path, word: str) -> NDArray[np.int64]:
     """Return form and sentence of each item, shape (I, 2)."""
-    # The file has a comma inside its first column, so that no one delimiter reads it.
+    # The file has a comma inside its first column, so that no single delimiter splits it.
     lines = read_text(path).splitlines()
     header = f"amtForm,Sentend\tii-{word}"
     if lines[:1] != [header]:
@@ -356,7 +356,7 @@ def _parse_text(files: Mapping[str, Path]) -> DataTables:
 
 
 def _with_text(items: pd.DataFrame, found: pd.DataFrame | None) -> pd.DataFrame:
-    """Add what `sentences.tsv` says of the items; nothing where it is not at hand."""
+    """Add what `sentences.tsv` says of the items; nothing where it is not available."""
     texts = {"text": "Text", "document": "AncDocPath", "word_form": "WordForm"}
     places = {"sentence_start": "SentenceStart", "word_start": "WordStart", "word_end": "WordEnd"}
     items = items.copy()
@@ -378,7 +378,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables
 
 
 def _simulate_text(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Real labels where they are at hand; sentences are never made up."""
+    """Real labels where they are available; sentences are never simulated."""
     real = all(file.path in files for file in (*_FILES.values(), SENSES))
     tables = _parse(files) if real else _simulate(rng, files)
     return DataTables(tables.labels, _with_text(tables.items, None))
@@ -526,7 +526,7 @@ DATASETS = (
         categories=_CATEGORIES,
         parse=_parse_text,
         simulate=_simulate_text,
-        calibration=(*_CALIBRATION, "real labels where they are at hand; no sentences"),
+        calibration=(*_CALIBRATION, "real labels where they are available; no sentences"),
         targets=_TARGETS,
         simulate_from=(*_FILES.values(), SENSES),
     ),

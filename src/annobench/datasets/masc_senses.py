@@ -33,7 +33,7 @@ from annobench.io.wordnet import LEX_FILES, parse_key
 __all__ = ["DATASETS"]
 
 _KEY_OF_SYNONYM = re.compile(r"\(([^()\s]+%[1-5]:[^()\s]*)\)")
-#: How many senses lie in each of the lexicographers' files that occur.
+#: Number of senses in each of the lexicographers' files that occur.
 _FILES = {
     "adj.all": 65,
     "noun.Tops": 2,
@@ -140,7 +140,7 @@ def _layout(
 
 
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Deal the lexicographers' files out to senses of their part of speech; no text is made up."""
+    """Assign the lexicographers' files to senses of their part of speech; texts stay empty."""
     names = [
         (word, str(number))
         for word, known in WORDS.items()

@@ -373,7 +373,7 @@ def _simulate(
     sizes, items = np.array(part.labels_per_item).T
     n_labels = rng.permutation(np.repeat(sizes, items))
     # Those with the largest exponential race times win: a draw without replacement with
-    # chances proportional to the loads.
+    # probabilities proportional to the loads.
     load = np.array([n for _, n in part.loads])
     order = np.argsort(rng.standard_exponential((part.n_items, load.size)) / load, axis=1)
     chosen = np.arange(load.size) < n_labels[:, None]

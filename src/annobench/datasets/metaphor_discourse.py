@@ -3,7 +3,7 @@
 Piccirilli and Schulte im Walde took 1,000 pieces of discourse from a corpus of the web, 20 for
 each of 50 pairs of a literal and a metaphorical expression. In study 1 fifteen annotators
 rated each from 1 (mostly literal) to 6 (mostly metaphorical); in study 2 ten annotators
-called each literal or metaphorical. The files have one line a label.
+called each literal or metaphorical. The files have one line per label.
 """
 
 from __future__ import annotations

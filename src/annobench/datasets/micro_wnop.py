@@ -106,7 +106,7 @@ def _parse(files: Mapping[str, Path], *, group: _Group, score: str) -> DataTable
     )
     columns = [numbers(path, frame[n], "score") for n in range(n_fields - 1)]
     scores = np.column_stack(columns).reshape(len(rows), len(group.annotators), len(_SCORES))
-    # Without the rounding, dust in the last bits could push a sum above 1.
+    # Without rounding, floating-point error could raise a sum above 1.
     outside = (scores < 0).any(axis=2) | (scores.sum(axis=2).round(6) > 1)
     report(
         path,

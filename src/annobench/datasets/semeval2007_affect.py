@@ -2,7 +2,7 @@
 
 Each of six annotators gave each of 1,000 news headlines seven numbers: how much anger,
 disgust, fear, joy, sadness and surprise is in it (0 to 100), and its valence (-100 to
-100). The annotators' files have one line a headline: number, six emotions, valence.
+100). The annotators' files have one line per headline: number, six emotions, valence.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _same_items(path: Path, found: pd.Series[str], wanted: pd.Series[str]) -> No
 def _read_texts(path: Path) -> pd.DataFrame:
     """Read the headlines: one element `instance` each, with the attribute `id`."""
     text = read_text(path)
-    # The pinned file declares no entity; one that did could blow up on reading.
+    # The pinned file declares no entity; one that did could expand without bound.
     if "<!" in text:
         raise ReaderError(f"{path}: it declares a document type. Supply the pinned file.")
     try:
@@ -119,7 +119,7 @@ def _items(names: object, texts: object) -> pd.DataFrame:
 
 
 class _Part(NamedTuple):
-    """The labels above or below 0: their share, and mean and deviation of their size."""
+    """The labels above or below 0: their share, mean and standard deviation, without the sign."""
 
     share: float
     mean: float
@@ -148,7 +148,7 @@ _NONE = _Part(0.0, 0.0, 0.0)
 def _simulate(
     rng: np.random.Generator, files: Mapping[str, Path], *, annotators: tuple[_Annotator, ...]
 ) -> DataTables:
-    """Draw ranks with one common factor, and give each annotator the own distribution."""
+    """Draw ranks with one common factor, and give each annotator a distribution of their own."""
     common = rng.standard_normal(_N_ITEMS)
     names = pd.Series(np.arange(_FIRST_ITEM, _FIRST_ITEM + _N_ITEMS)).astype("str")
     labels = []
@@ -171,8 +171,8 @@ def _label(rank: NDArray[np.float64], annotator: _Annotator) -> NDArray[np.float
     return label
 
 
-# Each annotator's labels by sign: share, mean size, deviation of the size (the published
-# files). Loadings are fitted so that simulated labels correlate with the mean of the
+# Each annotator's labels by sign: share, mean and standard deviation of absolute values (the
+# published files). Loadings are fitted so that simulated labels correlate with the mean of the
 # other five annotators as the published ones do.
 _ANNOTATORS: dict[str, tuple[_Annotator, ...]] = {
     "anger": (
@@ -335,7 +335,8 @@ DATASETS = tuple(
         simulate=partial(_simulate, annotators=_ANNOTATORS[column]),
         calibration=(
             "sizes: six annotators, each with a label for each of 1,000 headlines",
-            "each annotator's share of zeros, mean and deviation of the other labels, by sign",
+            "each annotator's share of zeros, mean and standard deviation of the other labels, by "
+            "sign",
             "each annotator's correlation with the mean of the other five",
         ),
         targets=_TARGETS[column],

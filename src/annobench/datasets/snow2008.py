@@ -1,6 +1,6 @@
 """The eleven sets of labels that Snow et al. (2008) collected on Mechanical Turk.
 
-Each item was labelled by ten annotators. The standardised files have one row a label:
+Each item was labelled by ten annotators. The standardised files have one row per label:
 submission, annotator, item, response, gold standard.
 """
 
@@ -158,7 +158,7 @@ def _simulate_interval(
 
 
 # The design and the annotators of the three nominal sets. Loads are the published counts
-# of forms an annotator took. Annotators with many forms err quite differently from those
+# of forms an annotator took. Annotators with many forms make other errors than those
 # with few, so both get a mean confusion matrix of their own: pooled shares against the
 # gold, with the concentration by the method of moments (Mosimann 1962). The senses of
 # `wsd` are so clear that annotators differ no more than chance makes them; 200 stands
@@ -278,7 +278,8 @@ def _steps(text: str) -> tuple[float, ...]:
 
 
 #: Fortieths of the published distributions (`3*10` is three of 10), and shares of variance
-#: fitted so that the simulated deviations of means and correlations are the published ones.
+#: fitted so that the simulated standard deviations of means and the correlations are the
+#: published ones.
 _INTERVAL = {
     "wordsim": Interval(
         labels=_steps("9*0 1 3*2 3 3*4 2*5 6 2*7 4*8 7*9 7*10"),

@@ -29,7 +29,7 @@ DEFAULT_BASE_URL = "https://raw.githubusercontent.com"
 #: Seconds to wait for a connection and for the next bytes of an answer.
 TIMEOUT = (5.0, 10.0)
 
-#: Where the pins of the sources stand, one table a source.
+#: Where the pins of the sources stand, one table per source.
 PINS = Path(__file__).with_name("pins")
 
 _CHUNK = 1 << 20
@@ -518,7 +518,7 @@ def _progress(name: str) -> Iterator[Any]:
 
 
 class _Bar:
-    """The face that the downloader expects of a progress bar."""
+    """The interface that the downloader expects of a progress bar."""
 
     def __init__(self, progress: Any, task: Any) -> None:
         self._progress, self._task = progress, task

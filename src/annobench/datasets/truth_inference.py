@@ -42,7 +42,7 @@ class _Design:
     Attributes
     ----------
     loads : tuple of int
-        Least, median and greatest number of labels of an annotator.
+        Minimum, median and maximum number of labels of an annotator.
     n_annotators : int
         J.
     labels_per_item : str
@@ -93,25 +93,25 @@ class _Design:
     def load(self) -> Codes:
         """Labels of each annotator, shape (J,), ascending, with the stated sum and quantiles.
 
-        Geometric from the least to the median, and from there a curve to the greatest whose
-        bend is what the number of labels leaves open.
+        Geometric from the minimum to the median, and from there a power curve to the maximum
+        whose exponent follows from the number of labels.
         """
-        least, median, greatest = self.loads
+        minimum, median, maximum = self.loads
         half = self.n_annotators // 2
-        lower = least * (median / least) ** np.linspace(0, 1, self.n_annotators - half)
+        lower = minimum * (median / minimum) ** np.linspace(0, 1, self.n_annotators - half)
         rest = int(self.per_item.sum()) - int(lower.round().sum())
         step = np.linspace(0, 1, half + 1)[1:]
 
-        def upper(bend: float) -> Codes:
-            curve = median * (greatest / median) ** (step**bend)
+        def upper(exponent: float) -> Codes:
+            curve = median * (maximum / median) ** (step**exponent)
             # The middle two make the median where their number is even.
             curve[: 1 - self.n_annotators % 2] = median
             return np.asarray(curve.round(), dtype=np.int64)
 
         result = upper(1.0)
-        if greatest > median:
-            bend = brentq(lambda bend: upper(bend).sum() - rest, 1e-3, 1e3)
-            result = _with_sum(upper(bend), rest)
+        if maximum > median:
+            exponent = brentq(lambda exponent: upper(exponent).sum() - rest, 1e-3, 1e3)
+            result = _with_sum(upper(exponent), rest)
         return np.concatenate([lower.round().astype(np.int64), result])
 
     @property
@@ -186,7 +186,7 @@ def _layout(
 
 
 def _spelled(numbers: Codes, prefix: str = "") -> pd.Series[str]:
-    """Write few distinct numbers as text, each only once."""
+    """Convert integers to text, each distinct value only once."""
     distinct, place = np.unique(numbers, return_inverse=True)
     return (prefix + pd.Series(distinct).astype("str")).take(place).reset_index(drop=True)
 
@@ -230,7 +230,7 @@ def _give_out(rng: np.random.Generator, design: _Design) -> tuple[Codes, Codes]:
 
 
 def _repeat(rng: np.random.Generator, item: Codes, annotator: Codes, n_repeats: int) -> None:
-    """Exchange annotators of labels until so many repeat one; loads stay as they are."""
+    """Permute annotators until `n_repeats` labels repeat one of theirs; loads stay the same."""
     held = Counter(zip(item.tolist(), annotator.tolist(), strict=True))
     by_item = np.searchsorted(item, np.arange(item.max() + 2))
     order = np.argsort(annotator, kind="stable")
@@ -241,7 +241,7 @@ def _repeat(rng: np.random.Generator, item: Codes, annotator: Codes, n_repeats: 
         here = rng.integers(by_item[i], by_item[i + 1])
         there = order[rng.integers(by_annotator[j], by_annotator[j + 1])]
         other, elsewhere = int(annotator[here]), int(item[there])
-        # The order is that of the beginning, so that the label may have changed hands.
+        # `order` is that of the start; the label may have another annotator by now.
         if annotator[there] != j or other == j or elsewhere == i or held[elsewhere, other]:
             continue
         annotator[[here, there]] = j, other
@@ -286,8 +286,8 @@ class _Set:
 
 
 _CALIBRATION = (
-    "numbers of items, annotators and labels, and of labels an item",
-    "least, median and greatest load of an annotator",
+    "numbers of items, annotators and labels, and of labels per item",
+    "minimum, median and maximum load of an annotator",
     "number of repeated labels",
     "counts of the gold standard's categories",
     "labels by gold category, and how annotators differ there",
