@@ -1,6 +1,6 @@
 # The entry: `snakemake --cores all` from a clone. Everything else is in workflow/Snakefile.
 
-from annobench.files import remove_abandoned_drafts
+from annobench.core.files import remove_abandoned_drafts
 
 
 configfile: "config/config.yaml"

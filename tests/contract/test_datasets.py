@@ -10,11 +10,11 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
+from annobench.core.errors import ReaderError
 from annobench.datasets import _simulators
 from annobench.datasets._simulators import Forms, Stratum, aggregates
 from annobench.datasets.base import DataTables, validate
 from annobench.datasets.sources import PINS
-from annobench.errors import ReaderError
 
 IDS = datasets.names()
 

@@ -15,8 +15,11 @@ import yaml
 from scipy import stats
 
 from annobench import datasets
-from annobench.annotations import Annotations
-from annobench.compare import (
+from annobench.datasets.base import LoadedData
+from annobench.datasets.masc_crowd import by_word
+from annobench.labels.annotations import Annotations
+from annobench.models import dawid_skene
+from annobench.replication.compare import (
     agrees,
     check,
     compare,
@@ -27,9 +30,6 @@ from annobench.compare import (
     read_standing,
     write_computed,
 )
-from annobench.datasets.base import LoadedData
-from annobench.datasets.masc_crowd import by_word
-from annobench.models import dawid_skene
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "passonneau2014"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
@@ -360,13 +360,6 @@ def test_readings_are_counted_by_hand(analysis):
     [row] = analysis.readings(table).to_dict("records")
     assert (row["equal"], row["printed_is_larger"], row["printed_is_smaller"]) == (1, 2, 0)
     assert (row["best_constant"], row["equal_with_best_constant"]) == (2, 2)
-
-
-def test_some_labels_are_so_many_of_each_item(analysis):
-    labels = Annotations.from_arrays(list("aaabbc"), list("xyzxyx"), list("121212"))
-    kept = analysis.some_labels(labels, 2, np.random.default_rng(1))
-    assert np.bincount(kept.item).tolist() == [2, 2, 1]
-    assert kept.items == labels.items
 
 
 def test_a_sample_of_the_crowd_is_as_large_as_the_trained_one(analysis):

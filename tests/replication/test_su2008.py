@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from annobench import agreement, datasets
-from annobench.compare import (
+from annobench.core.errors import AnnotationError
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,
@@ -18,7 +19,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
@@ -190,7 +190,7 @@ def test_collapsing_table_2_gives_the_printed_blocks(analysis, study):
 
 def test_both_levels_name_every_category_of_the_tables(analysis, study):
     assert set(analysis.LEVELS.categories) == set(study.test["full"].categories)
-    with pytest.raises(AnnotationError, match="no parent is given for 'S', 'O'"):
+    with pytest.raises(AnnotationError, match="no new name is given for 'S', 'O'"):
         analysis.LEVELS.collapse(study.test["subjectivity"], "polarity")
 
 

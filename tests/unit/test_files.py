@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 
-from annobench.files import recording, remove_abandoned_drafts, replacing
+from annobench.core.files import recording, remove_abandoned_drafts, replacing
 
 
 def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path):
@@ -41,7 +41,7 @@ def killed(tmp_path):
     """A folder in which a process was killed while it wrote `file.svg`."""
     code = (
         "import os, signal, sys\n"
-        "from annobench.files import replacing\n"
+        "from annobench.core.files import replacing\n"
         "with replacing(sys.argv[1]) as draft:\n"
         "    draft.write_text('half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
@@ -73,7 +73,9 @@ def test_the_draft_of_a_living_writer_is_left_alone(tmp_path):
         first.write_text("first")
         with replacing(target) as second:
             second.write_text("second")
-        code = "import sys; from annobench.files import *; remove_abandoned_drafts(sys.argv[1])"
+        code = (
+            "import sys; from annobench.core.files import *; remove_abandoned_drafts(sys.argv[1])"
+        )
         subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
         assert first.read_text() == "first"
         assert target.read_text() == "second"

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from annobench.compare import read_comparison
+from annobench.replication.compare import read_comparison
 
 pytestmark = pytest.mark.workflow
 
@@ -302,7 +302,7 @@ def test_a_run_that_was_killed_in_the_middle_of_a_rule_is_resumed(clone, script,
     # here of a file that no other run writes.
     stop = (
         "        import os, time\n\n"
-        "        from annobench.files import replacing\n\n"
+        "        from annobench.core.files import replacing\n\n"
         '        with replacing(f"results/strays/{os.getpid()}/stray.svg"):\n'
         f'            Path("{output}").write_text("half")\n'
         '            while not Path("go").exists():\n'

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from annobench import agreement
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,7 @@ class Case:
     @property
     def common(self) -> Annotations:
         """The items that every annotator labelled."""
-        both = self.sizes == self.labels.n_annotators
-        frame = self.labels.to_frame()[both[self.labels.item]]
-        a = self.labels
-        return Annotations.from_frame(
-            frame, annotators=a.annotators, categories=a.categories, scale=a.scale
-        )
+        return self.labels.complete()
 
 
 RULES: dict[str, Callable[[Case], float]] = {}

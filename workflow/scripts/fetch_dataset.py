@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench import datasets
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 
 
 def main(

@@ -18,7 +18,7 @@ import yaml
 from markupsafe import Markup, escape
 
 from annobench import __version__
-from annobench.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
+from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -21,11 +21,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.masc_crowd import draw_with_alpha
 from annobench.datasets.sources import Source
-from annobench.errors import ReaderError
 
 _SOURCE = Source.pinned(
     "masc_trained",

@@ -49,8 +49,8 @@ import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, gammaln, logit, xlog1py, xlogy
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise._scoring import (
     METHODS,
     TINY,
@@ -60,7 +60,7 @@ from annobench.noise._scoring import (
     objective,
     with_slopes,
 )
-from annobench.reliability_threshold import chance_of_marks
+from annobench.noise.reliability_threshold import chance_of_marks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -262,19 +262,15 @@ def positive_counts(
     if annotations.n_categories != 2:
         raise AnnotationError(
             f"mixtures: {annotations.n_categories} categories, but positive labels are counted "
-            "of two. Make the labels binary first, such as one category against the rest."
+            "of two. Make the labels binary first, such as with binarize(category)."
         )
     name = annotations.categories[-1] if positive is None else positive
     if name not in annotations.categories:
         raise AnnotationError(
             f"mixtures: no category {name!r}. Choose one of {', '.join(annotations.categories)}."
         )
-    says_it = annotations.label == annotations.categories.index(name)
-    n = annotations.n_items
-    return (
-        np.bincount(annotations.item, minlength=n).astype(np.int64),
-        np.bincount(annotations.item[says_it], minlength=n).astype(np.int64),
-    )
+    counts = annotations.counts
+    return counts.sum(axis=1), counts[:, annotations.categories.index(name)]
 
 
 # ---------------------------------------------------------------------------- mixtures

@@ -32,13 +32,20 @@ import scipy.optimize
 import scipy.stats
 from scipy.special import comb
 
-from annobench import agreement, datasets, plotting, simulate
-from annobench.annotations import Annotations
-from annobench.compare import Computed, plain_rows, write_computed
-from annobench.feasible import Constraints
-from annobench.files import recording, replacing
-from annobench.reliability_threshold import chance_of_marks, compare_cuts, deliberate, threshold
-from annobench.rounding import Rounded, propagate
+from annobench import agreement, datasets
+from annobench.core.files import recording, replacing
+from annobench.labels.annotations import Annotations
+from annobench.noise.reliability_threshold import (
+    chance_of_marks,
+    compare_cuts,
+    deliberate,
+    threshold,
+)
+from annobench.replication.compare import Computed, plain_rows, write_computed
+from annobench.replication.feasible import Constraints
+from annobench.replication.rounding import Rounded, propagate
+from annobench.reporting import plotting
+from annobench.simulation import panels as simulate
 
 LEVEL = 0.95
 #: Half a unit of a printed percentage.
@@ -757,7 +764,7 @@ class Discourse:
         place = pd.Index(a.items).get_indexer(pd.Index(b.items))
         if (place < 0).any() or len(place) != a.n_items:
             raise ValueError("Discourse: the two studies have different items.")
-        marks = np.bincount(b.item, weights=b.label == b.categories.index(MARK)).astype(int)
+        marks = b.counts[:, b.categories.index(MARK)]
         about = decision.items[["literal", "metaphorical"]].fillna("").agg(" / ".join, axis=1)
         pair = pd.factorize(about)[0]
         return cls(b, marks, mean[place], adjusted[place], pair)

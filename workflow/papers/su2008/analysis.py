@@ -29,12 +29,19 @@ import pandas as pd
 import scipy.stats
 from matplotlib.ticker import MultipleLocator
 
-from annobench import agreement, datasets, plotting
-from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
+from annobench import agreement, datasets
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.files import recording, replacing
-from annobench.hierarchy import Hierarchy
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy
+from annobench.replication.compare import (
+    CALIBRATION_METHOD,
+    PAPER_METHOD,
+    Computed,
+    plain_rows,
+    write_computed,
+)
+from annobench.reporting import plotting
 
 #: Section 4.3: what each of the seven categories is at the two coarser levels.
 LEVELS = Hierarchy(
@@ -401,11 +408,10 @@ def wide(data: LoadedData) -> pd.DataFrame:
 
 def pair_annotations(a: Annotations) -> dict[tuple[str, str], Annotations]:
     """Return the labels of each pair of annotators, by their numbers as the paper has them."""
-    pairs = {}
-    for i, j in combinations(range(a.n_annotators), 2):
-        keep = np.isin(np.arange(a.n_annotators), (i, j))
-        pairs[str(i + 1), str(j + 1)] = a.keep_annotators(keep)
-    return pairs
+    return {
+        (str(i + 1), str(j + 1)): a.select(annotators=[i, j])
+        for i, j in combinations(range(a.n_annotators), 2)
+    }
 
 
 def pair_alphas(a: Annotations) -> dict[tuple[str, str], agreement.Agreement]:
