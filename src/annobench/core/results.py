@@ -1,13 +1,16 @@
-"""What the results of all methods have in common: a headline, and a summary as a table."""
+"""What the results of all methods have in common: a headline, a summary, axes to plot on."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING
+from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
 #: Rows of a summary that a notebook shows; the middle of a longer one is elided.
 MAX_ROWS = 30
@@ -57,3 +60,61 @@ class Summarised(ABC):
         """Return the headline and the summary as HTML; names of items and labels are escaped."""
         table = self.summary().to_html(border=0, escape=True, max_rows=MAX_ROWS)
         return f"<p>{escape(repr(self))}</p>\n{table}"
+
+
+class SummarisedScalars(Summarised):
+    """A dataclass of a few numbers and words, which are its summary; arrays are left out.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Bound(SummarisedScalars):
+    ...     n_items: int
+    ...     rate: float
+    >>> Bound(48, 48 / 967)
+    Bound: n_items = 48, rate = 0.0496381
+    """
+
+    def _scalars(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, Number | str)}
+
+    def summary(self) -> pd.DataFrame:
+        """Return the values.
+
+        Returns
+        -------
+        DataFrame
+            One row, one column for each attribute that is a number or a word.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self._scalars()])
+
+    def _headline(self) -> str:
+        shown = {
+            name: f"{value:.6g}" if isinstance(value, float) else value
+            for name, value in self._scalars().items()
+        }
+        return ", ".join(f"{name} = {value}" for name, value in shown.items())
+
+
+def axes_or_new(axes: Axes | None) -> Axes:
+    """Return the axes that were given, or those of a new figure.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes, optional
+        Where a caller wants a plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Matplotlib is imported only if there are none.
+    """
+    if axes is not None:
+        return axes
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]

@@ -19,7 +19,7 @@ from annobench.noise._votes import Votes
 from annobench.noise.certificate import SETTLED, UNKNOWN, hidden_guesses
 
 #: More types than this are not tried by default; labels of real items can't tell them apart.
-_MOST_TYPES = 4
+_MAX_COMPONENTS = 4
 
 
 def hard_share(
@@ -29,7 +29,7 @@ def hard_share(
     guess: Guess | None = None,
     settled: float = SETTLED,
     diligent: mixtures.BinomialMixture | None = None,
-    max_types: int | None = None,
+    max_components: int | None = None,
     replicates: int = 100,
     rng: np.random.Generator | None = None,
 ) -> pd.DataFrame:
@@ -49,7 +49,7 @@ def hard_share(
     diligent : BinomialMixture, optional
         The mixture of diligent annotators, known from elsewhere. Without it the share of lazy
         ones can't be told from these labels.
-    max_types : int, optional
+    max_components : int, optional
         The most types of a mixture; by default what the labels can carry, 4 at most.
     replicates : int, default 100
         Resamples of the items for the intervals of mixtures.
@@ -80,7 +80,7 @@ def hard_share(
     votes = Votes.of(annotations, "hard_share")
     rows: list[dict[str, Any]] = [
         _easy_hard_row(votes, guess, level),
-        *_mixture_rows(annotations, votes, max_types, settled, level, replicates, rng),
+        *_mixture_rows(annotations, votes, max_components, settled, level, replicates, rng),
         _lazy_row(annotations, votes, diligent, settled),
         _dawid_skene_row(annotations, votes, level),
         _rates_row(votes, settled, level),
@@ -118,7 +118,7 @@ def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str,
 def _mixture_rows(
     annotations: Annotations,
     votes: Votes,
-    max_types: int | None,
+    max_components: int | None,
     settled: float,
     level: float,
     replicates: int,
@@ -127,13 +127,13 @@ def _mixture_rows(
     if votes.n_categories > 2:
         yield {"model": "mixture", "note": "for two categories only"}
         return
-    carried = mixtures.max_types(int(votes.size.max()))
+    carried = mixtures.max_identifiable_components(int(votes.size.max()))
     if carried < 2:
         yield {"model": "mixture", "note": "two types need items of three labels"}
         return
     within = (1 - settled, settled)
     counts = mixtures.Counts.from_annotations(annotations)
-    for types in range(2, min(carried, max_types or _MOST_TYPES) + 1):
+    for types in range(2, min(carried, max_components or _MAX_COMPONENTS) + 1):
         fitted = mixtures.fit(counts, types)
         row = {
             "model": "mixture",
@@ -176,7 +176,7 @@ def _lazy_row(
         }
     fitted = mixtures.fit_lazy(mixtures.Counts.from_annotations(annotations), diligent)
     return row | {
-        "types": diligent.types,
+        "types": diligent.n_components,
         "estimate": diligent.hard_share((1 - settled, settled)),
         "parameters": 2,
         "note": f"as given; lazy share {fitted.lazy_share:.3f}, their rate {fitted.lazy_rate:.3f}",
