@@ -17,6 +17,7 @@ from annobench.noise.easy_hard._checks import (
     check_distributions,
     guess_rows,
 )
+from annobench.reliability_threshold import poisson_binomial_pmf
 
 
 def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | None = None) -> float:
@@ -65,15 +66,7 @@ def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | Non
             f"agreement_chance: kept={kept!r} is no majority of {n} annotators. "
             f"Give a whole number from {n // 2 + 1} to {n}."
         )
-    return float(sum(_votes_pmf(column)[kept:].sum() for column in rows.T))
-
-
-def _votes_pmf(probability: FloatArray) -> FloatArray:
-    """Return the Poisson-binomial pmf of the number of annotators who choose a category."""
-    votes = np.ones(1)
-    for q in probability:
-        votes = np.convolve(votes, [1 - q, q])
-    return votes
+    return float(sum(poisson_binomial_pmf(column)[kept:].sum() for column in rows.T))
 
 
 @dataclass(frozen=True)

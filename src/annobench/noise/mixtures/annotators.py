@@ -19,7 +19,7 @@ from annobench.noise.mixtures._scoring import Method, best_start, minimise, with
 from annobench.noise.mixtures.counts import Counts, Floats
 from annobench.noise.mixtures.mixture import BinomialMixture
 from annobench.noise.mixtures.standard_errors import sandwich_covariance
-from annobench.reliability_threshold import chance_of_marks
+from annobench.reliability_threshold import poisson_binomial_pmf
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,4 +199,4 @@ def _annotator_pmfs(
             "that have the same number."
         )
     who = annotations.annotator[annotations.by_item.order].reshape(sizes.size, -1)
-    return chance_of_marks(right_1[who]), chance_of_marks(1 - right_0[who])
+    return poisson_binomial_pmf(right_1[who]), poisson_binomial_pmf(1 - right_0[who])
