@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from annobench import datasets
-from annobench.compare import parse_printed, read_published, read_standing
-from annobench.dependence import Number, trace
+from annobench.replication.compare import parse_printed, read_published, read_standing
+from annobench.replication.dependence import Number, trace
 from catalogue import read_paper
 from tracing import TracedPaper
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annobench import datasets
-from annobench.compare import read_errata, read_published, read_standing
+from annobench.replication.compare import read_errata, read_published, read_standing
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]

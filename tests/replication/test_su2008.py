@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from annobench import agreement, datasets
-from annobench.compare import (
+from annobench.core.errors import AnnotationError
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,
@@ -18,7 +19,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

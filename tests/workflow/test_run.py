@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from annobench.compare import read_comparison
+from annobench.replication.compare import read_comparison
 
 pytestmark = pytest.mark.workflow
 

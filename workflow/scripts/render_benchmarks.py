@@ -9,8 +9,8 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from annobench.files import recording, replacing
-from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
+from annobench.core.files import recording, replacing
+from annobench.reporting.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 from pages import render
 
 #: Headings that are more than the file's name with a capital.

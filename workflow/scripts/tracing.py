@@ -21,9 +21,9 @@ from typing import Any
 import pandas as pd
 
 from annobench import datasets
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, parse_printed
 from annobench.datasets import LoadedData
-from annobench.dependence import Changes, Number, cell_name, numbers_of
+from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, parse_printed
+from annobench.replication.dependence import Changes, Number, cell_name, numbers_of
 
 #: The group of the constants that an analysis declares: names of capitals in its module.
 CONSTANTS = "constants of analysis.py"

@@ -27,9 +27,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
+from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
-from annobench.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]

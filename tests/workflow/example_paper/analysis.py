@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from annobench import datasets, plotting
-from annobench.compare import Computed, write_computed
+from annobench import datasets
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.files import recording, replacing
 from annobench.models import voting
+from annobench.replication.compare import Computed, write_computed
+from annobench.reporting import plotting
 
 #: Section 2: how often one annotator is right.
 ACCURACY = 0.7

@@ -29,12 +29,19 @@ import pandas as pd
 import scipy.stats
 from matplotlib.ticker import MultipleLocator
 
-from annobench import agreement, datasets, plotting
-from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
+from annobench import agreement, datasets
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.files import recording, replacing
-from annobench.hierarchy import Hierarchy
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy
+from annobench.replication.compare import (
+    CALIBRATION_METHOD,
+    PAPER_METHOD,
+    Computed,
+    plain_rows,
+    write_computed,
+)
+from annobench.reporting import plotting
 
 #: Section 4.3: what each of the seven categories is at the two coarser levels.
 LEVELS = Hierarchy(

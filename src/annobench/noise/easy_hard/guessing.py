@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from annobench.core.errors import DegenerateWarning
 from annobench.core.results import Summarised, SummarisedScalars
-from annobench.errors import DegenerateWarning
 from annobench.noise.easy_hard._checks import (
     ROUNDING,
     FloatArray,
     check_distributions,
     guess_rows,
 )
-from annobench.reliability_threshold import poisson_binomial_pmf
+from annobench.noise.reliability_threshold import poisson_binomial_pmf
 
 
 def agreement_chance(guess: ArrayLike, n_annotators: int = 2, *, kept: int | None = None) -> float:

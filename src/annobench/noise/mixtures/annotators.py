@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise.mixtures._binomial import binomial_pmf
 from annobench.noise.mixtures._checks import check_method
 from annobench.noise.mixtures._fitted import FittedMixture
@@ -19,7 +19,7 @@ from annobench.noise.mixtures._scoring import Method, best_start, minimise, with
 from annobench.noise.mixtures.counts import Counts, Floats
 from annobench.noise.mixtures.mixture import BinomialMixture
 from annobench.noise.mixtures.standard_errors import sandwich_covariance
-from annobench.reliability_threshold import poisson_binomial_pmf
+from annobench.noise.reliability_threshold import poisson_binomial_pmf
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.annotations import Annotations
+from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
-from annobench.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

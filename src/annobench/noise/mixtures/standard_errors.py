@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
+import pandas as pd
 import scipy.linalg
 
+from annobench.core.results import Summarised
 from annobench.noise.mixtures._binomial import binomial_pmf
 from annobench.noise.mixtures._scoring import TINY, Method
 from annobench.noise.mixtures.counts import Counts, Floats
@@ -15,7 +17,7 @@ from annobench.noise.mixtures.mixture import BinomialMixture
 
 
 @dataclass(frozen=True, eq=False)
-class ComponentStandardErrors:
+class ComponentStandardErrors(Summarised):
     """Standard errors of a mixture, NaN where a share or rate is on the boundary.
 
     Attributes
@@ -26,6 +28,20 @@ class ComponentStandardErrors:
 
     share: Floats
     rate: Floats
+
+    def summary(self) -> pd.DataFrame:
+        """Return the standard errors as a table.
+
+        Returns
+        -------
+        DataFrame
+            A row for each component: share, rate; index component, from 1.
+        """
+        index = pd.RangeIndex(1, self.rate.size + 1, name="component")
+        return pd.DataFrame({"share": self.share, "rate": self.rate}, index=index)
+
+    def _headline(self) -> str:
+        return f"shares {np.round(self.share, 4).tolist()}, rates {np.round(self.rate, 4).tolist()}"
 
 
 def component_standard_errors(

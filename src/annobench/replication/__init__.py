@@ -1,0 +1,1 @@
+"""Computed beside printed numbers: verdicts, and what rounded numbers leave possible."""
