@@ -188,7 +188,7 @@ def test_collapsing_table_2_gives_the_printed_blocks(analysis, study):
 
 def test_both_levels_name_every_category_of_the_tables(analysis, study):
     assert set(analysis.LEVELS.categories) == set(study.test["full"].categories)
-    with pytest.raises(AnnotationError, match="no parent is given for 'S', 'O'"):
+    with pytest.raises(AnnotationError, match="no new name is given for 'S', 'O'"):
         analysis.LEVELS.collapse(study.test["subjectivity"], "polarity")
 
 

@@ -229,15 +229,7 @@ def _held_out_scores(
     score = np.zeros(annotations.n_labels)
     for part in range(fold.max() + 1):
         held_out = fold == part
-        seen = Annotations(
-            annotations.item[~held_out],
-            annotations.annotator[~held_out],
-            annotations.label[~held_out],
-            annotations.items,
-            annotations.annotators,
-            annotations.categories,
-            annotations.scale,
-        )
+        seen = annotations.select(labels=~held_out)
         fitted = fit_components(seen, hard=hard, concentration=concentration)
         item, annotator = annotations.item[held_out], annotations.annotator[held_out]
         given = fitted.annotator_rate[annotator, :, annotations.label[held_out]]
