@@ -37,7 +37,7 @@ class LazyAnnotators(Summarised):
         Share of lazy annotators.
     share_of_labels : float
         Expected share of the labels that lazy annotators gave.
-    coin : float
+    lazy_rate : float
         Rate of positive labels of lazy annotators.
     rate : ndarray, shape (2,)
         Rate of positive labels of diligent annotators on items of category 0 and 1.
@@ -49,7 +49,7 @@ class LazyAnnotators(Summarised):
 
     lazy_share: float
     share_of_labels: float
-    coin: float
+    lazy_rate: float
     rate: Floats
     table: pd.DataFrame
 
@@ -59,14 +59,14 @@ class LazyAnnotators(Summarised):
         Returns
         -------
         DataFrame
-            One row: lazy_share, share_of_labels, coin, and the rates of diligent annotators
+            One row: lazy_share, share_of_labels, lazy_rate, and the rates of diligent annotators
             rate_0, rate_1.
         """
         return pd.DataFrame(
             {
                 "lazy_share": [self.lazy_share],
                 "share_of_labels": [self.share_of_labels],
-                "coin": [self.coin],
+                "lazy_rate": [self.lazy_rate],
                 "rate_0": [self.rate[0]],
                 "rate_1": [self.rate[1]],
             }
@@ -152,15 +152,16 @@ def find_lazy(
         raise AnnotationError("find_lazy: there are no labels. Give at least one.")
     counts = scores.confusion_counts(annotations, np.asarray(truth))
     n, k = counts.sum(axis=2).astype(float), counts[:, :, 1].astype(float)
-    lazy_share, coin = 0.2, float(k.sum() / n.sum())
+    lazy_share, lazy_rate = 0.2, float(k.sum() / n.sum())
     rate = (k.sum(axis=0) + 0.5) / (n.sum(axis=0) + 1)
     chance = np.full(len(n), lazy_share)
     for _ in range(max_iterations):
-        gain = xlogy(k, coin) + xlog1py(n - k, -coin) - xlogy(k, rate) - xlog1py(n - k, -rate)
+        gain = xlogy(k, lazy_rate) + xlog1py(n - k, -lazy_rate)
+        gain = gain - xlogy(k, rate) - xlog1py(n - k, -rate)
         before, chance = chance, expit(logit(lazy_share) + gain.sum(axis=1))
         lazy_share = float(np.clip(chance.mean(), 1e-9, 1 - 1e-9))
         # Half a label added to each cell avoids division by 0.
-        coin = float((chance @ k.sum(axis=1) + 0.5) / (chance @ n.sum(axis=1) + 1))
+        lazy_rate = float((chance @ k.sum(axis=1) + 0.5) / (chance @ n.sum(axis=1) + 1))
         rate = ((1 - chance) @ k + 0.5) / ((1 - chance) @ n + 1)
         if np.abs(chance - before).max() < tolerance:
             break
@@ -179,4 +180,4 @@ def find_lazy(
         }
     ).sort_values("lazy_probability", ascending=False, kind="stable", ignore_index=True)
     of_labels = float(chance @ n.sum(axis=1) / n.sum())
-    return LazyAnnotators(lazy_share, of_labels, coin, rate, table)
+    return LazyAnnotators(lazy_share, of_labels, lazy_rate, rate, table)

@@ -781,7 +781,7 @@ def lazy_table(counts: Counts, printed: Printed) -> pd.DataFrame:
 def lazy_rows(table: pd.DataFrame, annotators: LazyAnnotators, word: str) -> list[Computed]:
     """Return section 6's fit of lazy annotators as rows, and those found by name beside it."""
     by_name = {"lazy.lazy_share": annotators.share_of_labels,
-               "lazy.lazy_rate": annotators.coin}  # fmt: skip
+               "lazy.lazy_rate": annotators.lazy_rate}  # fmt: skip
     rows = plain_rows(by_name, word, method="annotators by name, against gold")
     for reading, method in (
         ("least squares", PAPER_METHOD),

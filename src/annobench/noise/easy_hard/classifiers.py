@@ -151,7 +151,7 @@ def _coins(
     """
     if share == 1:
         return count, probability, 1
-    if share == 0.5:  # two coins an item: both heads, differing, both tails
+    if share == 0.5:  # two coins per item: both heads, differing, both tails
         return 2 * count, probability, 2
     return *_thinned(count, probability, share), 1
 
