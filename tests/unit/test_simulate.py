@@ -194,7 +194,7 @@ def test_loadings_that_would_exceed_one_are_held_at_one():
 FAULTS = [
     (
         lambda rng: panels.ordinal(n_items=2, prevalence=[0.5, 0.6], loading=[1], rng=rng),
-        r"simulate\.ordinal: prevalence must be",
+        r"panels\.ordinal: prevalence must be",
     ),
     (
         lambda rng: panels.nominal(n_items=2, prevalence=[1.5, -0.5], loading=[1], rng=rng),
@@ -202,7 +202,7 @@ FAULTS = [
     ),
     (
         lambda rng: panels.ordinal(n_items=2, prevalence=[1.0], loading=[1.1], rng=rng),
-        r"simulate\.ordinal: loading must be",
+        r"panels\.ordinal: loading must be",
     ),
     (
         lambda rng: panels.nominal(n_items=2, prevalence=[1.0], loading=[np.nan], rng=rng),
