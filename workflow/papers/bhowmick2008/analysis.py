@@ -46,11 +46,12 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("attainable", constraints.attainable_agreements, feasible, of="closed_form")
 
     # Tables 1 to 5 and Algorithm 1, on the simulated corpus and on the headlines.
-    emotions, real = [study.data(id) for id in study.datasets], study.datasets
+    of_headlines = study.datasets
+    emotions = [study.data(id) for id in of_headlines]
     headlines, judges = tables.headline_sets(emotions, THRESHOLD)
     annotators = {"stand-in": ["1", "2", "3"], "headlines": judges}
     corpora = {"stand-in": simulate.corpus(of_corpus, printed), "headlines": headlines}
-    both = ("simulation", *real)
+    both = ("simulation", *of_headlines)
     results.table("table1", tables.table1, corpora, of=both)
     results.table("table3", tables.table3, corpora, printed.table3, of=both)
     results.table("table5", tables.table5, corpora, printed.table5, of=both)
@@ -58,26 +59,31 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("stand_in", repeated, of="simulation")
     gold = results.table("gold", tables.gold_standards, corpora, of=both)
     results.table("expert_index", tables.expert_indices, corpora, annotators, of=both)
-    for name, suffix, of in (("stand-in", "", "simulation"), ("headlines", "_headlines", real)):
+    for name, suffix, of in (
+        ("stand-in", "", "simulation"),
+        ("headlines", "_headlines", of_headlines),
+    ):
         for number, table in ((2, tables.table2), (4, tables.table4)):
             results.table(f"table{number}{suffix}", table, corpora[name], annotators[name], of=of)
-    results.table("tie_orders", tables.tie_orders, headlines, of_orders, ORDERS[effort], of=real)
+    results.table(
+        "tie_orders", tables.tie_orders, headlines, of_orders, ORDERS[effort], of=of_headlines
+    )
 
     # A_m beside other coefficients on the headlines.
     on_sets = tables.set_coefficients(headlines, judges)
     coefficients = tables.with_annotators(tables.coefficients(headlines, judges), on_sets)
     many = tables.by_threshold(emotions, THRESHOLDS[effort])
-    results.table("coefficients", coefficients, of=real)
-    results.table("differences", tables.differences, on_sets, of=real)
-    results.table("leave_one_out", tables.leave_one_out, on_sets, of=real)
-    results.table("thresholds", many, of=real)
+    results.table("coefficients", coefficients, of=of_headlines)
+    results.table("differences", tables.differences, on_sets, of=of_headlines)
+    results.table("leave_one_out", tables.leave_one_out, on_sets, of=of_headlines)
+    results.table("thresholds", many, of=of_headlines)
 
     results.figure("consistency", figures.consistency, checks, of="printed")
     share = {"single_percent": printed.text["single_percent"]}
     score = {"threshold": THRESHOLD}
     for name, suffix, what, of, caption in (
         ("stand-in", "", "simulated sentences", "simulation", share),
-        ("headlines", "_headlines", "headlines", real, score),
+        ("headlines", "_headlines", "headlines", of_headlines, score),
     ):
         counts = tables.category_counts(corpora[name], annotators[name])
         options = {"what": what, "of": of, "caption": caption}
@@ -88,7 +94,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure(
         "figure2", figures.confusions, printed.table5, simulated, of=simulation, caption=share
     )
-    results.figure("figure2_headlines", figures.confusions, counts, of=real, caption=score)
-    results.figure("coefficients", figures.coefficients, coefficients, of=real, caption=score)
-    results.figure("thresholds", figures.thresholds, many, THRESHOLD, of=real)
+    results.figure("figure2_headlines", figures.confusions, counts, of=of_headlines, caption=score)
+    results.figure(
+        "coefficients", figures.coefficients, coefficients, of=of_headlines, caption=score
+    )
+    results.figure("thresholds", figures.thresholds, many, THRESHOLD, of=of_headlines)
     results.figure("chance", figures.chance, of="closed_form")
