@@ -12,7 +12,8 @@ import scipy.stats
 import yaml
 
 from annobench import datasets
-from annobench.compare import (
+from annobench.noise.reliability_threshold import compare_cuts
+from annobench.replication.compare import (
     agrees,
     compare,
     read_computed,
@@ -20,7 +21,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.reliability_threshold import compare_cuts
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

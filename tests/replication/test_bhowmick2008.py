@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from annobench import datasets
-from annobench.agreement.paired_agreement import from_membership, paired_agreement
-from annobench.compare import check
+from annobench.agreement.coefficients.paired_agreement import from_membership, paired_agreement
+from annobench.replication.compare import check
 
 
 @pytest.fixture(scope="module")

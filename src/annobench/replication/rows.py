@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from annobench.agreement import Agreement
-from annobench.compare import PAPER_METHOD, Computed
-from annobench.rounding import Rounded
+from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.rounding import Rounded
 
 
 def coefficient_row(
@@ -24,6 +24,11 @@ def coefficient_row(
         The printed unit: 100 for percentages.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
     """
     interval = found.interval()
     return Computed(

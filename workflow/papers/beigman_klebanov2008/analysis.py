@@ -32,13 +32,19 @@ import scipy.optimize
 import scipy.stats
 from scipy.special import comb
 
-from annobench import agreement, datasets, plotting, simulate
-from annobench.annotations import Annotations
-from annobench.compare import Computed, plain_rows, write_computed
-from annobench.feasible import Constraints
-from annobench.files import recording, replacing
-from annobench.reliability_threshold import chance_of_marks, compare_cuts, deliberate, threshold
-from annobench.rounding import Rounded, propagate
+from annobench import agreement, datasets, plotting
+from annobench.core.files import recording, replacing
+from annobench.labels.annotations import Annotations
+from annobench.noise.reliability_threshold import (
+    chance_of_marks,
+    compare_cuts,
+    deliberate,
+    threshold,
+)
+from annobench.replication.compare import Computed, plain_rows, write_computed
+from annobench.replication.feasible import Constraints
+from annobench.replication.rounding import Rounded, propagate
+from annobench.simulation import panels as simulate
 
 LEVEL = 0.95
 #: Half a unit of a printed percentage.

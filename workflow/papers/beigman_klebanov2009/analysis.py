@@ -32,11 +32,17 @@ import scipy.special
 import scipy.stats
 
 from annobench import agreement, plotting
-from annobench.annotations import Annotations
-from annobench.compare import Computed, agrees, parse_printed, plain_rows, write_computed
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.labels.annotations import Annotations
 from annobench.noise import easy_hard
-from annobench.rounding import propagate
+from annobench.replication.compare import (
+    Computed,
+    agrees,
+    parse_printed,
+    plain_rows,
+    write_computed,
+)
+from annobench.replication.rounding import propagate
 
 #: A fair coin, of the tables and figures that go beyond the paper's projects.
 FAIR = 0.5

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from annobench.aggregation.expert_index import expert_gold
 from annobench.agreement import Agreement, difference, fleiss_kappa, krippendorff_alpha
-from annobench.agreement.paired_agreement import from_membership, paired_agreement
-from annobench.annotations import Annotations
+from annobench.agreement.coefficients.paired_agreement import from_membership, paired_agreement
 from annobench.datasets import LoadedData
-from annobench.expert_index import expert_gold
+from annobench.labels.annotations import Annotations
 
 from . import simulate, values
 

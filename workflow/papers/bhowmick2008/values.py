@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annobench.agreement.paired_agreement import (
+from annobench.aggregation.expert_index import ExpertGold, expert_gold
+from annobench.agreement.coefficients.paired_agreement import (
     PairedAgreement,
     from_membership,
     paired_agreement,
 )
-from annobench.expert_index import ExpertGold, expert_gold
+from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.study import Study
-from annobench.rounding import Rounded, propagate
 
 CATEGORIES = ("anger", "disgust", "fear", "happiness", "sadness", "surprise")
 CATEGORY_PAIRS = np.array(list(itertools.combinations(range(len(CATEGORIES)), 2)))
