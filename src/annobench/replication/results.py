@@ -20,6 +20,7 @@ from annobench import plotting
 from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.errors import PublicationError
 from annobench.files import replacing
+from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
 
 #: Above every figure of simulated data in place of real ones.
@@ -94,7 +95,7 @@ class Results:
 
     def values(
         self,
-        values: Mapping[str, float] | Iterable[Computed],
+        values: Mapping[str, Value] | Iterable[Computed],
         *,
         of: str | Sequence[str],
         method: str = PAPER_METHOD,
@@ -103,12 +104,13 @@ class Results:
 
         Parameters
         ----------
-        values : mapping of str to float, or iterable of Computed
-            Numbers by target, or rows with intervals, whose own provenance is not asked for.
+        values : mapping of str to float, Rounded or tuple, or iterable of Computed
+            By target numbers alone, with the range of rounded inputs, or with a 95% interval
+            (see `value_row`); or rows, whose own provenance is not asked for.
         of : str or sequence of str
             What they rest on: ids of data sets, "printed", "closed_form", "simulation".
         method : str, default "paper"
-            Of numbers by target; rows have their own.
+            Of values by target; rows have their own.
 
         Raises
         ------
@@ -122,7 +124,7 @@ class Results:
             )
         provenance = self._study.provenance(*_names(of))
         if isinstance(values, Mapping):
-            values = [Computed(target, float(v), method=method) for target, v in values.items()]
+            values = [value_row(target, v, method=method) for target, v in values.items()]
         self._rows += [self._row(row, provenance) for row in values]
 
     def _row(self, row: Computed, provenance: str) -> Computed:
