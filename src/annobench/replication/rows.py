@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from annobench.agreement import Agreement
 from annobench.compare import PAPER_METHOD, Computed
 from annobench.rounding import Rounded
@@ -65,3 +67,19 @@ def coefficient_row(
         level=interval.level,
         method=method,
     )
+
+
+def rounded_rows(values: Mapping[str, Rounded], *, method: str = PAPER_METHOD) -> list[Computed]:
+    """Return values computed from rounded numbers, with the ranges that the rounding allows.
+
+    Parameters
+    ----------
+    values : mapping of str to Rounded
+        Values by target, as `annobench.rounding.propagate` returns them.
+    method : str, default "paper"
+        Whose values they are.
+    """
+    return [
+        Computed(target, value, rounding_lower=lower, rounding_upper=upper, method=method)
+        for target, (value, lower, upper) in values.items()
+    ]
