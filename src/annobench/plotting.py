@@ -522,6 +522,31 @@ def graphical_model(
     axes.axis("off")
 
 
+def note(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float] = (0, 0),
+    **style: Any,
+) -> None:
+    """Write a note beside a point of a plot.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    text : str
+        The note.
+    at : tuple of float
+        The point.
+    offset : tuple of float, default (0, 0)
+        From the point to the text, in points.
+    **style
+        Passed on to `matplotlib.axes.Axes.annotate`.
+    """
+    axes.annotate(text, at, offset, textcoords="offset points", **style)
+
+
 #: Marker, colour and filling of sets of intervals drawn side by side.
 _SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", INK, True))
 

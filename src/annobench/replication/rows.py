@@ -2,11 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from annobench.agreement import Agreement
 from annobench.replication.compare import PAPER_METHOD, Computed
 from annobench.replication.rounding import Rounded
+
+#: A number alone, with the range that rounded inputs allow, or with its interval.
+Value = float | Rounded | tuple[float, float, float]
+
+
+def value_row(
+    target: str,
+    value: Value,
+    *,
+    level: float = 0.95,
+    method: str = PAPER_METHOD,
+) -> Computed:
+    """Return a value alone, with its interval, or with the range that rounded inputs allow.
+
+    Parameters
+    ----------
+    target : str
+        Of the printed value.
+    value : float, Rounded or tuple of float
+        The value alone; as `propagate` returns it; or with the lower and the upper end of its
+        interval.
+    level : float, default 0.95
+        Of the interval.
+    method : str, default "paper"
+        Whose value it is.
+    """
+    if isinstance(value, Rounded):
+        estimate, lower, upper = map(float, value)
+        return Computed(target, estimate, rounding_lower=lower, rounding_upper=upper, method=method)
+    if isinstance(value, tuple):
+        estimate, lower, upper = map(float, value)
+        return Computed(target, estimate, lower=lower, upper=upper, level=level, method=method)
+    return Computed(target, float(value), method=method)
 
 
 def coefficient_row(
@@ -39,19 +70,3 @@ def coefficient_row(
         level=interval.level,
         method=method,
     )
-
-
-def rounded_rows(values: Mapping[str, Rounded], *, method: str = PAPER_METHOD) -> list[Computed]:
-    """Return values computed from rounded numbers, with the ranges that the rounding allows.
-
-    Parameters
-    ----------
-    values : mapping of str to Rounded
-        Values by target, as `annobench.rounding.propagate` returns them.
-    method : str, default "paper"
-        Whose values they are.
-    """
-    return [
-        Computed(target, value, rounding_lower=lower, rounding_upper=upper, method=method)
-        for target, (value, lower, upper) in values.items()
-    ]

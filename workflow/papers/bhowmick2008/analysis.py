@@ -13,7 +13,6 @@ import numpy as np
 
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
-from annobench.replication.rows import rounded_rows
 from annobench.replication.study import Study
 
 from . import constraints, figures, simulate, tables, values
@@ -34,9 +33,8 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
 
     # Section 3, then Tables 1 to 5 and what the text says of them.
     results.values(values.closed_forms(), of="closed_form")
-    results.values(rounded_rows(values.from_rounded(printed)), of="printed")
-    means = rounded_rows(values.means_of_pairs(printed), method="mean_of_table2")
-    results.values(means, of="printed")
+    results.values(values.from_rounded(printed), of="printed")
+    results.values(values.means_of_pairs(printed), of="printed", method="mean_of_table2")
     results.values(values.from_counts(printed), of="printed")
 
     feasible = constraints.Corpora()
