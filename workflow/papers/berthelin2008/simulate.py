@@ -119,7 +119,7 @@ def game_marks(printed: Printed) -> tuple[np.ndarray, np.ndarray]:
     marks = np.arange(lowest, highest + 1)
     limits = np.sort(printed.floats("game_classes", "highest").to_numpy()) + 0.5
     centre = limits.mean()
-    # Limits half a mark apart at the least, lest changed ones leave no distribution.
+    # At least half a mark between the limits, so that changed ones leave a distribution.
     spread = max(limits[1] - centre, 0.25) / scipy.stats.norm.ppf(2 / 3)
     below = scipy.stats.norm.cdf((marks[:-1] + 0.5 - centre) / spread)
     share = np.diff(below, prepend=0, append=1)
