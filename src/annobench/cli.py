@@ -370,12 +370,10 @@ def _without_repeats(
     """Refuse repeated labels, or keep the first and say so."""
     import pandas as pd
 
-    from annobench import agreement
-
     at = annotations.first_repeat
     if at is None:
         return annotations, []
-    kept = agreement.first_labels(annotations)
+    kept = annotations.first_labels()
     n_repeats = annotations.n_labels - kept.n_labels
     rows = pd.DataFrame([annotations.item, annotations.annotator, annotations.label]).T
     n_equal = int(rows.duplicated().sum())

@@ -353,13 +353,6 @@ def test_readings_are_counted_by_hand(analysis):
     assert (row["best_constant"], row["equal_with_best_constant"]) == (2, 2)
 
 
-def test_some_labels_are_so_many_of_each_item(analysis):
-    labels = Annotations.from_arrays(list("aaabbc"), list("xyzxyx"), list("121212"))
-    kept = analysis.some_labels(labels, 2, np.random.default_rng(1))
-    assert np.bincount(kept.item).tolist() == [2, 2, 1]
-    assert kept.items == labels.items
-
-
 def test_a_sample_of_the_crowd_is_as_large_as_the_trained_one(analysis):
     item, annotator = np.repeat(np.arange(60), 6), np.tile(np.arange(6), 60)
     crowd = Annotations.from_arrays(item, annotator, (item + annotator) % 3)

@@ -328,7 +328,7 @@ def test_leaving_an_annotator_out_is_what_fewer_annotators_give(function, option
     result = function(a, **options)
     for j, row in result.leave_one_out().iterrows():
         keep = np.arange(a.n_annotators) != j
-        expected = function(result.annotations.keep_annotators(keep), **options).estimate
+        expected = function(result.annotations.select(annotators=keep), **options).estimate
         assert row["estimate"] == pytest.approx(expected, rel=1e-10)
 
 
@@ -341,7 +341,7 @@ def test_pairs_are_what_two_annotators_give(function, options, a):
         keep = np.isin(a.annotators, [row.first, row.second])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
-            both = function(_both(result.annotations.keep_annotators(keep)), **options)
+            both = function(_both(result.annotations.select(annotators=keep)), **options)
         np.testing.assert_allclose(row.estimate, both.estimate, rtol=1e-9)
         np.testing.assert_allclose(row.standard_error, both.standard_error, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(row.observed_agreement, both.observed_agreement, rtol=1e-12)
@@ -526,7 +526,7 @@ def test_the_standard_error_of_a_difference_counts_the_covariance():
     # Same items, and the second pair shares an annotator with the first.
     a = made(10, n_items=300, n_annotators=3, missing=0.0)
     one, other = (
-        ag.cohen_kappa(a.keep_annotators(np.isin(range(3), pair))) for pair in ([0, 1], [0, 2])
+        ag.cohen_kappa(a.select(annotators=np.isin(range(3), pair))) for pair in ([0, 1], [0, 2])
     )
     found = ag.difference(one, other)
     assert found.standard_error != pytest.approx(
@@ -745,7 +745,7 @@ def test_one_wild_label_does_not_silence_the_others():
     wild = Annotations.from_arrays(
         np.repeat(np.arange(200), 3), list("abc") * 200, x.ravel(), scale="interval"
     )
-    tame = wild.keep_annotators(np.array([True, True, False]))
+    tame = wild.select(annotators=np.array([True, True, False]))
     for function in (ag.krippendorff_alpha, ag.icc):
         expected = function(tame).estimate
         pairs = function(wild).by_pair().set_index(["first", "second"])["estimate"]

@@ -158,7 +158,7 @@ def test_leaving_one_out_of_an_intraclass_correlation_regains_items(rng):
     row = value(table, "icc", "model=two-way-random, ratings=single", "without annotator",
                 partial.annotators[int(a.annotator[0])])  # fmt: skip
     keep = np.arange(3) != a.annotator[0]
-    assert row["estimate"] == agreement.icc(partial.keep_annotators(keep)).estimate
+    assert row["estimate"] == agreement.icc(partial.select(annotators=keep)).estimate
 
 
 def test_coefficients_of_two_annotators_appear_by_pair(rng):
@@ -169,7 +169,7 @@ def test_coefficients_of_two_annotators_appear_by_pair(rng):
     assert len(found) == 6
     first, second = found["of"].iloc[0].split(" × ")
     keep = np.isin(a.annotators, [first, second])
-    assert found["estimate"].iloc[0] == agreement.cohen_kappa(a.keep_annotators(keep)).estimate
+    assert found["estimate"].iloc[0] == agreement.cohen_kappa(a.select(annotators=keep)).estimate
     assert found["n_items"].is_monotonic_decreasing
 
 
@@ -266,7 +266,7 @@ def test_repeated_labels_are_refused_and_the_first_can_be_kept():
     a = only([("x", "a", "1"), ("x", "b", "1"), ("x", "a", "2"), ("y", "a", "2"), ("y", "b", "2")])
     with pytest.raises(AnnotationError, match=r"annotator 'a' labelled an item twice: 'x'\. Keep"):
         agreement.report(a)
-    kept = agreement.first_labels(a)
+    kept = a.first_labels()
     assert kept.to_frame().to_numpy().tolist() == [
         ["x", "a", "1"], ["x", "b", "1"], ["y", "a", "2"], ["y", "b", "2"],
     ]  # fmt: skip

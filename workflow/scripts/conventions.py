@@ -68,11 +68,7 @@ class Case:
     @property
     def common(self) -> Annotations:
         """The items that every annotator labelled."""
-        both = self.sizes == self.labels.n_annotators
-        frame = self.labels.to_frame()[both[self.labels.item]]
-        a = self.labels
-        kept = {"annotators": a.annotators, "categories": a.categories, "scale": a.scale}
-        return Annotations.from_frame(frame, **kept)
+        return self.labels.complete()
 
 
 RULES: dict[str, Callable[[Case], float]] = {}

@@ -62,7 +62,7 @@ class Votes:
                 f"{caller}: annotator {annotations.annotators[annotations.annotator[at]]!r} "
                 f"labelled item {annotations.items[annotations.item[at]]!r} more than once, and "
                 "such labels don't agree by independent guesses. Keep one with "
-                "agreement.first_labels(annotations)."
+                "annotations.first_labels()."
             )
         if annotations.n_categories < 2:
             raise AnnotationError(

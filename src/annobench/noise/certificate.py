@@ -416,20 +416,14 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
     ('below 50', '50 or more')
     """
     numbers = annotations.category_values
-    split = (numbers >= threshold)[annotations.label].astype(np.int16)
+    split = (numbers >= threshold)[annotations.label]
     if split.size and split.min() == split.max():
         raise AnnotationError(
             f"dichotomise: all {split.size:,} labels lie on one side of {threshold:.15g}. Choose a "
             f"threshold between {numbers.min():.15g} and {numbers.max():.15g}."
         )
-    return Annotations(
-        annotations.item,
-        annotations.annotator,
-        split,
-        annotations.items,
-        annotations.annotators,
-        (f"below {threshold:.15g}", f"{threshold:.15g} or more"),
-    )
+    names = f"below {threshold:.15g}", f"{threshold:.15g} or more"
+    return annotations.relabel(split, categories=names, scale="nominal")
 
 
 def _check_share(name: str, value: float) -> None:

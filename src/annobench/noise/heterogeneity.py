@@ -205,11 +205,7 @@ def _left_out(
     score = np.zeros(annotations.n_labels)
     for part in range(fold.max() + 1):
         out = fold == part
-        seen = Annotations(
-            annotations.item[~out], annotations.annotator[~out], annotations.label[~out],
-            annotations.items, annotations.annotators, annotations.categories, annotations.scale,
-        )  # fmt: skip
-        fitted = fit_types(seen, hard=hard, strength=strength)
+        fitted = fit_types(annotations.select(labels=~out), hard=hard, strength=strength)
         item, annotator = annotations.item[out], annotations.annotator[out]
         given = fitted.annotator_rate[annotator, :, annotations.label[out]]
         score[out] = np.log((fitted.posterior[item] * given).sum(axis=1))

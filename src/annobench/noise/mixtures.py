@@ -262,19 +262,15 @@ def positive_counts(
     if annotations.n_categories != 2:
         raise AnnotationError(
             f"mixtures: {annotations.n_categories} categories, but positive labels are counted "
-            "of two. Make the labels binary first, such as one category against the rest."
+            "of two. Make the labels binary first, such as with binarize(category)."
         )
     name = annotations.categories[-1] if positive is None else positive
     if name not in annotations.categories:
         raise AnnotationError(
             f"mixtures: no category {name!r}. Choose one of {', '.join(annotations.categories)}."
         )
-    says_it = annotations.label == annotations.categories.index(name)
-    n = annotations.n_items
-    return (
-        np.bincount(annotations.item, minlength=n).astype(np.int64),
-        np.bincount(annotations.item[says_it], minlength=n).astype(np.int64),
-    )
+    counts = annotations.counts
+    return counts.sum(axis=1), counts[:, annotations.categories.index(name)]
 
 
 # ---------------------------------------------------------------------------- mixtures

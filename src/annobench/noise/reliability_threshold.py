@@ -250,9 +250,10 @@ def deliberate(
         raise ValueError(
             f"deliberate: category {category!r} is not one of {', '.join(annotations.categories)}."
         )
-    is_mark = annotations.label == annotations.categories.index(category)
+    code = annotations.categories.index(category)
+    is_mark = annotations.label == code
     n_labels = np.bincount(annotations.item, minlength=annotations.n_items)
-    marks = np.bincount(annotations.item[is_mark], minlength=annotations.n_items)
+    marks = annotations.counts[:, code]
     rate = _rates(annotations, is_mark, rates)
 
     # Rates of the annotators of each item, one item a row, filled up with coins of no heads.
