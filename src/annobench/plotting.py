@@ -62,7 +62,9 @@ def house_style() -> Iterator[None]:
         yield
 
 
-def panels(columns: int = 2, *, height: float = 3.6) -> tuple[Figure, list[Axes]]:
+def panels(
+    columns: int = 2, *, height: float = 3.6, width: float = 3.7
+) -> tuple[Figure, list[Axes]]:
     """Make a figure of one row of panels, within `house_style`.
 
     Parameters
@@ -70,7 +72,9 @@ def panels(columns: int = 2, *, height: float = 3.6) -> tuple[Figure, list[Axes]
     columns : int, default 2
         Number of panels.
     height : float, default 3.6
-        Height in inches; the width is 3.7 inches a panel.
+        Height in inches.
+    width : float, default 3.7
+        Width of each panel in inches.
 
     Returns
     -------
@@ -78,7 +82,7 @@ def panels(columns: int = 2, *, height: float = 3.6) -> tuple[Figure, list[Axes]
         To draw into.
     """
     # Built without pyplot: nothing global, and any thread may draw.
-    figure = Figure(figsize=(3.7 * columns, height))
+    figure = Figure(figsize=(width * columns, height))
     FigureCanvasAgg(figure)
     return figure, list(np.atleast_1d(figure.subplots(1, columns)))
 
@@ -518,6 +522,31 @@ def graphical_model(
     axes.axis("off")
 
 
+def note(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float] = (0, 0),
+    **style: Any,
+) -> None:
+    """Write a note beside a point of a plot.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    text : str
+        The note.
+    at : tuple of float
+        The point.
+    offset : tuple of float, default (0, 0)
+        From the point to the text, in points.
+    **style
+        Passed on to `matplotlib.axes.Axes.annotate`.
+    """
+    axes.annotate(text, at, offset, textcoords="offset points", **style)
+
+
 #: Marker, colour and filling of sets of intervals drawn side by side.
 _SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", INK, True))
 
@@ -546,6 +575,45 @@ def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
     axes.set_axisbelow(True)
+
+
+#: Colour and hatching of bars drawn side by side.
+_BARS = (
+    (BLUE, ""),
+    (VERMILION, "///"),
+    (GREEN, "..."),
+    ("#E69F00", "\\\\\\"),
+    ("#56B4E9", "xxx"),
+    ("#CC79A7", "++"),
+)
+
+
+def grouped_bars(axes: Axes, names: Sequence[str], sets: Mapping[str, ArrayLike]) -> None:
+    """Draw bars in groups, at most six bars side by side.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    names : sequence of str, length N
+        What the groups are called, from left to right.
+    sets : mapping of str to array_like, shape (N,)
+        Heights by what the legend calls them.
+    """
+    width = 0.8 / len(sets)
+    for s, (label, heights) in enumerate(sets.items()):
+        colour, hatch = _BARS[s]
+        axes.bar(
+            np.arange(len(names)) + (s - (len(sets) - 1) / 2) * width,
+            heights,
+            width,
+            label=label,
+            color=colour,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.5,
+        )
+    axes.set_xticks(range(len(names)), names)
 
 
 def confusion_matrix(axes: Axes, counts: pd.DataFrame) -> None:

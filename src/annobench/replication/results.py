@@ -18,6 +18,7 @@ import pandas as pd
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Results:
 
     def values(
         self,
-        values: Mapping[str, float] | Iterable[Computed],
+        values: Mapping[str, Value] | Iterable[Computed],
         *,
         of: str | Sequence[str],
         method: str = PAPER_METHOD,
@@ -104,12 +105,13 @@ class Results:
 
         Parameters
         ----------
-        values : mapping of str to float, or iterable of Computed
-            Numbers by target, or rows with intervals, whose own provenance is not asked for.
+        values : mapping of str to float, Rounded or tuple, or iterable of Computed
+            By target numbers alone, with the range of rounded inputs, or with a 95% interval
+            (see `value_row`); or rows, whose own provenance is not asked for.
         of : str or sequence of str
             What they rest on: ids of data sets, "printed", "closed_form", "simulation".
         method : str, default "paper"
-            Of numbers by target; rows have their own.
+            Of values by target; rows have their own.
 
         Raises
         ------
@@ -123,7 +125,7 @@ class Results:
             )
         provenance = self._study.provenance(*_names(of))
         if isinstance(values, Mapping):
-            values = [Computed(target, float(v), method=method) for target, v in values.items()]
+            values = [value_row(target, v, method=method) for target, v in values.items()]
         self._rows += [self._row(row, provenance) for row in values]
 
     def _row(self, row: Computed, provenance: str) -> Computed:

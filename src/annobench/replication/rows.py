@@ -2,8 +2,51 @@
 
 from __future__ import annotations
 
-from annobench.agreement import Agreement
+from typing import TYPE_CHECKING
+
 from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.rounding import Rounded
+
+if TYPE_CHECKING:
+    from annobench.agreement import Agreement
+
+#: A number alone, with the range that rounded inputs allow, or with its interval.
+Value = float | Rounded | tuple[float, float, float]
+
+
+def value_row(
+    target: str,
+    value: Value,
+    *,
+    level: float = 0.95,
+    method: str = PAPER_METHOD,
+) -> Computed:
+    """Return a value alone, with its interval, or with the range that rounded inputs allow.
+
+    Parameters
+    ----------
+    target : str
+        Of the printed value.
+    value : float, Rounded or tuple of float
+        The value alone; as `propagate` returns it; or with the lower and the upper end of its
+        interval.
+    level : float, default 0.95
+        Of the interval.
+    method : str, default "paper"
+        Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
+    """
+    if isinstance(value, Rounded):
+        estimate, lower, upper = map(float, value)
+        return Computed(target, estimate, rounding_lower=lower, rounding_upper=upper, method=method)
+    if isinstance(value, tuple):
+        estimate, lower, upper = map(float, value)
+        return Computed(target, estimate, lower=lower, upper=upper, level=level, method=method)
+    return Computed(target, float(value), method=method)
 
 
 def coefficient_row(
