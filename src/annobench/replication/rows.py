@@ -30,6 +30,11 @@ def value_row(
         Of the interval.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        The row, without a provenance.
     """
     if isinstance(value, Rounded):
         estimate, lower, upper = map(float, value)

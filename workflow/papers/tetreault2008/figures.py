@@ -110,7 +110,7 @@ def draw_matrix(axes: Axes, matrix: np.ndarray) -> None:
 def sets(
     by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, float], kappa: float
 ) -> Figure:
-    """Draw how far the kappas of sets dealt at random range, by the number of sets."""
+    """Draw the range of kappa over sets dealt at random, by the number of sets."""
     n_sets = max(by_number)
     figure, (left, right) = panels(height=3.7)
     bins = np.arange(-0.1, 1.06, 0.025)
@@ -141,7 +141,7 @@ def sets(
 def table4(
     by_assumption: Mapping[float, pd.DataFrame], table: pd.DataFrame, feasible: pd.DataFrame
 ) -> Figure:
-    """Draw how far two annotators' scores of one system lie apart, and when that is news."""
+    """Draw differences of two annotators' scores, and the p-values that Table 4 leaves."""
     first, second = two_annotators(table)
     figure, (left, right) = panels(height=3.6)
     bins = np.arange(-37, 38, 2)

@@ -158,7 +158,7 @@ def simulate_sets(
 
 
 def sets_table(by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, float]) -> pd.DataFrame:
-    """Say for some numbers of sets how far their kappas range, and how rarely as little."""
+    """Summarise the range of kappa by the number of sets, beside the printed range."""
     low, high = printed["set_kappa_min"] - 0.0005, printed["set_kappa_max"] + 0.0005
     rows = []
     for n_sets, draws in by_number.items():

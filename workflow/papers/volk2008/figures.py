@@ -190,7 +190,7 @@ def agreement(table: pd.DataFrame) -> Figure:
 
 
 def tree_pair(links: Alignments, group: Group) -> Figure:
-    """Draw one sentence pair, lines as wide as students are many: what section 6 wishes for."""
+    """Draw one sentence pair, the width of a line by the number of students (section 6)."""
     chosen = links.of_annotators([*group.eight, GOLD])
     pair = chosen.pairs[pair_to_show(chosen)]
     sides = [list(nodes) for nodes in (pair.source, pair.target)]

@@ -122,7 +122,7 @@ def gold_values(printed: Printed) -> dict[str, float]:
 
 
 def bounds_table(printed: Printed) -> pd.DataFrame:
-    """Say between what the precision and F-score of the best and the worst student lie."""
+    """Bound the precision and the F-score of the best and of the worst student."""
     rows = []
     for part, (end, student) in itertools.product(PARTS, (("max", "best"), ("min", "worst"))):
         row, n_gold = printed.students.loc[part], printed.n_gold(part)
@@ -138,7 +138,7 @@ def bounds_table(printed: Printed) -> pd.DataFrame:
 
 
 def union_table(printed: Printed) -> pd.DataFrame:
-    """Set the union against the largest student and the gold standard, by either reading of it."""
+    """Compare the union, by either reading, with the largest student and the gold standard."""
     rows = []
     for part, row in printed.strengths.iterrows():
         largest, n_gold = int(printed.students.loc[part, "max_links"]), printed.n_gold(part)
@@ -177,7 +177,7 @@ def own_links_table(printed: Printed) -> pd.DataFrame:
 
 
 def strengths_table(printed: Printed) -> pd.DataFrame:
-    """Take the second table apart, and say which single cell would make its sum right."""
+    """Decompose the second table, and find the single cell that would correct each sum."""
     gold = gold_table(printed).query("kind == 'both'").set_index("part")["fuzzy_percent"]
     exact, fuzzy, both, total = (printed.strengths[n] for n in ("exact", "fuzzy", "both", "total"))
     table = {

@@ -53,7 +53,7 @@ class Group:
     n_gold : int
         Links of the gold standard.
     shared : float
-        What students have in common.
+        Share of the variance that students have in common, in [0, 1).
     n_rivals : int
         Rival links.
     n_kept : int
@@ -240,7 +240,7 @@ def targets(printed: Printed, part: str) -> dict[str, float]:
 def predictions(
     runs: Mapping[str, pd.DataFrame], independent: Mapping[str, pd.DataFrame], printed: Printed
 ) -> pd.DataFrame:
-    """Say what the simulation has for each number, with the range of 95% of its repetitions."""
+    """Summarise the repetitions: the mean of each number, and the range of 95% of them."""
     rows = []
     runs, independent = (dict(each) | {"both": both_parts(each)} for each in (runs, independent))
     for part, found in runs.items():
