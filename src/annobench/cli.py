@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 
 from annobench import __version__
-from annobench.choices import DEFAULT_SEED, Mode, Scale
-from annobench.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
-from annobench.files import replacing
+from annobench.core.choices import DEFAULT_SEED, Mode, Scale
+from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
+from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
     from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 app = typer.Typer(
@@ -119,7 +119,7 @@ def _check_folder(out: Path, command: str = "fit") -> None:
 
 def _binary(annotations: Annotations, positive: str | None, negative: str | None) -> Annotations:
     """Put the positive category last; say which labels there are if they are not two."""
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
 
     categories = annotations.categories
     if positive is not None and positive not in (*categories, negative):
@@ -213,7 +213,7 @@ def consensus(
     import numpy as np
     from rich.console import Console
 
-    from annobench import consensus as consensus_of
+    from annobench.aggregation import consensus as consensus_of
     from annobench.io import read_labels
 
     folder = labels.with_name(f"{labels.stem}_consensus") if out is None else out
@@ -274,7 +274,8 @@ def report(
     folder = labels.with_name(f"{labels.stem}_agreement") if out is None else out
     from rich.console import Console
 
-    from annobench import agreement, report_page
+    from annobench import agreement
+    from annobench.reporting import report_page
 
     try:
         if not 0 < level < 1:
@@ -346,7 +347,7 @@ def _scaled(
 
 def _as_sets(annotations: Annotations, separator: str) -> Annotations:
     """Split labels into sets of elements."""
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
 
     if not separator or not any(separator in name for name in annotations.categories):
         raise AnnotationError(
@@ -369,12 +370,10 @@ def _without_repeats(
     """Refuse repeated labels, or keep the first and say so."""
     import pandas as pd
 
-    from annobench import agreement
-
     at = annotations.first_repeat
     if at is None:
         return annotations, []
-    kept = agreement.first_labels(annotations)
+    kept = annotations.first_labels()
     n_repeats = annotations.n_labels - kept.n_labels
     rows = pd.DataFrame([annotations.item, annotations.annotator, annotations.label]).T
     n_equal = int(rows.duplicated().sum())
@@ -470,7 +469,7 @@ def certificate(
     threshold: Annotated[
         float | None, typer.Option(help="Split numeric labels: this and above, and below.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the certificate.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
     repeats: Annotated[
         Literal["error", "first"],
         typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
@@ -492,7 +491,7 @@ def certificate(
             annotations = noise.dichotomise(annotations, threshold)
         found = noise.certificate(
             annotations,
-            confidence=confidence,
+            level=level,
             guess=_numbers(guess, "guess"),
             keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
             model=model,
@@ -576,7 +575,7 @@ def list_datasets() -> None:
 
     table = Table("id", "title", "held")
     for id in datasets.names():
-        held = "no" if datasets.available(id) else "yes"
+        held = "no" if datasets.missing_files(id) else "yes"
         table.add_row(escape(id), escape(datasets.get(id).title), held)
     Console().print(table)
 

@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench.compare import (
+from annobench.noise import easy_hard
+from annobench.replication.compare import (
     agrees,
     compare,
     read_computed,
@@ -17,8 +18,7 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.noise import easy_hard
-from tracing import TracedPaper
+from annobench.replication.tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
@@ -211,5 +211,8 @@ def test_projects_that_cannot_be_are_refused(analysis, tmp_path, counts, message
 
 def test_disagreed_items_are_those_not_agreed_on(printed):
     assert printed.scenarios["n_disagreed"].to_dict() == {
-        "two": 100, "pv": 121, "five": 340, "adding": 150,
-    }  # fmt: skip
+        "two": 100,
+        "pv": 121,
+        "five": 340,
+        "adding": 150,
+    }

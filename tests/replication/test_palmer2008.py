@@ -9,11 +9,10 @@ import pytest
 import yaml
 
 from annobench import datasets
-from annobench.compare import compare, read_computed, read_errata, read_published
 from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
-from annobench.hierarchy import collapse
-from annobench.merging import parents
+from annobench.labels.merging import parents
+from annobench.replication.compare import compare, read_computed, read_errata, read_published
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
@@ -49,7 +48,7 @@ def small_crowd() -> LoadedData:
         )
     labels = pd.concat(parts, ignore_index=True)
     items = labels[["item", "word"]].drop_duplicates(ignore_index=True)
-    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
+    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})
 
 
 def run(analysis, folder, crowd, senses):
@@ -125,7 +124,7 @@ def real(analysis, mirror, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
+def test_merges_that_labels_support_raise_agreement_beyond_random_ones(real):
     words = pd.read_csv(real / "tables" / "words.csv").set_index("word")
     assert (words.loc[["ask-v", "date-n", "help-v"], "gain_lower"] > 0.1).all()
     assert (words["alpha"] > words["random_alpha"]).all()
@@ -137,7 +136,7 @@ def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
     assert (words["bits"] <= words["bits_before"] + 1e-12).all()
 
 
-def test_the_labels_of_ask_ask_for_merges_that_raise_agreement(analysis, mirror):
+def test_the_labels_of_ask_support_merges_that_raise_agreement(analysis, mirror):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
         for name in RECORD["datasets"]
@@ -154,7 +153,7 @@ def test_the_labels_of_ask_ask_for_merges_that_raise_agreement(analysis, mirror)
     assert row["alpha"] > row["random_alpha_upper"]
     # "Make a request to somebody" and "consider obligatory": 116 to 188 labels, of 25 at most.
     pair = found.pairs.set_index(["first", "second"]).loc[("1", "3")]
-    assert pair["verdict"] == "asked"
+    assert pair["verdict"] == "merge"
     assert pair["lower"] > 80
 
 
@@ -164,10 +163,10 @@ def test_senses_are_told_apart_or_not_as_far_as_they_were_chosen(real):
     verdict = pairs.set_index(["word", "first", "second"])
     # "Make a request to somebody" and "consider obligatory": 116 to 188 labels.
     row = verdict.loc[("ask-v", "1", "3")]
-    assert row["verdict"] == "asked"
+    assert row["verdict"] == "merge"
     assert row["lower"] > 80
     # "Forming a right angle" was chosen 16 times in 24,250, though the model makes use of it.
-    assert verdict.loc[("normal-j", "2", "4"), "verdict"] == "too rare"
+    assert verdict.loc[("normal-j", "2", "4"), "verdict"] == "sparse"
 
 
 def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
@@ -193,5 +192,5 @@ def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
 
 def test_groups_are_named_as_the_hierarchy_names_them():
     labels = by_word(small_crowd())["normal-j"]
-    coarse = collapse(labels, parents([0, 1, 1, 0, 4], labels.categories))
+    coarse = labels.recode(parents([0, 1, 1, 0, 4], labels.categories))
     assert coarse.categories == ("1+4", "2+3", "0")

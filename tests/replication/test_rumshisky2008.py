@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import check, read_computed
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import check, read_computed
 from annobench.replication.statistics import kappas
 
 

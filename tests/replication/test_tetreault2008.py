@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench import sampling
-from annobench.compare import agrees, check
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.evaluation import sampling
+from annobench.replication.compare import agrees, check
 from annobench.replication.statistics import kappas
 
 MATRIX = np.array([[17, 0, 6], [1, 42, 20], [4, 33, 1213]])

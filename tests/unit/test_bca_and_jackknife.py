@@ -12,8 +12,8 @@ from scipy.special import ndtr, ndtri
 
 from annobench import agreement as ag
 from annobench.agreement import resampling
-from annobench.annotations import Annotations
-from annobench.errors import DegenerateWarning, IntervalWarning
+from annobench.core.errors import DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 LEVEL = 0.9
 
@@ -81,9 +81,11 @@ def scipys(draws, n, statistic, estimate):
 def test_bca_of_items_is_scipys(statistic):
     result = getattr(ag, statistic.__name__)(labelled(PAIR, categories=range(3)))
     theirs = scipys(
-        result.bootstrap(replicates=999, rng=1), 40, lambda at: statistic(*PAIR[at].T),
+        result.bootstrap(replicates=999, rng=1),
+        40,
+        lambda at: statistic(*PAIR[at].T),
         result.estimate,
-    )  # fmt: skip
+    )
     ours = result.interval("bca", level=LEVEL, replicates=999, rng=1)
     plain = result.interval("percentile", level=LEVEL, replicates=999, rng=1)
     np.testing.assert_allclose((ours.lower, ours.upper), theirs, rtol=1e-9)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.evaluation import (
+from annobench.core.errors import AnnotationError
+from annobench.evaluation.scores import (
     category_scores,
     compare_lists,
     confusion_counts,
     count_errors,
     diagonal_rates,
 )
+from annobench.labels.annotations import Annotations
 
 
 def test_a_tie_of_two_counts_as_half_an_error():
@@ -127,9 +127,13 @@ def test_extreme_scores():
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [([[1, 2]], "must be square"), ([1], "must be square"), ([[1, -1], [0, 1]], "at least 0"),
-     ([[np.nan, 1], [0, 1]], "finite")],
-)  # fmt: skip
+    [
+        ([[1, 2]], "must be square"),
+        ([1], "must be square"),
+        ([[1, -1], [0, 1]], "at least 0"),
+        ([[np.nan, 1], [0, 1]], "finite"),
+    ],
+)
 def test_what_is_no_confusion_matrix_is_refused(counts, message):
     with pytest.raises(AnnotationError, match=message):
         category_scores(counts)

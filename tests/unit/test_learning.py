@@ -5,8 +5,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from annobench.errors import AnnotationError
-from annobench.learning import own_weights, probabilities, truth_and_confusion, unanimous
+from annobench.aggregation.learning import (
+    own_weights,
+    probabilities,
+    truth_and_confusion,
+    unanimous,
+)
+from annobench.core.errors import AnnotationError
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +49,7 @@ def test_predictions_tell_annotators_apart_and_sum_to_1(data, learn):
     assert first > 0.9
     assert second < 0.75
     own = found.of(annotator[2000:])
-    log_score = [
-        -np.log(p[np.arange(1000), label[2000:]]).mean()
-        for p in (own, found.soft)
-    ]  # fmt: skip
+    log_score = [-np.log(p[np.arange(1000), label[2000:]]).mean() for p in (own, found.soft)]
     assert log_score[0] < log_score[1]
 
 

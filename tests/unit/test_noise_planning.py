@@ -5,19 +5,19 @@ import pytest
 from scipy import stats
 
 from annobench import noise
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.noise import planning, promise
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.noise import planning
+from annobench.studies import certificate_coverage
 
 
 def test_power_is_that_of_certificates_weighted_by_their_probability():
     n, hard, rate = 40, 0.1, 0.1
     certified = [
-        noise.certificate(
-            Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5
-        ).rate <= rate
+        noise.certificate(Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5).rate
+        <= rate
         for d in range(n)
-    ]  # fmt: skip
+    ]
     probability = stats.binom.pmf(np.arange(n), n, hard * 0.5)
     assert 0 < sum(certified) < n
     assert noise.certification_power(n, 2, hard, rate=rate) == pytest.approx(
@@ -46,7 +46,7 @@ def test_guesses_set_a_system_back_as_flipped_coins_do(systems, flips):
     heads = np.arange(flips * n + 1)
     probability = stats.binom.pmf(heads, flips * n, 0.5)
     ahead = np.abs(2 * heads / flips - n)
-    back = planning._behind(n, systems, miss)
+    back = planning._setback(n, systems, miss)
     assert probability[ahead > back].sum() < 2 * miss <= probability[ahead > back - 1].sum()
 
 
@@ -89,7 +89,7 @@ def test_what_is_refused(case):
 
 @pytest.mark.parametrize(("annotators", "hard"), [(2, 0.05), (4, 0.2)])
 def test_the_promised_power_is_met(annotators, hard):
-    row = promise.simulated_power(300, annotators, hard, repetitions=200, seed=3)
+    row = certificate_coverage.simulated_power(300, annotators, hard, repetitions=200, seed=3)
     assert 0.05 < row["promised"] < 0.95
     assert row["verdict"] == "holds"
 
@@ -99,7 +99,7 @@ def test_a_difference_that_was_planned_for_is_found(rng):
     n = noise.items_to_tell_apart(n_annotators, hard, difference)
     found = 0
     for _ in range(60):
-        regime = promise.Regime("test", n, n_annotators, rng.binomial(n, hard) / n)
+        regime = certificate_coverage.Regime("test", n, n_annotators, rng.binomial(n, hard) / n)
         annotations, _, is_hard = regime.draw(rng)
         certificate = noise.certificate(annotations, guess=0.5)
         guessed = int((certificate.retained & is_hard).sum())

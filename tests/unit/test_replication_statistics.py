@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import Computed
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import Computed
+from annobench.replication.rounding import Rounded
 from annobench.replication.rows import value_row
 from annobench.replication.statistics import kappas, mean_and_range, proportion_interval
-from annobench.rounding import Rounded
 
 
 def test_kappas_of_many_tables_are_cohens(rng):
@@ -36,7 +36,8 @@ def test_the_exact_interval_of_no_success():
 
 
 def test_repetitions_have_a_mean_and_a_range():
-    assert mean_and_range(np.arange(41)) == (20, 1, 39)
+    assert mean_and_range(np.arange(41)) == pytest.approx((20, 1, 39))
+    assert mean_and_range(np.arange(5), level=0.5) == (2, 1, 3)
 
 
 def test_values_become_rows_with_what_is_known_of_them():

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.compare import COMPARISON_COLUMNS, read_comparison, write_comparison
-from annobench.files import recording
+from annobench.core.files import recording
+from annobench.replication.compare import COMPARISON_COLUMNS, read_comparison, write_comparison
 
 
 def main(comparisons: Iterable[str], comparison: Path) -> None:
@@ -16,6 +16,6 @@ def main(comparisons: Iterable[str], comparison: Path) -> None:
     write_comparison(pd.concat(frames) if frames else empty, comparison)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(snakemake.input.comparisons, Path(snakemake.output.comparison))

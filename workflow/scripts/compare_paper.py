@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from annobench import compare, dependence
-from annobench.errors import PublicationError
-from annobench.files import recording, replacing
+from annobench.core.errors import PublicationError
+from annobench.core.files import recording, replacing
+from annobench.replication import compare, dependence
 
 
 def main(
@@ -40,7 +40,7 @@ def main(
         compare.other_methods(values).to_csv(draft, index=False)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
         main(
             snakemake.wildcards.paper,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from annobench import coverage
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.studies import coverage
 
 
 def main(
@@ -22,7 +22,7 @@ def main(
     return table.assign(verdict=coverage.verdict(table), provenance="simulated")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         measured = main(
             grid=snakemake.params.grid,

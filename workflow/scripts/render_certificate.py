@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 from pages import render
 
@@ -19,7 +19,7 @@ TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
 WORDS = ("remarks", "note", "reasons", "text")
 MODELS = {
-    "rates": "any number of types",
+    "rates": "any distribution of rates",
     "easy_hard": "easy and hard",
 }
 
@@ -138,7 +138,7 @@ def main(
         draft.write_text(page, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,

@@ -13,7 +13,7 @@ from nbconvert import HTMLExporter
 from nbconvert.preprocessors import TagRemovePreprocessor
 from pygments.formatters import HtmlFormatter
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from pages import read_metas, render, simulated
 
 
@@ -52,7 +52,7 @@ def to_html(notebook: Path, page: Path, site: Path, paper: str, metas: Iterable[
         draft.write_text(html, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.notebook}"):
         run(
             Path(snakemake.input.notebook),

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from annobench.core.files import recording
 from annobench.datasets import LoadedData
-from annobench.files import recording
 from annobench.replication.analysis import Analysis, Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
@@ -33,7 +33,7 @@ def main(
     Analysis(paper.folder).run(study, results, seed, effort)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         ids = snakemake.params.datasets
         main(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from annobench import baselines, datasets, models
-from annobench.files import recording, replacing
+from annobench import datasets, models
+from annobench.core.files import recording, replacing
+from annobench.studies import models as baselines
 
 
 def problems(
@@ -66,7 +67,7 @@ def main(
     return scores, baselines.costs(tried, attempts), methods
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         tables = main(
             folders=[Path(meta).parent for meta in snakemake.input.metas],

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench import dependence
-from annobench.files import recording
+from annobench.core.files import recording
+from annobench.replication import dependence
 from annobench.replication.tracing import TracedPaper
 
 
@@ -16,7 +16,7 @@ def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
     return dependence.trace(paper, paper.numbers, paper.data, rng)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
         # A paper that prints no number has nothing to be judged.
         found = pd.DataFrame(columns=list(dependence.COLUMNS))

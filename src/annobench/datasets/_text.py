@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.errors import ParserWarning
 
-from annobench.errors import ReaderError, report_faults
+from annobench.core.errors import ReaderError, report_faults
 
 
 def read_text(path: Path) -> str:
@@ -106,7 +106,7 @@ def numbers(path: Path, values: pd.Series[str], what: str) -> pd.Series[float]:
 
 
 def read_integers(path: Path, header: tuple[str, ...], delimiter: str) -> NDArray[np.int64]:
-    """Read a table of whole numbers quickly; whatever is wrong is reported with its line."""
+    """Read a table of integers; faults are reported with their lines."""
     try:
         with warnings.catch_warnings():
             # Of rows with a field too many: else it is left out, or taken for the row's name.

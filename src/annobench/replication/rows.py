@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from annobench.agreement import Agreement
-from annobench.compare import PAPER_METHOD, Computed
-from annobench.rounding import Rounded
+from typing import TYPE_CHECKING
+
+from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.rounding import Rounded
+
+if TYPE_CHECKING:
+    from annobench.agreement import Agreement
 
 #: A number alone, with the range that rounded inputs allow, or with its interval.
 Value = float | Rounded | tuple[float, float, float]
@@ -24,8 +28,8 @@ def value_row(
     target : str
         Of the printed value.
     value : float, Rounded or tuple of float
-        The value alone; as `annobench.rounding.propagate` returns it; or with the lower and
-        upper end of its interval.
+        The value alone; as `propagate` returns it; or with the lower and the upper end of its
+        interval.
     level : float, default 0.95
         Of the interval.
     method : str, default "paper"
@@ -34,7 +38,7 @@ def value_row(
     Returns
     -------
     Computed
-        The row, without a provenance.
+        A row without provenance.
     """
     if isinstance(value, Rounded):
         estimate, lower, upper = map(float, value)
@@ -60,6 +64,11 @@ def coefficient_row(
         The printed unit: 100 for percentages.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
     """
     interval = found.interval()
     return Computed(

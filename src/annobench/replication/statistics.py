@@ -72,24 +72,26 @@ def proportion_interval(
     return float(found.low), float(found.high)
 
 
-def mean_and_range(draws: ArrayLike) -> tuple[float, float, float]:
+def mean_and_range(draws: ArrayLike, *, level: float = 0.95) -> tuple[float, float, float]:
     """Summarise repetitions of a simulation.
 
     Parameters
     ----------
     draws : array_like
         One value a repetition.
+    level : float, default 0.95
+        Share of the repetitions in the range.
 
     Returns
     -------
     tuple of float
-        The mean, and the equal-tailed range of 95% of the repetitions.
+        The mean, and the equal-tailed range of the repetitions.
 
     Examples
     --------
-    >>> mean_and_range(range(41))
-    (20.0, 1.0, 39.0)
+    >>> mean_and_range(range(5), level=0.5)
+    (2.0, 1.0, 3.0)
     """
     values = np.asarray(draws, dtype=np.float64)
-    lower, upper = np.quantile(values, [0.025, 0.975])
+    lower, upper = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(values.mean()), float(lower), float(upper)

@@ -3,7 +3,7 @@
 =====================  ==============================================================
 `study_word`           one word: fit, pairs of senses, merges, random merges
 `held_out`             merges chosen on half of the items, measured on the other
-`words_table`          each word before and after the merges that its labels ask for
+`words_table`          each word before and after the merges that its labels support
 `summary_table`        means over words of each way of merging
 `curves_table`         means over words as the inventories coarsen
 `relations_table`      are senses that WordNet relates told apart less?
@@ -11,7 +11,7 @@
 
 The abstract of the talk prints no number. Its claim is that closely related senses can be merged
 into a more general one with little loss. Here the 398 senses of the crowd's 45 words are merged in
-three ways: as far as the labels ask for it (more labels than an item has would be needed to
+three ways: as far as the labels support it (more labels than an item has would be needed to
 tell two senses apart); by lexicographer's file and by relations in WordNet; and at random, with
 groups of the same sizes. The answer "none of the above" is a category of its own throughout.
 WordNet's files are an optional source: without them there are the lexicographer's file, which the
@@ -31,15 +31,15 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench import agreement, datasets, merging, plotting
-from annobench.annotations import Annotations
-from annobench.compare import write_computed
+from annobench import agreement, datasets, plotting
+from annobench.core.files import recording, replacing
 from annobench.datasets.masc_crowd import by_word
-from annobench.files import recording, replacing
-from annobench.hierarchy import collapse
 from annobench.io.wordnet import Synset, WordNet, has_wordnet, parse_key, read_wordnet
-from annobench.merging import Evidence
+from annobench.labels import merging
+from annobench.labels.annotations import Annotations
+from annobench.labels.merging import Evidence
 from annobench.models import dawid_skene
+from annobench.replication.compare import write_computed
 
 NONE_OF_THEM = "0"
 LEVEL = 0.95
@@ -53,7 +53,7 @@ RELATIONS = {
     "hypernym": "one above the other", "sisters": "share a hypernym",
     "group": "one verb group", "similar": "similar adjectives", "close": "any of the last five",
 }  # fmt: skip
-WAYS = {"labels": "as the labels ask", "held out": "same, on held-out items",
+WAYS = {"labels": "supported by the labels", "held out": "same, on held-out items",
         "file": "lexicographer's file", "close": "WordNet relations"}  # fmt: skip
 SHOWN = ("help-v", "ask-v", "date-n", "particular-j")
 SYNONYM = re.compile(r"(?:^|, )([^,#]+)#\d+ \(")
@@ -190,7 +190,7 @@ def path_of(evidence: Evidence, n_random: int, rng: np.random.Generator) -> pd.D
     own = measured(evidence, path)
     rows = []
     for step, partition in enumerate(path):
-        random = measured(evidence, merging.shuffled(partition, evidence.often, n_random, rng))
+        random = measured(evidence, merging.shuffled(partition, evidence.frequent, n_random, rng))
         rows.append({"share": step / max(1, len(path) - 1)}
                     | {name: own[name][step] for name in MEASURES}
                     | {f"random_{name}": random[name].mean() for name in MEASURES})  # fmt: skip
@@ -201,17 +201,7 @@ def halves(labels: Annotations, rng: np.random.Generator) -> list[Annotations]:
     """Split the items at random."""
     first = np.zeros(labels.n_items, dtype=bool)
     first[rng.permutation(labels.n_items)[: labels.n_items // 2]] = True
-    return [of_items(labels, keep) for keep in (first, ~first)]
-
-
-def of_items(labels: Annotations, keep: np.ndarray) -> Annotations:
-    """Keep some items; annotators and categories stay."""
-    stays, code = keep[labels.item], np.cumsum(keep) - 1
-    return Annotations(
-        code[labels.item[stays]].astype(np.int32), labels.annotator[stays].copy(),
-        labels.label[stays].copy(), tuple(itertools.compress(labels.items, keep)),
-        labels.annotators, labels.categories,
-    )  # fmt: skip
+    return [labels.select(items=keep) for keep in (first, ~first)]
 
 
 def held_out(
@@ -221,13 +211,13 @@ def held_out(
     parts = [evidence_of(part) for part in halves(labels, rng)]
     rows = []
     for chosen, other in (parts, parts[::-1]):
-        partition = merging.asked_partition(
+        partition = merging.supported_partition(
             chosen, n_labels, replicates=effort.replicates // 2, rng=rng
         )
         before = measured(other, np.arange(len(partition)))
         rows.append(
             {f"{name}_before": float(before[name]) for name in MEASURES}
-            | beside_random(other, partition, chosen.often, effort.n_random // 2, rng)
+            | beside_random(other, partition, chosen.frequent, effort.n_random // 2, rng)
             | {"groups": n_groups(chosen, partition)}
         )
     return pd.DataFrame(rows).mean().to_dict()
@@ -252,7 +242,7 @@ def study_word(
                                                             strict=True)]  # fmt: skip
     pairs = pairs.join(pd.DataFrame(ties, index=pairs.index, columns=list(RELATIONS)))
     partitions = {
-        "labels": merging.asked_partition(
+        "labels": merging.supported_partition(
             evidence, n_labels, replicates=effort.replicates, rng=rng
         ),
         **{way: merging.from_pairs(
@@ -262,8 +252,8 @@ def study_word(
     }  # fmt: skip
     whole = measured(evidence, np.arange(len(evidence.categories)))
     before = {f"{what}_before": float(whole[what]) for what in MEASURES}
-    # Labels never ask to merge rare senses, so those don't take part in the random merges either.
-    free = {way: evidence.often if way == "labels" else evidence.mergeable for way in partitions}
+    # Sparse senses are never merged by labels, so they don't take part in random merges either.
+    free = {way: evidence.frequent if way == "labels" else evidence.mergeable for way in partitions}
     rows = [
         {"word": name, "way": way, "senses": int(evidence.mergeable.sum()),
          "groups": n_groups(evidence, partition)} | before
@@ -280,7 +270,7 @@ def study_word(
 def refitted(labels: Annotations, word: Word) -> dict[str, float]:
     """Collapse the labels along the merges and fit the model anew."""
     parents = merging.parents(word.partitions["labels"], word.evidence.categories)
-    coarse = collapse(labels, parents)
+    coarse = labels.recode(parents)
     fit = dawid_skene.fit(coarse, tolerance=1e-6)
     return {"refitted_certain": float((fit.posterior.max(axis=1) > merging.CERTAIN).mean()),
             "refitted_alpha": agreement.krippendorff_alpha(coarse).estimate}  # fmt: skip
@@ -290,7 +280,7 @@ def refitted(labels: Annotations, word: Word) -> dict[str, float]:
 
 
 def words_table(found: list[Word], labels: Mapping[str, Annotations]) -> pd.DataFrame:
-    """Lay out each word before and after the merges that its labels ask for."""
+    """Lay out each word before and after the merges that its labels support."""
     rows = [
         word.rows[0] | {"merges": groups_text(word)} | refitted(labels[word.name], word)
         for word in found
@@ -352,7 +342,7 @@ def verdicts_table(pairs: pd.DataFrame) -> pd.DataFrame:
     """Count the verdicts of all pairs, by part of speech."""
     part = pairs["word"].str.rpartition("-")[2].map({"n": "nouns", "v": "verbs", "j": "adjectives"})
     table = pd.crosstab(part.rename("words"), pairs["verdict"], margins=True, margins_name="all")
-    names = ["asked", "open", "forbidden", "too rare"]
+    names = ["merge", "inconclusive", "keep", "sparse"]
     return table.reindex(columns=[*names, "all"], fill_value=0).reset_index()
 
 
@@ -370,7 +360,7 @@ def ordering(pairs: pd.DataFrame, tie: str) -> tuple[float, int]:
 
 def relations_table(pairs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Compare pairs of senses that a relation joins with the others, resampling words."""
-    usable = pairs[pairs["verdict"] != "too rare"]
+    usable = pairs[pairs["verdict"] != "sparse"]
     names = usable["word"].unique()
     of_word = dict(list(usable.groupby("word")))
     rows = []
@@ -378,11 +368,10 @@ def relations_table(pairs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFra
         known = usable[usable[tie].notna()]
         row: dict[str, Any] = {"relation": title}
         for value, who in ((1, "related"), (0, "unrelated")):
-            asked = (known.loc[known[tie] == value, "verdict"] == "asked").sum()
-            forbidden = (known.loc[known[tie] == value, "verdict"] == "forbidden").sum()
-            n = int((known[tie] == value).sum())
-            row |= {f"{who}_pairs": n, f"{who}_asked": asked / n if n else math.nan,
-                    f"{who}_forbidden": forbidden / n if n else math.nan}  # fmt: skip
+            verdicts = known.loc[known[tie] == value, "verdict"]
+            row[f"{who}_pairs"] = len(verdicts)
+            for verdict in ("merge", "keep"):
+                row[f"{who}_{verdict}"] = (verdicts == verdict).mean()
             row[f"{who}_lower"], row[f"{who}_upper"] = share_interval(known, tie, value, rng)
         row["ordering"], _ = ordering(known, tie)
         parts = {name: ordering(of_word[name], tie) for name in names}
@@ -399,9 +388,9 @@ def relations_table(pairs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFra
 def share_interval(
     pairs: pd.DataFrame, tie: str, value: int, rng: np.random.Generator
 ) -> tuple[float, float]:
-    """Return the interval of the share asked for, words resampled."""
+    """Return the interval of the share to merge, words resampled."""
     own = pairs[pairs[tie] == value]
-    counts = own.groupby("word")["verdict"].agg([lambda v: (v == "asked").sum(), "size"])
+    counts = own.groupby("word")["verdict"].agg([lambda v: (v == "merge").sum(), "size"])
     if counts.empty:
         return math.nan, math.nan
     table = counts.to_numpy(float)
@@ -439,7 +428,7 @@ def figure_words(table: pd.DataFrame, stem: Path, stand_in: str | None) -> None:
             axes.plot(rows[f"{name}_before"], y, "o", color=plotting.INK, fillstyle="none",
                       markersize=4, label="all senses")  # fmt: skip
             axes.plot(rows[name], y, "D", color=plotting.VERMILION, markersize=4,
-                      label="merged as the labels ask")  # fmt: skip
+                      label="merges supported by the labels")  # fmt: skip
             axes.set(yticks=list(y), ylim=(-0.8, len(rows) - 0.2), title=title)
             axes.set_xlim(0 if name == "alpha" else 0.6, 0.85 if name == "alpha" else 1.01)
             axes.set_yticklabels(
@@ -514,14 +503,14 @@ def figure_relations(table: pd.DataFrame, stem: Path, stand_in: str | None) -> N
                                            (0.13, "unrelated", "o", plotting.BLUE)):  # fmt: skip
             ends = [100 * table[f"{who}_{end}"] for end in ("lower", "upper")]
             left.hlines(y + shift, *ends, color=colour, linewidth=1.3)
-            left.plot(100 * table[f"{who}_asked"], y + shift, marker, color=colour, label=who,
+            left.plot(100 * table[f"{who}_merge"], y + shift, marker, color=colour, label=who,
                       markersize=5, fillstyle="full" if marker == "D" else "none")  # fmt: skip
         left.set(
             yticks=y,
             ylim=(len(table) - 0.4, -0.6),
             xlim=(0, None),
             xlabel="percent of pairs",
-            title="Merges that the labels ask for",
+            title="Merges that the labels support",
         )
         left.set_yticklabels([f"{row.relation} ({row.related_pairs})" for row in
                               table.itertuples()])  # fmt: skip
@@ -550,14 +539,14 @@ def figure_pairs(found: list[Word], stem: Path, stand_in: str | None) -> None:
             grid = np.full((len(names), len(names)), np.nan)
             for row in word.pairs.itertuples():
                 at = place[row.second], place[row.first]
-                rare = row.verdict == "too rare"
-                grid[at] = np.nan if rare else math.log10(row.labels_needed)
-                text = "rare" if rare else f"{min(row.labels_needed, 999):.0f}"
-                weight = "bold" if row.verdict == "asked" else "normal"
-                dark = not rare and row.labels_needed > 60
+                sparse = row.verdict == "sparse"
+                grid[at] = np.nan if sparse else math.log10(row.labels_needed)
+                text = "rare" if sparse else f"{min(row.labels_needed, 999):.0f}"
+                weight = "bold" if row.verdict == "merge" else "normal"
+                dark = not sparse and row.labels_needed > 60
                 axes.text(at[1], at[0], text, ha="center", va="center", fontsize=7, weight=weight,
                           color="white" if dark else plotting.INK)  # fmt: skip
-                if row.verdict == "asked":
+                if row.verdict == "merge":
                     axes.add_patch(mark(at[1] - 0.46, at[0] - 0.46))
             axes.imshow(grid, cmap="Oranges", vmin=0.3, vmax=2.6)
             axes.set(xticks=range(len(names)), yticks=range(len(names)), title=word.name,
@@ -606,16 +595,16 @@ def main(
 
     pairs = pd.concat([each.pairs for each in found], ignore_index=True)
     rows = pd.DataFrame([row for each in found for row in each.rows])
-    asked = pairs[pairs["verdict"] == "asked"].sort_values("labels_needed", ascending=False)
-    against = pairs[(pairs["verdict"] == "forbidden") & (pairs["close"] == 1)]
+    merge = pairs[pairs["verdict"] == "merge"].sort_values("labels_needed", ascending=False)
+    keep = pairs[(pairs["verdict"] == "keep") & (pairs["close"] == 1)]
     tables = {
         "words": words_table(found, labels),
         "summary": summary_table(rows, rng),
         "curves": curves_table(found, rng),
         "verdicts": verdicts_table(pairs),
         "relations": relations_table(pairs, rng),
-        "asked": described(asked, senses),
-        "forbidden": described(against.sort_values("labels_needed"), senses),
+        "merge": described(merge, senses),
+        "keep": described(keep.sort_values("labels_needed"), senses),
         "pairs": pairs,
     }
     for name, table in tables.items():
@@ -646,7 +635,7 @@ WITHOUT = (
 CAPTIONS = {
     "words": (
         "Each of the 45 words, with its number of senses before and after the merges that its "
-        "labels ask for. Blue bars: random merges with groups of the same sizes. Alpha can rise "
+        "labels support. Blue bars: random merges with groups of the same sizes. Alpha can rise "
         "by merging at random, too. Red lines: 95% intervals over items. Data: {word} labels."
     ),
     "tradeoff": (
@@ -659,14 +648,14 @@ CAPTIONS = {
         "of the sentences and measured on the other. {source} Data: {word} labels."
     ),
     "relations": (
-        "Left: how many pairs of senses of a word the labels ask to merge, by relation; in "
+        "Left: the share of pairs of senses whose merge the labels support, by relation; in "
         "brackets the related pairs. Right: how often a related pair needs more labels than an "
         "unrelated one of the same word; 0.5 if relations say nothing. {source} "
         "Data: {word} labels."
     ),
     "pairs": (
         "How many labels tell two senses apart with 99% certainty, if both are equally frequent. "
-        "Framed: more than an item has, so that the labels ask for a merge. Data: {word} labels."
+        "Framed: more than an item has, so that the labels support a merge. Data: {word} labels."
     ),
 }
 

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from annobench import information
-from annobench.hierarchy import Hierarchy
+from annobench.evaluation import information
+from annobench.labels.hierarchy import Hierarchy
 from annobench.replication.statistics import kappas
 
 from .printed import Printed

@@ -15,7 +15,7 @@ import pandas as pd
 import scipy.optimize
 
 from annobench import agreement
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.replication.statistics import kappas, proportion_interval
 
 from .printed import Printed

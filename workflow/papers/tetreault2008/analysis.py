@@ -7,11 +7,11 @@ decides no verdict. The two annotators are the paper's Rater 1 and Rater 2.
 
 import numpy as np
 
+from annobench.evaluation.sampling import Population
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.statistics import kappas
 from annobench.replication.study import Study
-from annobench.sampling import Population
 
 from . import approach, figures, judgments, values
 

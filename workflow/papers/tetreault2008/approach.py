@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench import sampling
-from annobench.rounding import counts_that_round_to
-from annobench.sampling import METHODS, Population, StratifiedSample
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
+from annobench.replication.rounding import counts_that_round_to
 
 from .judgments import joined
 

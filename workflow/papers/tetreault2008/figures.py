@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from annobench import sampling
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, note, panels
-from annobench.sampling import METHODS, Population, StratifiedSample
 
 from .approach import sample_sizes
 from .judgments import two_annotators

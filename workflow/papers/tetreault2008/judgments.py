@@ -7,9 +7,9 @@ import pandas as pd
 import scipy.optimize
 
 from annobench import agreement
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
+from annobench.replication.rounding import counts_that_round_to
 from annobench.replication.statistics import kappas, proportion_interval
-from annobench.rounding import counts_that_round_to
 
 CATEGORIES = ["extraneous", "wrong_choice", "ok"]
 

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench import agreement, sampling
-from annobench.compare import Computed
+from annobench import agreement
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import METHODS, StratifiedSample
+from annobench.replication.compare import Computed
+from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
-from annobench.replication.statistics import mean_and_range, proportion_interval
-from annobench.rounding import Rounded, propagate
-from annobench.sampling import METHODS, StratifiedSample
+from annobench.replication.statistics import proportion_interval
 
 from .approach import hours_per_label, sample_sizes
 from .judgments import as_errors, labels_of, two_annotators
@@ -178,10 +179,12 @@ def sets(draws: pd.DataFrame) -> list[Computed]:
 
 def simulations(cloze: pd.DataFrame, application: pd.DataFrame) -> dict[str, Value]:
     """Return what stands beside numbers that rest on unpublished data: mean and 95% range."""
-    kappas = {f"table2.{pair}.kappa": mean_and_range(row.kappa) for pair, row in cloze.iterrows()}
-    return kappas | {
-        f"table6.sampling.{name}": mean_and_range(application[name])
-        for name in ("precision", "recall")
+    repeated = {f"table2.{pair}.kappa": row.kappa for pair, row in cloze.iterrows()}
+    for name in ("precision", "recall"):
+        repeated[f"table6.sampling.{name}"] = application[name]
+    return {
+        target: (np.mean(draws), *np.quantile(draws, [0.025, 0.975]))
+        for target, draws in repeated.items()
     }
 
 

@@ -6,7 +6,7 @@ is computed from them; everything else has simulated students (`simulate`) and i
 
 import numpy as np
 
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from annobench import alignment, plotting
-from annobench.alignment import Alignments
-from annobench.alignment_simulation import GOLD
+from annobench import plotting
+from annobench.alignment.links import UNIVERSES, Alignments
 from annobench.plotting import BLUE, GREY, INK, VERMILION, panels
+from annobench.simulation.alignments import GOLD
 
 from .printed import PARTS, SIDES, Printed
 from .simulate import Group, Simulation
@@ -165,7 +165,7 @@ def drawn_by(links: Alignments, group: Group) -> tuple[np.ndarray, np.ndarray]:
 
 def agreement(table: pd.DataFrame) -> Figure:
     """Draw alpha and specific agreement of the eight against the number of candidate links."""
-    eight = table[(table["students"] == "eight") & table["universe"].isin(alignment.UNIVERSES)]
+    eight = table[(table["students"] == "eight") & table["universe"].isin(UNIVERSES)]
     styles = {
         "specific_agreement": (0.96, "s", BLUE, BLUE, "positive specific agreement"),
         "krippendorff_alpha": (1.04, "o", VERMILION, "none", "Krippendorff's alpha"),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annobench import alignment
+from annobench.alignment.links import KINDS
+from annobench.replication.rounding import counts_that_round_to
 from annobench.replication.statistics import proportion_interval
 from annobench.replication.study import Study
-from annobench.rounding import counts_that_round_to
 
 PARTS = {"sophie": "Sophie's World", "economy": "Economy"}
 SIDES = ("german", "english")
@@ -108,10 +108,9 @@ def gold_values(printed: Printed) -> dict[str, float]:
     """Return the sums of the first table, and the 1:1 alignments that follow from them."""
     totals = gold_table(printed).set_index(["part", "kind"])["total"]
     nodes = fan_out_table(printed).set_index(["part", "side", "links"])
-    kinds = alignment.KINDS
     return {
-        **{f"gold.{part}.{kind}.total": totals[part, kind] for part in PARTS for kind in kinds},
-        **{f"gold.sophie.{kind}.text": totals["sophie", kind] for kind in kinds},
+        **{f"gold.{part}.{kind}.total": totals[part, kind] for part in PARTS for kind in KINDS},
+        **{f"gold.sophie.{kind}.text": totals["sophie", kind] for kind in KINDS},
         **{
             f"fan_out.{part}.{side}.one": nodes.loc[(part, side, 1), "nodes"]
             for part, side in itertools.product(PARTS, SIDES)

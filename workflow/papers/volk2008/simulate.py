@@ -17,9 +17,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench import agreement, alignment
-from annobench.alignment import LINKED, Alignments
-from annobench.alignment_simulation import (
+from annobench import agreement
+from annobench.alignment.links import LINKED, UNIVERSES, Alignments, compare
+from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed
+from annobench.replication.rows import value_row
+from annobench.simulation.alignments import (
     GOLD,
     all_and_none,
     calibrate,
@@ -30,8 +32,6 @@ from annobench.alignment_simulation import (
     skill_and_strictness,
     tree_pairs,
 )
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed
-from annobench.replication.rows import value_row
 
 from .printed import PARTS, Printed, design_values
 
@@ -301,7 +301,7 @@ def students_table(links: Mapping[str, Alignments], rng: np.random.Generator) ->
     rows = []
     for part, found in links.items():
         for name in found.annotators[1:]:
-            one = alignment.compare(found, name, GOLD, rng=rng)
+            one = compare(found, name, GOLD, rng=rng)
             row = {"part": part, "student": name}
             row |= {count: getattr(one, count) for count in ("shared", "own", "missed")}
             for measure in ("recall", "precision", "f_score", "kappa"):
@@ -329,7 +329,7 @@ def agreement_table(
 
 def coefficients(links: Alignments) -> Iterator[tuple[str, np.ndarray, agreement.Agreement]]:
     """Compute agreement by universe: its name, the sentence pair of each link, a coefficient."""
-    for universe in alignment.UNIVERSES:
+    for universe in UNIVERSES:
         labels, pair = links.to_annotations(universe)
         yield universe, pair, agreement.specific_agreement(labels, LINKED)
         yield universe, pair, agreement.krippendorff_alpha(labels)

@@ -1,0 +1,157 @@
+"""Write files whole or not at all, and keep a script's log."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+#: The umask can only be read by setting it, which two threads must not do at once.
+_ASKING = threading.Lock()
+
+_PREFIX = ".draft."
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`, and move it there if all goes well.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file to write; its folder is made where it is missing, and drafts that a killed
+        process left in it are removed.
+
+    Yields
+    ------
+    Path
+        A path in the same folder with the same suffix. After an error it is removed and
+        the old file, if there was one, is untouched.
+
+    Examples
+    --------
+    >>> with replacing("/tmp/annobench-example.txt") as draft:  # doctest: +SKIP
+    ...     draft.write_text("whole")
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _remove_unlocked(target.parent.glob(f"{_PREFIX}*"))
+    handle, draft = _locked_draft(target)
+    try:
+        yield draft
+        # mkstemp makes the file private; the result gets the mode any new file would have.
+        with _ASKING:
+            umask = os.umask(0)
+            os.umask(umask)
+        draft.chmod(0o666 & ~umask)
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def remove_abandoned_drafts(folder: str | Path) -> None:
+    """Remove what killed processes left in the middle of `replacing`.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Searched with all folders below. Drafts that are being written, by whichever
+        process, stay.
+    """
+    _remove_unlocked(Path(folder).rglob(f"{_PREFIX}*"))
+
+
+def _locked_draft(target: Path) -> tuple[int, Path]:
+    """Create a draft under a lock, which ends with the process, however that ends."""
+    while True:
+        handle, name = tempfile.mkstemp(
+            prefix=f"{_PREFIX}{target.stem}.", suffix=target.suffix, dir=target.parent
+        )
+        _lock(handle, wait=True)
+        # Another writer may have taken it for abandoned before it was locked.
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _remove_unlocked(drafts: Iterable[Path]) -> None:
+    for draft in drafts:
+        with suppress(OSError):
+            handle = os.open(draft, os.O_RDWR)
+            try:
+                if _lock(handle, wait=False):
+                    draft.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Return whether the lock was got: never on a system or a file system without locks."""
+    try:
+        fcntl = importlib.import_module("fcntl")
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+@contextmanager
+def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
+    """Send logging and everything written to the standard error to a file.
+
+    Parameters
+    ----------
+    log : str or Path
+        The log file, begun afresh.
+    name : str
+        What runs, named in the line that an error leaves on the terminal.
+
+    Yields
+    ------
+    Logger
+        For the script's own messages.
+
+    Raises
+    ------
+    SystemExit
+        Status 1 after any exception: its traceback stands in the log, and its message
+        on the terminal too.
+    """
+    path = Path(log)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    failure: BaseException | None = None
+    with path.open("w", encoding="utf-8", buffering=1) as stream:
+        # The descriptor and not only sys.stderr, so that compiled code and child processes
+        # are recorded as well.
+        os.dup2(stream.fileno(), 2)
+        handler = logging.StreamHandler(stream)
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+        root = logging.getLogger()
+        level = root.level
+        root.addHandler(handler)
+        root.setLevel(logging.INFO)
+        logging.captureWarnings(True)
+        try:
+            yield logging.getLogger(name)
+        except Exception as error:
+            root.exception("%s failed", name)
+            failure = error
+        finally:
+            logging.captureWarnings(False)
+            root.removeHandler(handler)
+            root.setLevel(level)
+            sys.stderr.flush()
+            os.dup2(terminal, 2)
+            os.close(terminal)
+    if failure is not None:
+        print(f"{name}: {failure or type(failure).__name__} (log: {path})", file=sys.stderr)
+        raise SystemExit(1) from failure
