@@ -9,7 +9,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from annobench.files import replacing
+from annobench.core.files import replacing
 
 #: Committed: the page shows what was measured last, and the command that measures again.
 FOLDER = Path(__file__).parent / "measured"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from annobench import agreement
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from benchmarks._measure import alone, available, timed
 from benchmarks._record import Record
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from benchmarks._measure import alone, available, timed
 from benchmarks._record import Record
@@ -209,7 +209,7 @@ def targets(n_categories: int) -> str:
 SCRIPT = """
 import sys
 import pandas as pd
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 source, target = sys.argv[1:]
 read = pd.read_csv if source.endswith(".csv") else pd.read_parquet

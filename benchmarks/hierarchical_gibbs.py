@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annobench.diagnostics import convergence_table
-from annobench.errors import DataUnavailableError
+from annobench.core.errors import DataUnavailableError
 from annobench.models import hierarchical_binary
+from annobench.models.diagnostics import convergence_table
 from benchmarks._record import Record
 
 SCRIPT = Path(__file__).parents[1] / "tests" / "reference" / "numpyro" / "generate.py"

@@ -17,10 +17,10 @@ import numpy as np
 from scipy.stats import hypergeom
 
 from annobench import datasets
-from annobench.annotations import Annotations
+from annobench.core.errors import DegenerateWarning
+from annobench.core.files import replacing
 from annobench.datasets.masc_crowd import by_word
-from annobench.errors import DegenerateWarning
-from annobench.files import replacing
+from annobench.labels.annotations import Annotations
 from annobench.models import (
     dawid_skene,
     glad,
@@ -31,8 +31,8 @@ from annobench.models import (
     voting,
     weighted_voting,
 )
-from annobench.models.dawid_skene_optima import restarts
-from annobench.models.dawid_skene_uncertainty import bootstrap
+from annobench.models.dawid_skene.optima import restarts
+from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.plotting import (
     BLUE,
     GREEN,

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 import typer
 
 from annobench import __version__
-from annobench.choices import DEFAULT_SEED, Mode, Scale
-from annobench.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
-from annobench.files import replacing
+from annobench.core.choices import DEFAULT_SEED, Mode, Scale
+from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
+from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
     from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 app = typer.Typer(
@@ -119,7 +119,7 @@ def _check_folder(out: Path, command: str = "fit") -> None:
 
 def _binary(annotations: Annotations, positive: str | None, negative: str | None) -> Annotations:
     """Put the positive category last; say which labels there are if they are not two."""
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
 
     categories = annotations.categories
     if positive is not None and positive not in (*categories, negative):
@@ -213,7 +213,7 @@ def consensus(
     import numpy as np
     from rich.console import Console
 
-    from annobench import consensus as consensus_of
+    from annobench.aggregation import consensus as consensus_of
     from annobench.io import read_labels
 
     folder = labels.with_name(f"{labels.stem}_consensus") if out is None else out
@@ -274,7 +274,8 @@ def report(
     folder = labels.with_name(f"{labels.stem}_agreement") if out is None else out
     from rich.console import Console
 
-    from annobench import agreement, report_page
+    from annobench import agreement
+    from annobench.reporting import report_page
 
     try:
         if not 0 < level < 1:
@@ -346,7 +347,7 @@ def _scaled(
 
 def _as_sets(annotations: Annotations, separator: str) -> Annotations:
     """Split labels into sets of elements."""
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
 
     if not separator or not any(separator in name for name in annotations.categories):
         raise AnnotationError(

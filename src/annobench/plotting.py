@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.files import replacing
+from annobench.core.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,15 @@ def panels(
 
 
 def mark(figure: Figure, text: str) -> None:
-    """Write a line in red above the panels, such as of simulated data in place of real ones."""
+    """Write a line in red above the panels.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made by `panels`.
+    text : str
+        Such as that simulated data stand in for real ones.
+    """
     figure.suptitle(text, color=VERMILION, fontsize=9.5, fontweight="bold")
 
 

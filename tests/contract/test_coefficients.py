@@ -14,8 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from annobench import agreement
 from annobench.agreement import Agreement, Coefficient
-from annobench.annotations import SCALES, Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import SCALES, Annotations
 
 MODULES = agreement.discover()
 #: What has no chance agreement, or is about margins and not about agreement.

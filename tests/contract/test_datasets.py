@@ -10,10 +10,10 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
+from annobench.core.errors import ReaderError
 from annobench.datasets import _simulators
 from annobench.datasets._simulators import Forms, Stratum, aggregates
 from annobench.datasets.base import DataTables, validate
-from annobench.errors import ReaderError
 
 IDS = datasets.names()
 

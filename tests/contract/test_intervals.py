@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from annobench import agreement, models
+from annobench.aggregation.consensus import Consensus, consensus
 from annobench.agreement import Agreement, resampling
-from annobench.annotations import Annotations
-from annobench.consensus import Consensus, consensus
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 MODELS = models.discover()
 COEFFICIENTS = agreement.discover()

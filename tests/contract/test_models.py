@@ -15,8 +15,8 @@ import pytest
 import scipy.stats
 
 from annobench import models
-from annobench.annotations import SCALES, Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import SCALES, Annotations
 
 MODELS = models.discover()
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench import simulate
 from annobench.models import hierarchical_binary
+from annobench.simulation import panels as simulate
 
 pytestmark = pytest.mark.slow
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from annobench import coverage
 from annobench.agreement import resampling
-from annobench.coverage import Case, Design
+from annobench.studies import coverage
+from annobench.studies.coverage import Case, Design
 
 pytestmark = pytest.mark.slow
 

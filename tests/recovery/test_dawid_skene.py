@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.models.dawid_skene_optima import align
-from annobench.models.dawid_skene_uncertainty import bootstrap, standard_errors
+from annobench.models.dawid_skene.optima import align
+from annobench.models.dawid_skene.uncertainty import bootstrap, standard_errors
 
 #: Two-sided chance of a false alarm of one bound.
 LEVEL = 1e-3

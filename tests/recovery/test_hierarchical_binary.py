@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench import simulate
 from annobench.models import hierarchical_binary
+from annobench.simulation import panels
 
 #: Two-sided chance of a false alarm of one bound.
 LEVEL = 1e-3
@@ -24,7 +24,7 @@ N_PANELS = 150
 EXPONENT = 1.5
 
 
-def draw_panel(rng, *, hierarchical: bool) -> tuple[simulate.SimulatedBinary, dict[str, float]]:
+def draw_panel(rng, *, hierarchical: bool) -> tuple[panels.SimulatedBinary, dict[str, float]]:
     """Draw parameters from the prior, and a panel of 40 items and 5 annotators from them."""
     prevalence = rng.random()
     truth = {"prevalence": prevalence}
@@ -37,7 +37,7 @@ def draw_panel(rng, *, hierarchical: bool) -> tuple[simulate.SimulatedBinary, di
             truth |= {f"{name}_mean": mean, f"{name}_scale": scale}
             laws[name] = (mean * scale, (1 - mean) * scale)
     while True:
-        panel = simulate.binary(
+        panel = panels.binary(
             n_items=40, n_annotators=5, prevalence=prevalence, missing=0.2, rng=rng, **laws
         )
         if hierarchical or (panel.sensitivity + panel.specificity).mean() > 1:
@@ -51,7 +51,7 @@ def covered(intervals: np.ndarray, truth: np.ndarray) -> int:
 
 
 @cache
-def fitted_panels(hierarchical: bool) -> list[tuple[simulate.SimulatedBinary, dict, Any]]:
+def fitted_panels(hierarchical: bool) -> list[tuple[panels.SimulatedBinary, dict, Any]]:
     """Draw and fit the panels that the tests share."""
     rng = np.random.default_rng(2008)
     found = []
@@ -91,7 +91,7 @@ def test_ninety_five_percent_intervals_hold_the_truth_that_often(hierarchical):
 
 def test_the_simulated_panel_of_the_paper_is_recovered(rng):
     # Carpenter (2008), section 3
-    panel = simulate.binary(
+    panel = panels.binary(
         n_items=1_000,
         n_annotators=20,
         prevalence=0.2,

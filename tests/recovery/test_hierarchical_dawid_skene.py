@@ -14,10 +14,10 @@ import pytest
 import scipy.stats
 from scipy.special import gammaln
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.kernels.hierarchical_dawid_skene import assignment
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_dawid_skene
+from annobench.models.kernels.hierarchical_dawid_skene import assignment
 
 #: Two-sided chance of a false alarm of one test.
 LEVEL = 1e-3
@@ -223,7 +223,7 @@ def test_two_categories_are_the_binary_model():
 
 
 def effective(draws: np.ndarray) -> float:
-    from annobench.diagnostics import convergence_table
+    from annobench.models.diagnostics import convergence_table
 
     row = convergence_table({"x": (draws[..., None], [""])}).iloc[0]
     return (row["standard_deviation"] / row["mcse_mean"]) ** 2

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, glad, mace, one_coin, voting
 
 #: Chance of a false alarm of one test.

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
-from annobench.annotations import Annotations
-from annobench.errors import DegenerateWarning
+from annobench.core.errors import DegenerateWarning
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.models.dawid_skene_optima import restarts
+from annobench.models.dawid_skene.optima import restarts
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "dawid_skene"

@@ -15,8 +15,8 @@ import pytest
 import yaml
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import agrees
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import agrees
 
 FOLDER = Path(__file__).resolve().parent / "textbooks"
 SOURCES = {path.stem: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yaml"))}

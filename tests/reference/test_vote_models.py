@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy.special import digamma
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import glad, mace, one_coin
 
 ROOT = Path(__file__).resolve().parents[2]

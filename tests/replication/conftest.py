@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
-from annobench.compare import (
+from annobench.replication.analysis import Analysis
+from annobench.replication.compare import (
     compare,
     read_computed,
     read_errata,
     read_published,
     read_standing,
 )
-from annobench.replication.analysis import Analysis
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 from catalogue import read_paper

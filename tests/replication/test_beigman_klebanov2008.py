@@ -8,8 +8,8 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
-from annobench.compare import agrees, read_published
-from annobench.reliability_threshold import compare_cuts
+from annobench.noise.reliability_threshold import compare_cuts
+from annobench.replication.compare import agrees, read_published
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ from math import ceil, comb
 import pandas as pd
 import pytest
 
-from annobench.compare import agrees, read_errata, read_published
 from annobench.noise import easy_hard
+from annobench.replication.compare import agrees, read_errata, read_published
 from annobench.replication.tracing import TracedPaper
 
 

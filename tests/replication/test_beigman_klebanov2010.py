@@ -13,7 +13,9 @@ import scipy.stats
 import yaml
 
 from annobench import datasets
-from annobench.compare import (
+from annobench.noise import mixtures
+from annobench.noise.mixtures import BinomialMixture, Counts
+from annobench.replication.compare import (
     agrees,
     compare,
     read_computed,
@@ -21,8 +23,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.noise import mixtures
-from annobench.noise.mixtures import BinomialMixture, Counts
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2010"
 TABLES = {path.stem: path for path in sorted((PAPER / "tables").glob("*.csv"))}

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench import simulate
-from annobench.compare import (
+from annobench.evaluation.scores import category_scores
+from annobench.replication.compare import (
     agrees,
     check,
     compare,
@@ -18,7 +18,7 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.evaluation import category_scores
+from annobench.simulation import panels
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "berthelin2008"
 
@@ -347,7 +347,7 @@ def test_a_prediction_from_one_scale_is_the_printed_value_on_the_other_in_return
     table = analysis.scale_change(printed, simulation, rng)
     shares = analysis.scale_shares(printed)["films"]
     for row in table[table["table"] == "table5"].to_dict("records"):
-        again = simulate.kappa_from_correlation(row["correlation"], shares[0])
+        again = panels.kappa_from_correlation(row["correlation"], shares[0])
         assert again == pytest.approx(row["printed_on_other_scale"], abs=1e-6)
         assert row["lower"] < row["predicted"] < row["upper"]
 
@@ -363,7 +363,7 @@ def test_a_pair_left_out_has_no_part_in_its_own_prediction(analysis, printed, si
 
 
 def test_panels_agree_as_the_table_that_they_are_calibrated_to(analysis, printed):
-    loadings = simulate.common_loadings(printed.numbers("table9"))
+    loadings = panels.common_loadings(printed.numbers("table9"))
     fitted = np.outer(loadings, loadings)[np.triu_indices(5, k=1)]
     # Five loadings for ten values: they come as near as the values' own standard error.
     assert np.abs(fitted - printed.values("table9")).max() < 0.1
@@ -374,7 +374,7 @@ def test_a_correlation_read_off_a_curve_is_near_the_exact_one(analysis, printed)
     for share in analysis.scale_shares(printed)["films"]:
         for kappa in (0.1, 0.5, 0.8):
             found, exact = (s.correlation_of(share)(kappa) for s in (quick, full))
-            assert simulate.kappa_from_correlation(exact, share) == pytest.approx(kappa, abs=1e-9)
+            assert panels.kappa_from_correlation(exact, share) == pytest.approx(kappa, abs=1e-9)
             # Between two of its points, which lie either side of the exact one.
             curve = np.sin(np.linspace(0, np.pi / 2, analysis.N_POINTS))
             assert np.searchsorted(curve, found) == np.searchsorted(curve, exact)

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 from annobench import datasets
-from annobench.agreement.paired_agreement import from_membership, paired_agreement
-from annobench.compare import (
+from annobench.agreement.coefficients.paired_agreement import from_membership, paired_agreement
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,

@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench import datasets, evaluation
-from annobench.compare import (
+from annobench import datasets
+from annobench.evaluation.scores import scores
+from annobench.models import hierarchical_binary, voting
+from annobench.replication.compare import (
     Computed,
     agrees,
     compare,
@@ -20,8 +22,7 @@ from annobench.compare import (
     read_standing,
     write_computed,
 )
-from annobench.models import hierarchical_binary, voting
-from tracing import TracedPaper
+from annobench.replication.tracing import TracedPaper
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
 DATASETS = ("snow2008_rte", "muc6_gold", "muc6_person")
@@ -212,12 +213,12 @@ def test_removing_ten_or_eleven_annotators_gives_the_two_printed_totals(analysis
 def test_other_labels_give_other_expected_errors_of_voting(rte):
     votes = voting.fit(rte.annotations).posterior
     right = (votes.argmax(axis=1) == rte.gold) & (votes.max(axis=1) > 0.5)
-    without_errors = evaluation.count_errors(votes[right], rte.gold[right])
+    without_errors = scores.count_errors(votes[right], rte.gold[right])
     assert without_errors.expected_errors == 0
     # One label of every item fewer leaves no tie of ten.
     first = np.sort(np.unique(rte.annotations.item, return_index=True)[1])
     fewer = rte.labels.drop(index=first)
-    errors = evaluation.count_errors(
+    errors = scores.count_errors(
         voting.fit(dataclasses.replace(rte, labels=fewer).annotations).posterior, rte.gold
     )
     assert errors.ties == 0

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from annobench import datasets
-from annobench.compare import compare, read_computed, read_errata, read_published
 from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
-from annobench.hierarchy import collapse
-from annobench.merging import parents
+from annobench.labels.hierarchy import collapse
+from annobench.labels.merging import parents
+from annobench.replication.compare import compare, read_computed, read_errata, read_published
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
 RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())

@@ -15,8 +15,11 @@ import yaml
 from scipy import stats
 
 from annobench import datasets
-from annobench.annotations import Annotations
-from annobench.compare import (
+from annobench.datasets.base import LoadedData
+from annobench.datasets.masc_crowd import by_word
+from annobench.labels.annotations import Annotations
+from annobench.models import dawid_skene
+from annobench.replication.compare import (
     agrees,
     check,
     compare,
@@ -27,9 +30,6 @@ from annobench.compare import (
     read_standing,
     write_computed,
 )
-from annobench.datasets.base import LoadedData
-from annobench.datasets.masc_crowd import by_word
-from annobench.models import dawid_skene
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "passonneau2014"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

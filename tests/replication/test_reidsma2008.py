@@ -11,7 +11,8 @@ import scipy.sparse as sp
 import yaml
 
 from annobench import datasets
-from annobench.compare import (
+from annobench.datasets import ami
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,
@@ -19,7 +20,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.datasets import ami
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "reidsma2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import (
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from annobench import agreement, datasets
-from annobench.compare import check, read_computed, read_errata
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.replication.compare import check, read_computed, read_errata
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 

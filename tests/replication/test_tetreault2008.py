@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench import agreement, sampling
-from annobench.annotations import Annotations
-from annobench.compare import (
+from annobench import agreement
+from annobench.core.errors import AnnotationError
+from annobench.evaluation import sampling
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import (
     agrees,
     check,
     compare,
@@ -19,7 +21,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "tetreault2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from annobench import alignment
-from annobench.compare import (
+from annobench.alignment import links
+from annobench.core.errors import AnnotationError
+from annobench.replication.compare import (
     check,
     compare,
     read_computed,
@@ -18,7 +19,6 @@ from annobench.compare import (
     read_published,
     read_standing,
 )
-from annobench.errors import AnnotationError
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "volk2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))
@@ -165,11 +165,11 @@ def test_simulated_students_fill_the_printed_ranges(analysis, printed, part):
 def test_the_simulated_gold_standard_is_the_printed_one(analysis, printed, rng):
     room = analysis.Class.of(printed, "economy")
     drawn = room.draw(printed, (-1.0, 0.5), rng)
-    table = alignment.sizes(drawn.of_annotators(["gold"])).set_index("kind")
+    table = links.sizes(drawn.of_annotators(["gold"])).set_index("kind")
     assert table.loc["word", ["exact", "fuzzy"]].tolist() == [159, 19]
     assert table.loc["phrase", ["exact", "fuzzy"]].tolist() == [62, 9]
-    assert alignment.fan_out(drawn, "gold", "source") == {1: 207, 2: 21}
-    assert alignment.fan_out(drawn, "gold", "target") == {1: 235, 2: 4, 3: 2}
+    assert links.fan_out(drawn, "gold", "source") == {1: 207, 2: 21}
+    assert links.fan_out(drawn, "gold", "target") == {1: 235, 2: 4, 3: 2}
 
 
 def test_the_simulation_has_what_it_is_calibrated_to_in_its_ranges(results):

@@ -13,10 +13,10 @@ import pytest
 
 from annobench import agreement as ag
 from annobench.agreement import resampling
+from annobench.agreement.coefficients.pearson import fisher_interval
 from annobench.agreement.forms import dense
-from annobench.agreement.pearson import fisher_interval
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 K = 4
 LINEAR = 1 - np.abs(np.subtract.outer(range(K), range(K))) / (K - 1)

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annobench import agreement, alignment
-from annobench.alignment import Alignments, Link, SentencePair
-from annobench.errors import AnnotationError
+from annobench import agreement
+from annobench.alignment import links as alignment
+from annobench.alignment.links import Alignments, Link, SentencePair
+from annobench.core.errors import AnnotationError
 
 TREES = (
     SentencePair("a", {"g1": "word", "g2": "word", "gNP": "phrase"},

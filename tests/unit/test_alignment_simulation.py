@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annobench import alignment
-from annobench.alignment import Link, SentencePair
-from annobench.alignment_simulation import (
+from annobench.alignment import links
+from annobench.alignment.links import Link, SentencePair
+from annobench.core.errors import AnnotationError
+from annobench.simulation.alignments import (
     GOLD,
     all_and_none,
     calibrate,
@@ -21,7 +22,6 @@ from annobench.alignment_simulation import (
     skill_and_strictness,
     tree_pairs,
 )
-from annobench.errors import AnnotationError
 
 NAMES = [f"s{n}" for n in range(4)]
 
@@ -64,13 +64,13 @@ def test_two_even_annotators_agree_as_the_normal_orthant_says(shared):
 
 
 def test_a_gold_standard_is_laid_as_counted(trees, gold):
-    a = alignment.Alignments.from_links(trees, {GOLD: gold})
-    table = alignment.sizes(a).set_index("kind")[["exact", "fuzzy"]]
+    a = links.Alignments.from_links(trees, {GOLD: gold})
+    table = links.sizes(a).set_index("kind")[["exact", "fuzzy"]]
     assert table.loc["word"].tolist() == [900, 100]
     assert table.loc["phrase"].tolist() == [300, 50]
     # 20 source words have two links; 5 target words have three, from 15 source words.
-    assert alignment.fan_out(a, GOLD, "source") == {1: 1350 - 40, 2: 20}
-    assert alignment.fan_out(a, GOLD, "target") == {1: 1350 - 15, 3: 5}
+    assert links.fan_out(a, GOLD, "source") == {1: 1350 - 40, 2: 20}
+    assert links.fan_out(a, GOLD, "target") == {1: 1350 - 15, 3: 5}
     with pytest.raises(AnnotationError, match="2000 word links don't fit between the nodes of 1"):
         lay_links(trees[:1], {"word": (2000, 0)}, [], np.random.default_rng(1))
 
@@ -102,7 +102,7 @@ def test_calibration_is_found_again_by_counting(trees, gold):
         a = simulate_links(trees, gold, rivals, skill=skill, strictness=strictness,
                            leaning=lean + shift, shared=shared, shared_strength=common,
                            names=NAMES, rng=generator)  # fmt: skip
-        pools.append(alignment.pool(a.of_annotators(NAMES), rng=1, replicates=2))
+        pools.append(links.pool(a.of_annotators(NAMES), rng=1, replicates=2))
     # Counts of some 500 to 1,500 links have a standard deviation below 20, their means below 8.
     for name, expected in (("union", union), ("intersection", n * every), ("fuzzy", 900),
                            ("both", 600)):  # fmt: skip
@@ -113,7 +113,7 @@ def test_a_perfect_annotator_draws_the_gold_standard(trees, gold, rng):
     rivals = rival_links(trees, gold, 50, rng)
     a = simulate_links(trees, gold, rivals, skill=[40], strictness=[0], leaning=[-20],
                        shared=0.5, names=["s"], rng=rng)  # fmt: skip
-    found = alignment.compare(a, "s", GOLD, rng=1)
+    found = links.compare(a, "s", GOLD, rng=1)
     assert (found.own, found.missed) == (0, 0)
     assert Counter(a.drawn[:, 1].tolist()) == {1: len(gold)}
 

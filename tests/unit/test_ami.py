@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from annobench import datasets
+from annobench.core.errors import ReaderError
 from annobench.datasets import ami
 from annobench.datasets.base import LoadedData
-from annobench.errors import ReaderError
 
 ROOT = (
     '<?xml version="1.0" encoding="ISO-8859-1"?>\n'

@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from annobench import Annotations
-from annobench.annotations import View
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import View
 
 
 def test_names_become_codes_in_order_of_appearance_and_categories_are_sorted():

@@ -11,13 +11,14 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from annobench import baselines, models
-from annobench.annotations import Annotations
-from annobench.baselines import Attempt, Problem
-from annobench.errors import AnnotationError
-from annobench.evaluation import count_errors
+from annobench import models
+from annobench.core.errors import AnnotationError
+from annobench.evaluation.scores import count_errors
+from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models.base import Method
+from annobench.studies import models as baselines
+from annobench.studies.models import Attempt, Problem
 
 
 def problem(n_items=60, name="toy", seed=0, n_labels=5):

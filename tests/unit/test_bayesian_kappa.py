@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from annobench.agreement import cohen_kappa, kappa_posterior
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 
 

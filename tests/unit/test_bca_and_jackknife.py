@@ -12,8 +12,8 @@ from scipy.special import ndtr, ndtri
 
 from annobench import agreement as ag
 from annobench.agreement import resampling
-from annobench.annotations import Annotations
-from annobench.errors import DegenerateWarning, IntervalWarning
+from annobench.core.errors import DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 LEVEL = 0.9
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from annobench.c45 import C45, _more_errors
-from annobench.errors import AnnotationError
+from annobench.aggregation.c45 import C45, _more_errors
+from annobench.core.errors import AnnotationError
 
 
 def test_a_tree_learns_what_two_words_say_together():

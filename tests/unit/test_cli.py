@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from annobench import simulate
-from annobench.annotations import Annotations
 from annobench.cli import app
 from annobench.io import write_labels
+from annobench.labels.annotations import Annotations
+from annobench.simulation import panels
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def run():
 
 @pytest.fixture
 def labels(tmp_path):
-    made = simulate.binary(
+    made = panels.binary(
         n_items=40,
         n_annotators=6,
         prevalence=0.4,

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench.clusters import (
+from annobench.core.errors import AnnotationError
+from annobench.resampling.clusters import (
     cluster_draws,
     departures,
     exchange,
     predictive_interval,
     ratio_draws,
 )
-from annobench.errors import AnnotationError
 
 
 def test_each_sample_has_as_many_clusters_as_there_are(rng):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.errors import DegenerateWarning, IntervalWarning
+from annobench.core.errors import DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 ROUNDING = 1e-9
 SETTINGS = settings(max_examples=40, deadline=None)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from annobench.agreement import cohen_kappa, contingency
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
 
 
 def delta_method_error(table: np.ndarray) -> float:

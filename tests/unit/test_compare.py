@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annobench import compare
-from annobench.compare import Computed, agrees, parse_printed
-from annobench.errors import PublicationError
+from annobench.core.errors import PublicationError
+from annobench.replication import compare
+from annobench.replication.compare import Computed, agrees, parse_printed
 
 PUBLISHED = "target,source,relation,value,unit,kind,basis,rival,label,note\n"
 ERRATA = "target,id,cause,explanation,evidence\n"

@@ -4,16 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench import models, simulate
-from annobench.annotations import Annotations
-from annobench.consensus import consensus, write
-from annobench.errors import AnnotationError
+from annobench import models
+from annobench.aggregation.consensus import consensus, write
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
+from annobench.simulation import panels
 
 
 @pytest.fixture
 def labels():
-    made = simulate.binary(
+    made = panels.binary(
         n_items=60,
         n_annotators=6,
         prevalence=0.4,

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from annobench import agreement, coverage
-from annobench.annotations import Annotations
-from annobench.coverage import Case, Design
-from annobench.errors import AnnotationError
+from annobench import agreement
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.studies import coverage
+from annobench.studies.coverage import Case, Design
 
 PERCENT = Case("percent_agreement")
 #: Chance of a false alarm of a check by simulation.

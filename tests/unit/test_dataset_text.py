@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from annobench.core.errors import ReaderError
 from annobench.datasets import _text
-from annobench.errors import ReaderError
 
 HEADER = ("a", "b")
 

@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 import scipy.special
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.models._dawid_skene_em import Parameters, Problem
-from annobench.models._dawid_skene_starts import first_values, spectral_start, votes_start
-from annobench.models.dawid_skene_optima import align, random_start, restarts
-from annobench.models.dawid_skene_uncertainty import (
+from annobench.models.dawid_skene.em import Parameters, Problem
+from annobench.models.dawid_skene.optima import align, random_start, restarts
+from annobench.models.dawid_skene.starts import first_values, spectral_start, votes_start
+from annobench.models.dawid_skene.uncertainty import (
     bootstrap,
     predictive_check,
     standard_errors,
@@ -440,7 +440,8 @@ def test_errors_at_a_boundary_are_nan_with_a_warning():
 def test_parameters_that_labels_do_not_tell_have_no_errors(monkeypatch):
     # One label an item tells the share of each label, and nothing about annotators. A fit refuses
     # such labels; of others that leave the information singular rounding decides.
-    monkeypatch.setattr(dawid_skene, "METHOD", replace(dawid_skene.METHOD, compares=False))
+    method = replace(dawid_skene.METHOD, compares=False)
+    monkeypatch.setattr("annobench.models.dawid_skene.model.METHOD", method)
     label = (np.arange(30) % 3 == 0).astype(int)
     a = coded(np.arange(30), np.zeros(30, int), label, 30, 1, 2)
     parameters = Parameters(np.array([0.5, 0.5]), np.array([[[0.9, 0.1], [0.4, 0.6]]]))
@@ -590,8 +591,8 @@ def test_ten_million_labels_fit_into_half_a_gigabyte():
     script = """
         from pathlib import Path
         import numpy as np
-        from annobench.annotations import Annotations
-        from annobench.errors import AnnotationError
+        from annobench.labels.annotations import Annotations
+        from annobench.core.errors import AnnotationError
         from annobench.models import dawid_skene
 
         dawid_skene.fit(Annotations.from_arrays(["x", "x"], ["a", "b"], ["1", "1"]))

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.models.dawid_skene_chunks import fit_chunks
+from annobench.models.dawid_skene.chunks import fit_chunks
 
 
 def labels_of(item: np.ndarray, rng: np.random.Generator, n_categories: int) -> Annotations:
@@ -73,8 +73,8 @@ def test_memory_is_that_of_one_chunk():
     script = """
         from pathlib import Path
         import numpy as np
-        from annobench.annotations import Annotations
-        from annobench.models.dawid_skene_chunks import fit_chunks
+        from annobench.labels.annotations import Annotations
+        from annobench.models.dawid_skene.chunks import fit_chunks
 
         n_items, per_item = 50_000, 10
         names = ("",) * n_items, tuple(map(str, range(500))), tuple("0123")

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annobench import dependence
-from annobench.compare import parse_printed
-from annobench.dependence import Number, change, numbers_of, trace
-from annobench.errors import PublicationError
+from annobench.core.errors import PublicationError
+from annobench.replication import dependence
+from annobench.replication.compare import parse_printed
+from annobench.replication.dependence import Number, change, numbers_of, trace
 
 NUMBERS = [
     Number("a, row 1", "a", "12"),

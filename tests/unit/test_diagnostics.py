@@ -9,7 +9,7 @@ import pytest
 import scipy.signal
 import scipy.stats
 
-from annobench.diagnostics import convergence_table
+from annobench.models.diagnostics import convergence_table
 
 LEVEL = 1e-3
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from annobench import datasets
+from annobench.core.errors import ChecksumError, DataUnavailableError, ReaderError
 from annobench.datasets import sources
 from annobench.datasets.sources import (
     Source,
@@ -20,7 +21,6 @@ from annobench.datasets.sources import (
     probe_network,
     verify,
 )
-from annobench.errors import ChecksumError, DataUnavailableError, ReaderError
 
 BODY = b"item\tannotator\tlabel\nx\ta\t1\n"
 GIT_BLOB = hashlib.sha1(b"blob %d\0" % len(BODY) + BODY).hexdigest()

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.evaluation import (
+from annobench.core.errors import AnnotationError
+from annobench.evaluation.scores import (
     category_scores,
     compare_lists,
     confusion_counts,
     count_errors,
     diagonal_rates,
 )
+from annobench.labels.annotations import Annotations
 
 
 def test_a_tie_of_two_counts_as_half_an_error():

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from annobench.agreement.paired_agreement import from_membership
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.expert_index import expert_gold
+from annobench.aggregation.expert_index import expert_gold
+from annobench.agreement.coefficients.paired_agreement import from_membership
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 
 
 def decide(membership, **options):

@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 
 
 def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path):

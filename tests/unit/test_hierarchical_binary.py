@@ -11,12 +11,12 @@ import scipy.signal
 import scipy.special
 import scipy.stats
 
-from annobench import simulate
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.kernels import hierarchical_binary as kernels
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
+from annobench.models.kernels import hierarchical_binary as kernels
+from annobench.simulation import panels
 
 #: Two-sided chance of a false alarm of one test, shared out among the numbers it compares.
 LEVEL = 1e-3
@@ -196,7 +196,7 @@ def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_pan
 
 
 def test_collapsed_and_uncollapsed_samplers_have_one_posterior(rng):
-    panel = simulate.binary(
+    panel = panels.binary(
         n_items=60,
         n_annotators=8,
         prevalence=0.3,
@@ -411,7 +411,7 @@ def test_imputations_have_the_probabilities_of_the_items(rng):
 
 
 def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_they_do(rng):
-    coin = simulate.binary(
+    coin = panels.binary(
         n_items=40,
         n_annotators=6,
         prevalence=0.5,
@@ -426,7 +426,7 @@ def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_th
     draws = fitted.draws
     assert (draws.sensitivity_mean + draws.specificity_mean >= 1).all()
     # As many labels an item, and annotators as good, as in the first textual entailment set
-    crowd = simulate.binary(
+    crowd = panels.binary(
         n_items=200,
         n_annotators=20,
         prevalence=0.5,

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.hierarchy import Hierarchy, collapse
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy, collapse
 
 WEATHER = Hierarchy(
     {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from annobench import information
+from annobench.evaluation import information
 
 #: Three annotators of Passonneau and Carpenter (2014), section 2.2.1: categories 1 and 2 have
 #: the prevalences 0.2 and 0.8.

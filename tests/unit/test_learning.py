@@ -5,8 +5,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from annobench.errors import AnnotationError
-from annobench.learning import own_weights, probabilities, truth_and_confusion, unanimous
+from annobench.aggregation.learning import (
+    own_weights,
+    probabilities,
+    truth_and_confusion,
+    unanimous,
+)
+from annobench.core.errors import AnnotationError
 
 
 @pytest.fixture(scope="module")

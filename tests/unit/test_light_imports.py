@@ -9,7 +9,7 @@ import pytest
 HEAVY = ("arviz", "matplotlib", "numba", "pandas", "pandera", "pyarrow", "scipy", "sklearn")
 LIGHT = {
     "import annobench": HEAVY,
-    "import annobench.files, annobench.errors": HEAVY,
+    "import annobench.core.files, annobench.core.errors": HEAVY,
     "from annobench.cli import app; app(['--help'], standalone_mode=False)": HEAVY,
     "from annobench.cli import app; app(['version'], standalone_mode=False)": HEAVY,
     "import annobench.io": ("arviz", "matplotlib", "numba", "pandera", "scipy", "sklearn"),
@@ -31,7 +31,7 @@ def test_a_program_loads_nothing_that_it_does_not_need(program):
 
 def test_the_package_still_gives_its_one_class():
     import annobench
-    from annobench.annotations import Annotations
+    from annobench.labels.annotations import Annotations
 
     assert annobench.Annotations is Annotations
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

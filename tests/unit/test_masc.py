@@ -8,10 +8,10 @@ import pytest
 
 from annobench import datasets
 from annobench.agreement import krippendorff_alpha
-from annobench.annotations import Annotations
+from annobench.core.errors import ReaderError
 from annobench.datasets import masc_crowd, masc_trained
 from annobench.datasets.masc_crowd import WORDS, by_word
-from annobench.errors import ReaderError
+from annobench.labels.annotations import Annotations
 
 #: Alphas that the release itself states for its samples.
 RELEASED = {

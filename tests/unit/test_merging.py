@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annobench import agreement, information, merging
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.hierarchy import collapse
-from annobench.merging import Evidence
+from annobench import agreement
+from annobench.core.errors import AnnotationError
+from annobench.evaluation import information
+from annobench.labels import merging
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import collapse
+from annobench.labels.merging import Evidence
 
 NAMES = ["0", "1", "2", "3", "4"]
 #: Categories 1 and 2 are told apart by nobody, 3 and 4 well by everybody.

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 
 RATING, DECISION = "metaphor_discourse_rating", "metaphor_discourse_binary"
 HISTOGRAM = [168, 217, 158, 122, 78, 78, 67, 44, 37, 28, 3]

@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 from annobench import noise
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import hidden_guesses, unexplained_difference

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench.errors import DegenerateWarning
+from annobench.core.errors import DegenerateWarning
 from annobench.noise import easy_hard
 from annobench.noise.easy_hard import (
     agreement_chance,

@@ -5,17 +5,18 @@ import pytest
 from scipy import stats
 
 from annobench import noise
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.noise import _rates, mixtures, promise
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.noise import _rates, mixtures
 from annobench.noise._votes import Votes
 from annobench.noise.heterogeneity import fit_types
+from annobench.studies import certificate_coverage
 
 
 @pytest.fixture
 def coins(rng):
     """300 items of 12 labels, 90 of them coins, and 10% errors on the others."""
-    regime = promise.Regime("test", 300, 12, 0.3, error=0.1, model="rates")
+    regime = certificate_coverage.Regime("test", 300, 12, 0.3, error=0.1, model="rates")
     return regime.draw(rng)[0]
 
 

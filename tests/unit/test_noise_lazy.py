@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise.lazy import find_lazy
 
 TRUTH = np.tile([0, 1], 100)

@@ -9,8 +9,8 @@ import pytest
 import scipy.optimize
 import scipy.stats
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
 

@@ -5,9 +5,10 @@ import pytest
 from scipy import stats
 
 from annobench import noise
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
-from annobench.noise import planning, promise
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.noise import planning
+from annobench.studies import certificate_coverage
 
 
 def test_power_is_that_of_certificates_weighted_by_their_probability():
@@ -89,7 +90,7 @@ def test_what_is_refused(case):
 
 @pytest.mark.parametrize(("annotators", "hard"), [(2, 0.05), (4, 0.2)])
 def test_the_promised_power_is_met(annotators, hard):
-    row = promise.simulated_power(300, annotators, hard, repetitions=200, seed=3)
+    row = certificate_coverage.simulated_power(300, annotators, hard, repetitions=200, seed=3)
     assert 0.05 < row["promised"] < 0.95
     assert row["verdict"] == "holds"
 
@@ -99,7 +100,7 @@ def test_a_difference_that_was_planned_for_is_found(rng):
     n = noise.items_to_tell_apart(n_annotators, hard, difference)
     found = 0
     for _ in range(60):
-        regime = promise.Regime("test", n, n_annotators, rng.binomial(n, hard) / n)
+        regime = certificate_coverage.Regime("test", n, n_annotators, rng.binomial(n, hard) / n)
         annotations, _, is_hard = regime.draw(rng)
         certificate = noise.certificate(annotations, guess=0.5)
         guessed = int((certificate.retained & is_hard).sum())

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 from annobench.io import nxt
 
 HEAD = '<?xml version="1.0" encoding="ISO-8859-1" standalone="yes"?>\n'

@@ -10,8 +10,8 @@ import yaml
 
 import build_site
 import render_paper
-from annobench import compare
-from annobench.compare import Computed
+from annobench.replication import compare
+from annobench.replication.compare import Computed
 from pages import FACES, RELATIONS, Tally, shown
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"

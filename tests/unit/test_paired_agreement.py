@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from annobench.agreement.paired_agreement import (
+from annobench.agreement.coefficients.paired_agreement import (
     PairedForm,
     from_membership,
     membership_array,
     paired_agreement,
 )
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 
 def measure(membership, **options):

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annobench.alignment import Alignments, Link, SentencePair
-from annobench.errors import AnnotationError, ReaderError
+from annobench.alignment.links import Alignments, Link, SentencePair
+from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import pharaoh
 from annobench.io.pharaoh import read_pharaoh, write_pharaoh
 

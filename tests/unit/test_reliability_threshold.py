@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from annobench.annotations import Annotations
-from annobench.reliability_threshold import (
+from annobench.labels.annotations import Annotations
+from annobench.noise.reliability_threshold import (
     chance_of_marks,
     compare_cuts,
     deliberate,

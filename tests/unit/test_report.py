@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench import agreement, report_page
+from annobench import agreement
 from annobench.agreement.base import Coefficient
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.reporting import report_page
 
 NASTY = "<script>alert('x')</script>"
 

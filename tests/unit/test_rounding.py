@@ -2,7 +2,7 @@
 
 import pytest
 
-from annobench.rounding import half_unit, propagate
+from annobench.replication.rounding import half_unit, propagate
 
 
 @pytest.mark.parametrize(

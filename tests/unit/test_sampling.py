@@ -9,9 +9,9 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annobench import sampling
-from annobench.errors import AnnotationError, DegenerateWarning
-from annobench.sampling import (
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import (
     METHODS,
     Population,
     StratifiedSample,
@@ -171,7 +171,7 @@ def test_the_planned_error_of_recall_nears_that_of_large_samples():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.filterwarnings("ignore::annobench.errors.DegenerateWarning")
+@pytest.mark.filterwarnings("ignore::annobench.core.errors.DegenerateWarning")
 def test_coverage_is_the_share_of_all_samples_whose_interval_holds_the_truth(method):
     drawn = [estimate(one, method=method) for one in every_sample()]
     for name in ("precision", "recall"):
@@ -243,7 +243,7 @@ def test_draws_of_one_seed_are_the_same():
 
 
 @given(st.data(), st.sampled_from(METHODS), st.floats(0.5, 0.999))
-@pytest.mark.filterwarnings("ignore::annobench.errors.DegenerateWarning")
+@pytest.mark.filterwarnings("ignore::annobench.core.errors.DegenerateWarning")
 def test_every_interval_holds_its_estimate_within_zero_and_one(data, method, level):
     flagged, passed = (data.draw(st.integers(1, 60)) for _ in range(2))
     n, m = data.draw(st.integers(1, flagged)), data.draw(st.integers(1, passed))

@@ -5,9 +5,14 @@ import itertools
 import numpy as np
 import pytest
 
-from annobench.errors import AnnotationError
-from annobench.evaluation import category_scores
-from annobench.selective import ABSTAIN, abstaining_scores, possible_answers, risk_coverage
+from annobench.core.errors import AnnotationError
+from annobench.evaluation.scores import category_scores
+from annobench.evaluation.selective import (
+    ABSTAIN,
+    abstaining_scores,
+    possible_answers,
+    risk_coverage,
+)
 
 
 def test_without_abstention_the_scores_are_those_of_the_confusion_matrix(rng):

@@ -8,7 +8,7 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 
 #: Correlation of an annotator with the mean of the other five, averaged over the annotators:
 #: a fact of the published files.

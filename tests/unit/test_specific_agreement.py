@@ -9,8 +9,8 @@ import pytest
 
 from annobench import agreement
 from annobench.agreement import resampling
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
 
 
 def made(rng, n_items=30, n_annotators=4, missing=0.2):

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annobench import Annotations
-from annobench.errors import AnnotationError, ReaderError
+from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import read_labels, write_labels
 
 SHARED_FOLDER = settings(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from annobench import alignment
-from annobench.errors import AnnotationError, ReaderError
+from annobench.alignment import links as alignment
+from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.tiger import read_tiger, read_treealigner
 
 GERMAN = """<?xml version="1.0" encoding="UTF-8"?>

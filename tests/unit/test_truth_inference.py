@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from annobench import datasets
+from annobench.core.errors import ReaderError
 from annobench.datasets import truth_inference
-from annobench.errors import ReaderError
 
 IDS = [record.id for record in truth_inference.DATASETS]
 #: Items with a gold label, where not all have one.

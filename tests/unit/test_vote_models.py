@@ -10,8 +10,8 @@ import pytest
 import scipy.integrate
 import scipy.stats
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, glad, mace, one_coin, weighted_voting
 
 

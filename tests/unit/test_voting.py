@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import voting
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 from annobench.io.wordnet import LEX_FILES, has_wordnet, parse_key, read_wordnet
 
 LICENCE = "  1 This is a made-up database.  \n"

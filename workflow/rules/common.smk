@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from annobench import datasets
 from annobench.datasets.sources import default_base_url
-from annobench.discovery import modules_with
+from annobench.core.discovery import modules_with
 from annobench.io.wordnet import has_wordnet
 
 from catalogue import FIGURE_FORMATS, read_papers

@@ -52,7 +52,8 @@ rule measure_coverage:
         library=imports_of(
             WORKFLOW / "scripts/measure_coverage.py",
             also=[
-                f"annobench.agreement.{path.stem}" for path in (PACKAGE / "agreement").glob("*.py")
+                f"annobench.agreement.coefficients.{path.stem}"
+                for path in (PACKAGE / "agreement/coefficients").glob("*.py")
             ],
         ),
     output:
@@ -128,7 +129,7 @@ rule score_baselines:
         tables=lambda wildcards: [path for id in graded(wildcards) for path in data_of(id)],
         library=imports_of(
             WORKFLOW / "scripts/score_baselines.py",
-            also=[f"annobench.models.{path.stem}" for path in (PACKAGE / "models").glob("*.py")],
+            also=[f"annobench.models.{path.stem}" for path in (PACKAGE / "models").iterdir()],
         ),
     output:
         scores="results/studies/{study}/scores.csv",

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from annobench.compare import read_comparison
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.replication.compare import read_comparison
 from pages import Tally, read_metas, read_record, render, simulated
 
 REMEDY = (

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from annobench import datasets, noise
-from annobench.annotations import Annotations
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.labels.annotations import Annotations
 
 #: Hard items that are listed of each data set.
 LISTED = 12

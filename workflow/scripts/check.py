@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from annobench.compare import VERDICTS, Failure, check, read_comparison
-from annobench.errors import PublicationError
-from annobench.files import recording
+from annobench.core.errors import PublicationError
+from annobench.core.files import recording
+from annobench.replication.compare import VERDICTS, Failure, check, read_comparison
 from pages import Tally
 
 

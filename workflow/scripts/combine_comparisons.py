@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.compare import COMPARISON_COLUMNS, read_comparison, write_comparison
-from annobench.files import recording
+from annobench.core.files import recording
+from annobench.replication.compare import COMPARISON_COLUMNS, read_comparison, write_comparison
 
 
 def main(comparisons: Iterable[str], comparison: Path) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from annobench import compare, dependence
-from annobench.errors import PublicationError
-from annobench.files import recording, replacing
+from annobench.core.errors import PublicationError
+from annobench.core.files import recording, replacing
+from annobench.replication import compare, dependence
 
 
 def main(

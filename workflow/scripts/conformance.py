@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning
-from annobench.files import recording, replacing
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.files import recording, replacing
+from annobench.labels.annotations import Annotations
 from conventions import RULES, Case
 from pages import render
 

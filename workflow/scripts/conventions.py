@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from annobench import agreement
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 
 
 @dataclass(frozen=True)

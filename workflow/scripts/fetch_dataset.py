@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from annobench import datasets
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 
 
 def main(

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from annobench import coverage
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.studies import coverage
 
 
 def main(

@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.files import recording, replacing
-from annobench.noise import promise
+from annobench.core.files import recording, replacing
+from annobench.studies import certificate_coverage
 
 #: Designs whose planned power is held against certificates: items, annotators, share of hard items.
 DESIGNS = ((300, 2, 0.02), (300, 2, 0.05), (300, 3, 0.1), (300, 4, 0.2), (1000, 4, 0.2))
@@ -21,23 +21,33 @@ def curves(grid: Mapping[str, Any]) -> pd.DataFrame:
     """Compute the exact coverage at every number of hard items."""
     found = []
     for n, j, p in product(grid["exact_items"], EXACT_ANNOTATORS, grid["guesses"]):
-        chance = promise.chance_of_agreement([1 - p, p], [j])
-        found.append(promise.exact_coverage(n, chance).assign(n_items=n, n_annotators=j, guess=p))
+        chance = certificate_coverage.chance_of_agreement([1 - p, p], [j])
+        found.append(
+            certificate_coverage.exact_coverage(n, chance).assign(
+                n_items=n, n_annotators=j, guess=p
+            )
+        )
     return pd.concat(found, ignore_index=True)
 
 
 def main(grid: Mapping[str, Any], seed: int, processes: int) -> list[pd.DataFrame]:
     """Return curves, exact, simulated and power; the same whatever the number of processes."""
-    one = partial(promise.simulated_coverage, repetitions=grid["repetitions"], seed=seed)
+    one = partial(
+        certificate_coverage.simulated_coverage, repetitions=grid["repetitions"], seed=seed
+    )
     with ProcessPoolExecutor(processes) as pool:
-        simulated = pd.DataFrame(pool.map(one, promise.regimes(grid)))
+        simulated = pd.DataFrame(pool.map(one, certificate_coverage.regimes(grid)))
     power = pd.DataFrame(
         [
-            promise.simulated_power(*design, repetitions=4 * grid["repetitions"], seed=seed)
+            certificate_coverage.simulated_power(
+                *design, repetitions=4 * grid["repetitions"], seed=seed
+            )
             for design in DESIGNS
         ]
     )
-    exact = promise.exact_summary(grid["exact_items"], EXACT_ANNOTATORS, grid["guesses"])
+    exact = certificate_coverage.exact_summary(
+        grid["exact_items"], EXACT_ANNOTATORS, grid["guesses"]
+    )
     return [
         curves(grid).assign(provenance="closed_form"),
         exact.assign(provenance="closed_form"),

@@ -17,7 +17,7 @@ import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
-from annobench.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
+from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
 
 
 @dataclass(frozen=True)

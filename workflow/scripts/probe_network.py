@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annobench import datasets
+from annobench.core.files import recording, replacing
 from annobench.datasets.sources import address, probe_network
-from annobench.files import recording, replacing
 
 LOG = logging.getLogger(__name__)
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench import baselines
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
+from annobench.studies import models as baselines
 from pages import render
 
 #: The reference of the figure, and where its axis ends; what lies beyond is a triangle there.

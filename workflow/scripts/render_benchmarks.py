@@ -9,7 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 from pages import render
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 from pages import render
 

@@ -11,9 +11,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench import agreement, coverage
-from annobench.files import recording, replacing
-from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure, save_figure
+from annobench import agreement
+from annobench.core.files import recording, replacing
+from annobench.plotting import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    VERMILION,
+    house_figure,
+    save_figure,
+)
+from annobench.studies import coverage
 from pages import render
 
 LEVEL = 0.95

@@ -13,7 +13,7 @@ from nbconvert import HTMLExporter
 from nbconvert.preprocessors import TagRemovePreprocessor
 from pygments.formatters import HtmlFormatter
 
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
 from pages import read_metas, render, simulated
 
 

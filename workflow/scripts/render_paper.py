@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.compare import EVIDENCE, parse_printed, read_comparison, read_computed
-from annobench.files import recording, replacing
+from annobench.core.files import recording, replacing
+from annobench.replication.compare import EVIDENCE, parse_printed, read_comparison, read_computed
 from pages import Tally, read_metas, read_record, render, shown, simulated
 
 #: Longer tables are linked, with this many rows shown.

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench.files import recording, replacing
-from annobench.noise.promise import SHARES
+from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
+from annobench.studies.certificate_coverage import SHARES
 from pages import render
 
 CONFIDENCE = 0.95

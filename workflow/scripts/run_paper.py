@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from annobench.core.files import recording
 from annobench.datasets import LoadedData
-from annobench.files import recording
 from annobench.replication.analysis import Analysis, Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study

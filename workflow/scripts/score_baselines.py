@@ -7,8 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from annobench import baselines, datasets, models
-from annobench.files import recording, replacing
+from annobench import datasets, models
+from annobench.core.files import recording, replacing
+from annobench.studies import models as baselines
 
 
 def problems(

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench import dependence
-from annobench.files import recording
+from annobench.core.files import recording
+from annobench.replication import dependence
 from annobench.replication.tracing import TracedPaper
 
 

@@ -9,29 +9,29 @@ from __future__ import annotations
 from types import ModuleType
 
 from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.bayesian_kappa import KappaPosterior, kappa_posterior
-from annobench.agreement.bias_index import bias_index
 from annobench.agreement.breakdown import contingency, one_against_rest
-from annobench.agreement.brennan_prediger import brennan_prediger
-from annobench.agreement.cohen_kappa import cohen_kappa
-from annobench.agreement.conditional_kappa import conditional_kappa
-from annobench.agreement.conger_kappa import conger_kappa
-from annobench.agreement.fleiss_kappa import fleiss_kappa
-from annobench.agreement.gwet_ac1 import gwet_ac1
-from annobench.agreement.icc import icc
-from annobench.agreement.kappa_maximum import kappa_maximum
-from annobench.agreement.krippendorff_alpha import krippendorff_alpha
-from annobench.agreement.light_kappa import light_kappa
-from annobench.agreement.paired_agreement import paired_agreement
-from annobench.agreement.pearson import pearson
-from annobench.agreement.percent_agreement import percent_agreement
-from annobench.agreement.prevalence_index import prevalence_index
+from annobench.agreement.coefficients.bias_index import bias_index
+from annobench.agreement.coefficients.brennan_prediger import brennan_prediger
+from annobench.agreement.coefficients.cohen_kappa import cohen_kappa
+from annobench.agreement.coefficients.conditional_kappa import conditional_kappa
+from annobench.agreement.coefficients.conger_kappa import conger_kappa
+from annobench.agreement.coefficients.fleiss_kappa import fleiss_kappa
+from annobench.agreement.coefficients.gwet_ac1 import gwet_ac1
+from annobench.agreement.coefficients.icc import icc
+from annobench.agreement.coefficients.kappa_maximum import kappa_maximum
+from annobench.agreement.coefficients.krippendorff_alpha import krippendorff_alpha
+from annobench.agreement.coefficients.light_kappa import light_kappa
+from annobench.agreement.coefficients.paired_agreement import paired_agreement
+from annobench.agreement.coefficients.pearson import pearson
+from annobench.agreement.coefficients.percent_agreement import percent_agreement
+from annobench.agreement.coefficients.prevalence_index import prevalence_index
+from annobench.agreement.coefficients.scott_pi import scott_pi
+from annobench.agreement.coefficients.spearman import spearman
+from annobench.agreement.coefficients.specific_agreement import specific_agreement
 from annobench.agreement.report import first_labels, report
 from annobench.agreement.resampling import Difference, Interval, bootstrap_groups, difference
-from annobench.agreement.scott_pi import scott_pi
-from annobench.agreement.spearman import spearman
-from annobench.agreement.specific_agreement import specific_agreement
-from annobench.discovery import modules_with
+from annobench.core.discovery import modules_with
+from annobench.models.bayesian_kappa import KappaPosterior, kappa_posterior
 
 __all__ = [
     "Agreement",
@@ -93,7 +93,7 @@ def discover() -> dict[str, ModuleType]:
         If two modules hold the same name.
     """
     found: dict[str, ModuleType] = {}
-    for module in modules_with("annobench.agreement", "METHOD").values():
+    for module in modules_with("annobench.agreement.coefficients", "METHOD").values():
         name = module.METHOD.name
         if name in found:
             raise ImportError(

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from annobench.agreement import breakdown, resampling
 from annobench.agreement.forms import Floats, Form
 from annobench.agreement.resampling import Interval, Kind, Unit
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
 
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 Build = Callable[[Annotations, Floats | None], Form]

@@ -9,8 +9,8 @@ import numpy as np
 
 from annobench.agreement.forms import Floats, Rows, Totals, ratio
 from annobench.agreement.interval_forms import WithoutChance
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 
 
 class BinaryTable(WithoutChance):

@@ -14,8 +14,8 @@ from scipy import sparse
 
 from annobench.agreement import resampling
 from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
-from annobench.annotations import Annotations, View
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.labels.annotations import Annotations, View
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement

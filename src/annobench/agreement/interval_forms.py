@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from annobench.agreement.forms import NOTHING, Floats, Form, Rows, Totals, centred, ratio
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 
 
 class WithoutChance(Form):

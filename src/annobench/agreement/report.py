@@ -26,8 +26,8 @@ from annobench.agreement.base import Agreement, Coefficient, complete_items
 from annobench.agreement.breakdown import one_against_rest
 from annobench.agreement.forms import Form
 from annobench.agreement.weights import distances
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.labels.annotations import Annotations
 
 #: The columns of a report.
 COLUMNS: Final = (

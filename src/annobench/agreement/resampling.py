@@ -19,9 +19,9 @@ from scipy import sparse
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from annobench.agreement.forms import Floats, Form, Rows, Totals, dense
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
-from annobench.kernels.grouping import tally
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.labels._grouping import tally
+from annobench.labels.annotations import Annotations
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement

@@ -25,8 +25,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annobench.choices import DEFAULT_SEED as DEFAULT_SEED
-from annobench.choices import Mode as Mode
+from annobench.core.choices import DEFAULT_SEED as DEFAULT_SEED
+from annobench.core.choices import Mode as Mode
+from annobench.core.discovery import modules_with
+from annobench.core.errors import DataUnavailableError, ReaderError
+from annobench.core.files import replacing
 from annobench.datasets._progress import tracked
 from annobench.datasets.base import (
     DataSet,
@@ -44,9 +47,6 @@ from annobench.datasets.sources import (
     locate,
     probe_network,
 )
-from annobench.discovery import modules_with
-from annobench.errors import DataUnavailableError, ReaderError
-from annobench.files import replacing
 
 __all__ = [
     "DataSet",

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from annobench.annotations import Scale
 from annobench.datasets.base import DataTables
+from annobench.labels.annotations import Scale
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.errors import ParserWarning
 
-from annobench.errors import ReaderError, report_faults
+from annobench.core.errors import ReaderError, report_faults
 
 
 def read_text(path: Path) -> str:

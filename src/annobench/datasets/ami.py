@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.errors import ReaderError, report_faults
 from annobench.datasets._ami_pins import FILES
 from annobench.datasets._ami_simulator import (
     act_targets,
@@ -35,7 +36,6 @@ from annobench.datasets._masc_pins import pinned
 from annobench.datasets._progress import tracked
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source
-from annobench.errors import ReaderError, report_faults
 from annobench.io import nxt
 
 __all__ = ["ADDRESSED", "DATASETS", "MINOR", "TYPES", "gaze_shares", "in_order", "speech_times"]

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
 
 _FILE = SourceFile(
     "data/anesthesia.rda",

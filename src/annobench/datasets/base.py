@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations, Scale
+from annobench.core.errors import ReaderError
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
+from annobench.labels.annotations import Annotations, Scale
 
 
 class UnknownDatasetError(ValueError):

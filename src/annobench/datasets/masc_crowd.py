@@ -22,13 +22,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from annobench.annotations import Annotations
+from annobench.core.errors import ReaderError
 from annobench.datasets._masc_pins import CROWD, pinned
 from annobench.datasets._simulators import take_forms
 from annobench.datasets._text import read_integers, read_rows, read_text, report
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
+from annobench.labels.annotations import Annotations
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._text import read_rows, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.masc_crowd import (
@@ -27,7 +28,6 @@ from annobench.datasets.masc_crowd import (
     SENSES,
     WORDS,
 )
-from annobench.errors import ReaderError
 from annobench.io.wordnet import LEX_FILES, parse_key
 
 __all__ = ["DATASETS"]

@@ -21,12 +21,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._masc_pins import TRAINED_FULL, TRAINED_SAMPLES, pinned
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.masc_crowd import draw_with_alpha
 from annobench.datasets.sources import Source
-from annobench.errors import ReaderError
 
 _FOLDER = "masc_wordsense/data/"
 _SAMPLES = pinned(TRAINED_SAMPLES, _FOLDER + "IAA/")

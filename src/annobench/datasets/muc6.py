@@ -18,11 +18,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import Forms, Stratum, draw_confusions, draw_labels, give_out
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
 
 _FOLDER = "hierAnno/trunk/R/data/mturk-ne/"
 GOLD = SourceFile(

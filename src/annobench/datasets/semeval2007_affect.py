@@ -18,10 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtr
 
+from annobench.core.errors import ReaderError
 from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
-from annobench.errors import ReaderError
 
 _FILES = {
     "F1": SourceFile(

@@ -18,8 +18,8 @@ from typing import Any
 
 import pooch
 
-from annobench.errors import ChecksumError, DataUnavailableError
-from annobench.files import replacing
+from annobench.core.errors import ChecksumError, DataUnavailableError
+from annobench.core.files import replacing
 
 #: Where the raw files of public repositories are served.
 DEFAULT_BASE_URL = "https://raw.githubusercontent.com"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.parsers import expat
 
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 
 
 def read_xml(path: Path, prepare: Callable[[expat.XMLParserType], object], remedy: str) -> None:

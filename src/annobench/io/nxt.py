@@ -23,7 +23,7 @@ from xml.parsers import expat
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.errors import ReaderError, report_faults
+from annobench.core.errors import ReaderError, report_faults
 from annobench.io._xml import read_xml
 
 __all__ = ["Layer", "Link", "pointed", "read_layer", "spans"]

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from annobench.alignment import Alignments, Link, SentencePair
-from annobench.errors import AnnotationError, ReaderError, report_faults
-from annobench.files import replacing
+from annobench.alignment.links import Alignments, Link, SentencePair
+from annobench.core.errors import AnnotationError, ReaderError, report_faults
+from annobench.core.files import replacing
 
 _TOKEN: Final = re.compile(r"([0-9]{1,6})([-?p])([0-9]{1,6})")
 #: No other sign parts words: a sentence may hold no-break spaces, as before a French colon.

@@ -22,9 +22,9 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from annobench.annotations import SCALES, Annotations, Scale
-from annobench.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
-from annobench.files import replacing
+from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
+from annobench.core.files import replacing
+from annobench.labels.annotations import SCALES, Annotations, Scale
 
 #: Usual names of the columns, compared without regard to case, spaces and hyphens.
 USUAL_NAMES = {

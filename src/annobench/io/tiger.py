@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 from xml.parsers import expat
 
-from annobench.alignment import Alignments, Link, SentencePair
-from annobench.errors import AnnotationError, ReaderError, report_faults
+from annobench.alignment.links import Alignments, Link, SentencePair
+from annobench.core.errors import AnnotationError, ReaderError, report_faults
 from annobench.io._xml import read_xml
 
 #: The TreeAligner's types of links.

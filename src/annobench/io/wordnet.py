@@ -18,7 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from annobench.errors import ReaderError
+from annobench.core.errors import ReaderError
 
 #: Files of the parts of speech, by their letter in sense numbers and pointers.
 POS: Final = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from annobench.discovery import modules_with
+from annobench.core.discovery import modules_with
 
 
 def discover() -> dict[str, ModuleType]:

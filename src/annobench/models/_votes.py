@@ -10,8 +10,8 @@ from typing import Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
-from annobench.kernels.votes import add_votes, collect_right
+from annobench.labels.annotations import Annotations
+from annobench.models.kernels.votes import add_votes, collect_right
 
 Floats = NDArray[np.float64]
 P = TypeVar("P")

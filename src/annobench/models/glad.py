@@ -30,10 +30,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
-from annobench.kernels.votes import add_scaled_votes, slopes
+from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, climb, normalised
 from annobench.models.base import Method
+from annobench.models.kernels.votes import add_scaled_votes, slopes
 
 METHOD = Method(
     name="glad",

@@ -50,11 +50,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
-from annobench.annotations import Annotations
-from annobench.diagnostics import convergence_table
-from annobench.errors import AnnotationError
-from annobench.kernels.hierarchical_binary import run_sweeps
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models.base import Method, blocks
+from annobench.models.diagnostics import convergence_table
+from annobench.models.kernels.hierarchical_binary import run_sweeps
 
 METHOD = Method(
     name="hierarchical_binary",

@@ -41,11 +41,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.annotations import Annotations
-from annobench.diagnostics import convergence_table
-from annobench.errors import AnnotationError
-from annobench.kernels.hierarchical_dawid_skene import run_sweeps
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models.base import Method, blocks
+from annobench.models.diagnostics import convergence_table
+from annobench.models.kernels.hierarchical_dawid_skene import run_sweeps
 
 METHOD = Method(
     name="hierarchical_dawid_skene",

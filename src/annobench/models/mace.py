@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, climb, log
 from annobench.models.base import Method
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, climb, log
 from annobench.models.base import Method

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models.base import Method, best_categories
 
 METHOD = Method(

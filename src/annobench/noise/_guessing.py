@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft, optimize, stats
 
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]

@@ -33,8 +33,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError, check_level
+from annobench.core.errors import AnnotationError, check_level
+from annobench.labels.annotations import Annotations
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._guessing import Guess, Guesses
 from annobench.noise._votes import Votes

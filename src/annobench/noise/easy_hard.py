@@ -36,7 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtrc, betainc, gammaln, ndtr, ndtri
 
-from annobench.errors import DegenerateWarning
+from annobench.core.errors import DegenerateWarning
 
 FloatArray = NDArray[np.float64]
 

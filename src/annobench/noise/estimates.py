@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.noise import _guessing, _rates, easy_hard, mixtures
 from annobench.noise._guessing import Guess

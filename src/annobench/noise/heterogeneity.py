@@ -27,8 +27,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]

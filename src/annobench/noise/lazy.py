@@ -15,9 +15,9 @@ import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, xlog1py, xlogy
 
-from annobench import evaluation
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.evaluation import scores
+from annobench.labels.annotations import Annotations
 
 Floats = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def find_lazy(
         )
     if not annotations.n_labels:
         raise AnnotationError("find_lazy: there are no labels. Give at least one.")
-    counts = evaluation.confusion_counts(annotations, np.asarray(truth))
+    counts = scores.confusion_counts(annotations, np.asarray(truth))
     n, k = counts.sum(axis=2).astype(float), counts[:, :, 1].astype(float)
     lazy_share, coin = 0.2, float(k.sum() / n.sum())
     rate = (k.sum(axis=0) + 0.5) / (n.sum(axis=0) + 1)

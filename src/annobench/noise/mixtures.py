@@ -49,8 +49,8 @@ import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, gammaln, logit, xlog1py, xlogy
 
-from annobench.annotations import Annotations
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
 from annobench.noise._scoring import (
     METHODS,
     TINY,
@@ -60,7 +60,7 @@ from annobench.noise._scoring import (
     objective,
     with_slopes,
 )
-from annobench.reliability_threshold import chance_of_marks
+from annobench.noise.reliability_threshold import chance_of_marks
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

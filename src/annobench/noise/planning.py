@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import pandas as pd
 from scipy import stats
 
-from annobench.errors import AnnotationError
+from annobench.core.errors import AnnotationError
 from annobench.noise import easy_hard
 from annobench.noise._guessing import Guess, given
 from annobench.noise.certificate import (

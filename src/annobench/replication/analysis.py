@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from annobench.errors import PublicationError
+from annobench.core.errors import PublicationError
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 

@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from string import Formatter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from annobench import plotting
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
-from annobench.errors import PublicationError
-from annobench.files import replacing
+from annobench.core.errors import PublicationError
+from annobench.core.files import replacing
+from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
@@ -140,6 +141,7 @@ class Results:
         self,
         name: str,
         table: pd.DataFrame | Callable[..., pd.DataFrame],
+        /,
         *arguments: Any,
         of: str | Sequence[str],
         **more: Any,
@@ -152,10 +154,12 @@ class Results:
             As in `paper.yaml`.
         table : DataFrame or callable
             The table, or what makes it of the other arguments.
-        *arguments, **more
+        *arguments
             Of the callable.
         of : str or sequence of str
             What it rests on, as in `values`.
+        **more
+            Of the callable, by name.
 
         Returns
         -------
@@ -180,6 +184,7 @@ class Results:
         self,
         name: str,
         draw: Callable[..., Figure],
+        /,
         *arguments: Any,
         of: str | Sequence[str],
         caption: Mapping[str, Any] | None = None,
@@ -193,7 +198,7 @@ class Results:
             As in `paper.yaml`.
         draw : callable
             Makes the figure of the other arguments, with `plotting.panels`.
-        *arguments, **more
+        *arguments
             Of the callable.
         of : str or sequence of str
             What it rests on, as in `values`. Where a data set among these is simulated in place
@@ -201,6 +206,8 @@ class Results:
         caption : mapping of str, optional
             What stands for the names in braces of the caption in `paper.yaml`; {provenance}
             is known.
+        **more
+            Of the callable, by name.
 
         Raises
         ------
@@ -208,6 +215,9 @@ class Results:
             If `paper.yaml` does not list it, it was written before, or a name in its caption
             is not given.
         """
+        # What lists figures, such as the workflow's rules, need not load what draws them.
+        from annobench import plotting
+
         self._complete_values()
         exhibit = self._listed(name, self._figures, name, "figures")
         about = self._about(of)

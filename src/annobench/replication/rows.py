@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from annobench.agreement import Agreement
-from annobench.compare import PAPER_METHOD, Computed
-from annobench.rounding import Rounded
+from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.rounding import Rounded
 
 #: A number alone, with the range that rounded inputs allow, or with its interval.
 Value = float | Rounded | tuple[float, float, float]
@@ -26,8 +24,8 @@ def value_row(
     target : str
         Of the printed value.
     value : float, Rounded or tuple of float
-        The value alone; as `annobench.rounding.propagate` returns it; or with the lower and
-        upper end of its interval.
+        The value alone; as `propagate` returns it; or with the lower and the upper end of its
+        interval.
     level : float, default 0.95
         Of the interval.
     method : str, default "paper"
@@ -57,6 +55,11 @@ def coefficient_row(
         The printed unit: 100 for percentages.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
     """
     interval = found.interval()
     return Computed(
@@ -67,19 +70,3 @@ def coefficient_row(
         level=interval.level,
         method=method,
     )
-
-
-def rounded_rows(values: Mapping[str, Rounded], *, method: str = PAPER_METHOD) -> list[Computed]:
-    """Return values computed from rounded numbers, with the ranges that the rounding allows.
-
-    Parameters
-    ----------
-    values : mapping of str to Rounded
-        Values by target, as `annobench.rounding.propagate` returns them.
-    method : str, default "paper"
-        Whose values they are.
-    """
-    return [
-        Computed(target, value, rounding_lower=lower, rounding_upper=upper, method=method)
-        for target, (value, lower, upper) in values.items()
-    ]

@@ -10,13 +10,13 @@ import io
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import pandas as pd
 
 from annobench import datasets
+from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
-from annobench.errors import PublicationError
 
 #: What a value rests on besides data sets, and the provenance that it has of it.
 SOURCES: Final = {
@@ -59,7 +59,20 @@ class Study:
         data: Mapping[str, Path | LoadedData],
         resources: Mapping[str, Path] | None = None,
     ) -> Study:
-        """Return the study of a paper's folder, with the printed tables in its `tables/`."""
+        """Return the study of a paper's folder.
+
+        Parameters
+        ----------
+        folder : Path
+            With the printed tables in its `tables/`.
+        data, resources
+            As of the class.
+
+        Returns
+        -------
+        Study
+            What the paper's analysis reads.
+        """
         paths = sorted((folder / "tables").glob("*.csv"))
         return cls(data, {path.stem: path.read_text(encoding="utf-8") for path in paths}, resources)
 
@@ -76,12 +89,22 @@ class Study:
     def data(self, id: str) -> LoadedData:
         """Return a data set.
 
+        Parameters
+        ----------
+        id : str
+            Of those in `paper.yaml`.
+
+        Returns
+        -------
+        LoadedData
+            Read once.
+
         Raises
         ------
         PublicationError
             If `paper.yaml` does not list it.
         """
-        found = self._named(self._data, id, "data set", "Add it to datasets in paper.yaml")
+        found = _named(self._data, id, "data set", "Add it to datasets in paper.yaml")
         if isinstance(found, Path):
             found = self._data[id] = datasets.read(found)
         return found
@@ -97,20 +120,48 @@ class Study:
             Passed on to `pandas.read_csv`, such as ``index_col``, or ``dtype="str"`` where the
             number of printed places counts.
 
+        Returns
+        -------
+        DataFrame
+            The table without its comments.
+
         Raises
         ------
         PublicationError
             If there is no such table.
         """
-        text = self._named(self._tables, name, "printed table", f"Add tables/{name}.csv")
-        return pd.read_csv(io.StringIO(text), comment="#", **options)
+        text = _named(self._tables, name, "printed table", f"Add tables/{name}.csv")
+        table: pd.DataFrame = pd.read_csv(io.StringIO(text), comment="#", **options)
+        return table
 
     def numbers(self, name: str) -> pd.Series[float]:
-        """Return the numbers of a printed table with columns `name` and `value`, by their key."""
+        """Return the numbers of a printed table with columns `name` and `value`.
+
+        Parameters
+        ----------
+        name : str
+            Of a file of `tables/`, without its ending.
+
+        Returns
+        -------
+        Series
+            The numbers by name.
+        """
         return self.printed(name).set_index("name")["value"]
 
     def resource(self, name: str) -> Path | None:
-        """Return where an optional file is, or None where it is not installed."""
+        """Return where optional files are.
+
+        Parameters
+        ----------
+        name : str
+            Of those in `paper.yaml`.
+
+        Returns
+        -------
+        Path or None
+            None where they are not installed.
+        """
         return self._resources.get(name)
 
     def provenance(self, *of: str) -> str:
@@ -130,13 +181,28 @@ class Study:
         return min(found, key=STRENGTH.index)
 
     def stand_ins(self, *of: str) -> list[str]:
-        """Return the data sets among these that are simulated in place of the real ones."""
+        """Return the data sets that are simulated in place of the real ones.
+
+        Parameters
+        ----------
+        *of : str
+            As in `provenance`.
+
+        Returns
+        -------
+        list of str
+            Their ids.
+        """
         return [name for name in of if name not in SOURCES and self.data(name).provenance != "real"]
 
-    def _named(self, known: Mapping[str, Any], name: str, kind: str, remedy: str) -> Any:
-        if name not in known:
-            raise PublicationError(
-                f"the analysis asks for the {kind} {name!r}; there are "
-                f"{', '.join(known) or 'none'}. {remedy}, or correct the name."
-            )
-        return known[name]
+
+_T = TypeVar("_T")
+
+
+def _named(known: Mapping[str, _T], name: str, kind: str, remedy: str) -> _T:
+    if name not in known:
+        raise PublicationError(
+            f"the analysis asks for the {kind} {name!r}; there are {', '.join(known) or 'none'}. "
+            f"{remedy}, or correct the name."
+        )
+    return known[name]

@@ -16,10 +16,10 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, parse_printed
 from annobench.datasets import LoadedData
-from annobench.dependence import Changes, Number, cell_name, numbers_of
 from annobench.replication.analysis import Analysis
+from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, parse_printed
+from annobench.replication.dependence import Changes, Number, cell_name, numbers_of
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 

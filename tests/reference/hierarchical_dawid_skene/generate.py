@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench.annotations import Annotations
-from annobench.diagnostics import convergence_table
+from annobench.labels.annotations import Annotations
+from annobench.models.diagnostics import convergence_table
 
 FILE = Path(__file__).resolve().parent / "posterior.csv"
 SETTINGS = {"num_chains": 4, "num_warmup": 700, "num_samples": 2_000}

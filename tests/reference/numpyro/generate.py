@@ -22,8 +22,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from annobench import datasets, simulate
-from annobench.annotations import Annotations
+from annobench import datasets
+from annobench.labels.annotations import Annotations
+from annobench.simulation import panels
 
 HERE = Path(__file__).resolve().parent
 CASES = ("rte1", "simulated")
@@ -39,7 +40,7 @@ def load(case: str) -> Annotations:
     """
     if case == "rte1":
         return datasets.load("snow2008_rte", mode="real").annotations
-    return simulate.binary(
+    return panels.binary(
         n_items=300,
         n_annotators=20,
         prevalence=0.3,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.annotations import Annotations
+from annobench.labels.annotations import Annotations
 from annobench.models.base import Method
 
 METHOD = Method(

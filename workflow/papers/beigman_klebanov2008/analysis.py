@@ -7,7 +7,7 @@ metaphor in discourse show the method at work.
 
 import numpy as np
 
-from annobench.reliability_threshold import compare_cuts
+from annobench.noise.reliability_threshold import compare_cuts
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study

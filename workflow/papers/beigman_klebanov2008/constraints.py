@@ -13,7 +13,7 @@ import pandas as pd
 import scipy.optimize
 from scipy.special import comb
 
-from annobench.feasible import Constraints
+from annobench.replication.feasible import Constraints
 
 from .printed import HALF, SUBSETS, Printed
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench.annotations import Annotations
 from annobench.datasets import LoadedData
-from annobench.reliability_threshold import deliberate
+from annobench.labels.annotations import Annotations
+from annobench.noise.reliability_threshold import deliberate
 
 from .values import LEVEL
 

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.reliability_threshold import chance_of_marks
+from annobench.noise.reliability_threshold import chance_of_marks
 
 from .discourse import Discourse
 from .printed import HALF, SUBSETS, Printed

@@ -5,7 +5,7 @@ import pandas as pd
 import scipy.optimize
 import scipy.stats
 
-from annobench.reliability_threshold import chance_of_marks, threshold
+from annobench.noise.reliability_threshold import chance_of_marks, threshold
 
 from .printed import HALF, SUBSETS, Printed
 from .values import intervals

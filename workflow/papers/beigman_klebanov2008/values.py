@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench.compare import Computed
-from annobench.reliability_threshold import chance_of_marks, threshold
+from annobench.noise.reliability_threshold import chance_of_marks, threshold
+from annobench.replication.compare import Computed
+from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
-from annobench.rounding import Rounded, propagate
 
 from .printed import HALF, Printed, parts_of
 

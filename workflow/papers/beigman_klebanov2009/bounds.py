@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench.compare import Computed
 from annobench.noise import easy_hard
+from annobench.replication.compare import Computed
+from annobench.replication.rounding import propagate
 from annobench.replication.rows import value_row
-from annobench.rounding import propagate
 
 from .printed import FAIR, Printed
 

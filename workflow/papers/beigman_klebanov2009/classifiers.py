@@ -5,8 +5,8 @@ import pandas as pd
 import scipy.stats
 
 from annobench.noise import easy_hard
+from annobench.replication.rounding import propagate
 from annobench.replication.rows import Value
-from annobench.rounding import propagate
 
 from .printed import Printed
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from annobench.compare import agrees
 from annobench.noise import easy_hard
+from annobench.replication.compare import agrees
 
 from .printed import FAIR, Printed
 

@@ -11,9 +11,9 @@ import scipy.special
 import scipy.stats
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import Computed
+from annobench.labels.annotations import Annotations
 from annobench.noise import easy_hard
+from annobench.replication.compare import Computed
 from annobench.replication.rows import value_row
 
 from .printed import FAIR, Printed

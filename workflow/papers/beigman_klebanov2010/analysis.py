@@ -31,17 +31,24 @@ import scipy.optimize
 import scipy.stats
 from scipy.special import xlogy
 
-from annobench import datasets, evaluation, plotting
-from annobench.annotations import Annotations
-from annobench.compare import PAPER_METHOD, Computed, parse_printed, plain_rows, write_computed
+from annobench import datasets, plotting
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.files import recording, replacing
+from annobench.evaluation import scores
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, hierarchical_binary
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators, find_lazy
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.reconstruct import integer_points, least_squares_step
-from annobench.rounding import propagate
+from annobench.replication.compare import (
+    PAPER_METHOD,
+    Computed,
+    parse_printed,
+    plain_rows,
+    write_computed,
+)
+from annobench.replication.reconstruct import integer_points, least_squares_step
+from annobench.replication.rounding import propagate
 
 #: Bootstrap replicates and simulated data sets.
 REPLICATES = {"full": 499, "quick": 19}
@@ -960,7 +967,7 @@ LISTS = {
 def lists_table(items: pd.DataFrame) -> pd.DataFrame:
     """Compare the lists of hard, uncertain and doubtful items, each with each."""
     items = items.assign(vote_wrong=items["vote_right"] == 0)
-    return evaluation.compare_lists({words: items[name] for name, words in LISTS.items()})
+    return scores.compare_lists({words: items[name] for name, words in LISTS.items()})
 
 
 def by_count_table(

@@ -42,9 +42,12 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench import agreement, evaluation, plotting, simulate
-from annobench.annotations import Annotations
-from annobench.compare import (
+from annobench import agreement, plotting
+from annobench.core.errors import IntervalWarning
+from annobench.core.files import recording, replacing
+from annobench.evaluation import scores as evaluation
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import (
     PAPER_METHOD,
     Computed,
     agrees,
@@ -52,9 +55,8 @@ from annobench.compare import (
     plain_rows,
     write_computed,
 )
-from annobench.errors import IntervalWarning
-from annobench.files import recording, replacing
-from annobench.rounding import Rounded, half_unit, propagate
+from annobench.replication.rounding import Rounded, half_unit, propagate
+from annobench.simulation import panels as simulate
 
 REFERENCE = "ref"
 SQUARE = ("table1", "table2", "table4", "table5", "table8", "table9")

@@ -34,18 +34,18 @@ import scipy.optimize
 import scipy.sparse
 
 from annobench import datasets, plotting
+from annobench.aggregation.expert_index import ExpertGold, expert_gold
 from annobench.agreement import Agreement, difference, fleiss_kappa, krippendorff_alpha
-from annobench.agreement.paired_agreement import (
+from annobench.agreement.coefficients.paired_agreement import (
     PairedAgreement,
     from_membership,
     paired_agreement,
 )
-from annobench.annotations import Annotations
-from annobench.compare import Computed, plain_rows, write_computed
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.expert_index import ExpertGold, expert_gold
-from annobench.files import recording, replacing
-from annobench.rounding import Rounded, half_unit, propagate
+from annobench.labels.annotations import Annotations
+from annobench.replication.compare import Computed, plain_rows, write_computed
+from annobench.replication.rounding import Rounded, half_unit, propagate
 
 CATEGORIES = ("anger", "disgust", "fear", "happiness", "sadness", "surprise")
 #: The data sets of the headlines, in the order of the categories.

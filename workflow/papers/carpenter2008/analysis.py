@@ -38,19 +38,21 @@ import scipy.special
 import scipy.stats
 from rich.progress import track
 
-from annobench import datasets, evaluation, plotting, simulate
+from annobench import datasets, plotting
 from annobench.agreement import cohen_kappa, kappa_posterior
-from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, Computed, write_computed
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
-from annobench.diagnostics import convergence_table
-from annobench.files import recording, replacing
+from annobench.evaluation import scores
+from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
+from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import (
     HYPERPARAMETERS,
     HierarchicalBinaryFit,
     PrunedFit,
 )
+from annobench.replication.compare import CALIBRATION_METHOD, Computed, write_computed
+from annobench.simulation import panels as simulate
 
 #: What the simulators of RTE-1, of MUC-6 and of its gold file are calibrated to. Where they
 #: stand in for real labels, these values are no finding.
@@ -92,7 +94,7 @@ class Design:
 
     @property
     def simulation(self) -> dict[str, Any]:
-        """Arguments of `simulate.binary` for section 3."""
+        """Arguments of `panels.binary` for section 3."""
         numbers = self.numbers
         return {
             "n_items": int(numbers["sim_n_items"]),
@@ -239,12 +241,12 @@ def rte_values(
         for name in POPULATION if prefix == "rte" else HYPERPARAMETERS:
             ends = fitted.interval(name)
             values[f"{prefix}.{name}_lower"], values[f"{prefix}.{name}_upper"] = map(float, ends)
-        errors = evaluation.count_errors(fitted.posterior, gold)
+        errors = scores.count_errors(fitted.posterior, gold)
         values[f"{prefix}.model.errors"] = errors.expected_errors
         values[f"{prefix}.model.accuracy"] = errors.expected_accuracy
-    votes = evaluation.count_errors(voting.fit(fits.pruned.annotations).posterior, gold)
+    votes = scores.count_errors(voting.fit(fits.pruned.annotations).posterior, gold)
     values |= {f"rte.pruned.voting.{name}": float(value) for name, value in vars(votes).items()}
-    flat = evaluation.count_errors(fits.flat.posterior, gold).expected_errors
+    flat = scores.count_errors(fits.flat.posterior, gold).expected_errors
     values["rte.nonhierarchical.errors_fewer"] = values["rte.model.errors"] - flat
     probability = first.posterior[:, 1]
     above, below = design.numbers["uncertain_above"], design.numbers["uncertain_below"]
@@ -305,7 +307,7 @@ def repeat_rte(
 
 def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
     """Return the code of the annotator furthest below the chance line, against gold."""
-    rates = evaluation.diagonal_rates(evaluation.confusion_counts(annotations, gold))
+    rates = scores.diagonal_rates(scores.confusion_counts(annotations, gold))
     return int(np.nanargmin(rates.sum(axis=1)))
 
 
@@ -314,7 +316,7 @@ def rte_facts(design: Design, rte: LoadedData, annotators: pd.DataFrame) -> dict
     usual = design.numbers["rte_labels_of_most"]
     annotations, gold = rte.annotations, rte.gold
     labels = annotators["n_labels"]
-    votes = evaluation.count_errors(voting.fit(annotations).posterior, gold)
+    votes = scores.count_errors(voting.fit(annotations).posterior, gold)
     chance = annotators["gold_sensitivity"] + annotators["gold_specificity"]
     worst = annotators.iloc[worst_annotator(annotations, gold)]
     return {
@@ -336,8 +338,8 @@ def annotator_table(
     annotations: Annotations, gold: np.ndarray, fitted: HierarchicalBinaryFit
 ) -> pd.DataFrame:
     """List the annotators with gold rates, estimates with 80% intervals, and kappa."""
-    counts = evaluation.confusion_counts(annotations, gold)
-    rates = evaluation.diagonal_rates(counts)
+    counts = scores.confusion_counts(annotations, gold)
+    rates = scores.diagonal_rates(counts)
     table = pd.DataFrame(
         {
             "annotator": annotations.annotators,
@@ -413,9 +415,7 @@ def pruning_table(
         removed = np.argsort(smaller)[:n]
         keep = np.ones(smaller.size, dtype=bool)
         keep[removed] = False
-        votes = evaluation.count_errors(
-            voting.fit(annotations.keep_annotators(keep)).posterior, gold
-        )
+        votes = scores.count_errors(voting.fit(annotations.keep_annotators(keep)).posterior, gold)
         n_labels = int(annotators["n_labels"].to_numpy()[removed].sum())
         rows.append(
             {
@@ -474,7 +474,7 @@ def fit_muc(
 
 def muc_model_values(muc: LoadedData, fitted: HierarchicalBinaryFit) -> dict[str, float]:
     """Compute the sampled values of section 5; accuracy in percent, as printed."""
-    model = evaluation.count_errors(fitted.posterior, muc.gold)
+    model = scores.count_errors(fitted.posterior, muc.gold)
     return {
         "muc.model.errors": model.expected_errors,
         "muc.model.accuracy": 100 * model.expected_accuracy,
@@ -508,7 +508,7 @@ def muc_facts(gold: LoadedData) -> dict[str, float]:
 
 def muc_label_facts(muc: LoadedData) -> dict[str, float]:
     """Compute what the annotators' labels alone determine."""
-    votes = evaluation.count_errors(voting.fit(muc.annotations).posterior, muc.gold)
+    votes = scores.count_errors(voting.fit(muc.annotations).posterior, muc.gold)
     return {
         "muc.n_restricted_tokens": float(muc.annotations.n_items),
         "muc.n_annotators": float(muc.annotations.n_annotators),
@@ -684,7 +684,7 @@ def errors_table(
 ) -> pd.DataFrame:
     """Count errors of several labellings: rows of annotators, method, posterior."""
     rows = [
-        {"annotators": who, "method": method, **vars(evaluation.count_errors(posterior, gold))}
+        {"annotators": who, "method": method, **vars(scores.count_errors(posterior, gold))}
         for who, method, posterior in posteriors
     ]
     return pd.DataFrame(rows)
@@ -988,7 +988,7 @@ def main(
             for name in POPULATION
             for end, value in zip(("lower", "upper"), fitted.interval(name), strict=True)
         }
-        errors = evaluation.count_errors(fitted.posterior, gold).expected_errors
+        errors = scores.count_errors(fitted.posterior, gold).expected_errors
         computed += plain_rows(ends | {"rte.model.errors": errors}, rte.provenance, method)
     write_computed(computed, folder / "computed.csv")
 

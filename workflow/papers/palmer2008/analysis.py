@@ -31,15 +31,16 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench import agreement, datasets, merging, plotting
-from annobench.annotations import Annotations
-from annobench.compare import write_computed
+from annobench import agreement, datasets, plotting
+from annobench.core.files import recording, replacing
 from annobench.datasets.masc_crowd import by_word
-from annobench.files import recording, replacing
-from annobench.hierarchy import collapse
 from annobench.io.wordnet import Synset, WordNet, has_wordnet, parse_key, read_wordnet
-from annobench.merging import Evidence
+from annobench.labels import merging
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import collapse
+from annobench.labels.merging import Evidence
 from annobench.models import dawid_skene
+from annobench.replication.compare import write_computed
 
 NONE_OF_THEM = "0"
 LEVEL = 0.95

@@ -35,18 +35,25 @@ import pandas as pd
 from scipy import stats
 from scipy.optimize import linear_sum_assignment
 
-from annobench import agreement, datasets, information, plotting
-from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
+from annobench import agreement, datasets, plotting
+from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
 from annobench.datasets.masc_crowd import by_word
-from annobench.diagnostics import convergence_table
-from annobench.files import recording, replacing
+from annobench.evaluation import information
+from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, hierarchical_dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit, Parameters
-from annobench.models.dawid_skene_optima import restarts
-from annobench.models.dawid_skene_uncertainty import bootstrap
+from annobench.models.dawid_skene.optima import restarts
+from annobench.models.dawid_skene.uncertainty import bootstrap
+from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
+from annobench.replication.compare import (
+    CALIBRATION_METHOD,
+    PAPER_METHOD,
+    Computed,
+    plain_rows,
+    write_computed,
+)
 
 #: The words of Figures 4, 5 and 8.
 FOUR = {"add": "add-v", "date": "date-n", "help": "help-v", "ask": "ask-v"}

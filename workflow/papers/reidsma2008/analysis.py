@@ -41,19 +41,27 @@ from sklearn.model_selection import GroupKFold
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.preprocessing import MaxAbsScaler
 
-from annobench import datasets, learning, plotting, rounding
-from annobench.c45 import C45
-from annobench.clusters import (
+from annobench import datasets, plotting
+from annobench.aggregation import learning
+from annobench.aggregation.c45 import C45
+from annobench.core.files import recording, replacing
+from annobench.datasets import LoadedData, ami
+from annobench.evaluation.selective import ABSTAIN, RiskCoverage, possible_answers, risk_coverage
+from annobench.replication import rounding
+from annobench.replication.compare import (
+    CALIBRATION_METHOD,
+    PAPER_METHOD,
+    Computed,
+    plain_rows,
+    write_computed,
+)
+from annobench.resampling.clusters import (
     cluster_draws,
     departures,
     exchange,
     predictive_interval,
     ratio_draws,
 )
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
-from annobench.datasets import LoadedData, ami
-from annobench.files import recording, replacing
-from annobench.selective import ABSTAIN, RiskCoverage, possible_answers, risk_coverage
 
 #: The paper's names of the annotators, and those of the release.
 ANNOTATORS = {"dh": "dharshi", "s9": "s9553330", "vk": "vkaraisk"}

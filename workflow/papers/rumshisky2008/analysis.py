@@ -33,11 +33,12 @@ import scipy.optimize
 import scipy.stats
 from matplotlib.ticker import PercentFormatter
 
-from annobench import agreement, information, plotting
-from annobench.annotations import Annotations
-from annobench.compare import CALIBRATION_METHOD, Computed, plain_rows, write_computed
-from annobench.files import recording, replacing
-from annobench.hierarchy import Hierarchy
+from annobench import agreement, plotting
+from annobench.core.files import recording, replacing
+from annobench.evaluation import information
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy
+from annobench.replication.compare import CALIBRATION_METHOD, Computed, plain_rows, write_computed
 
 LEVEL = 0.95
 NA = "N/A"

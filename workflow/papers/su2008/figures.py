@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
 from annobench import plotting
-from annobench.annotations import Annotations
 from annobench.datasets import LoadedData
+from annobench.labels.annotations import Annotations
 
 from .values import LEVELS, SCHEMES, SCORES, contingency, wide
 

@@ -8,8 +8,8 @@ import pandas as pd
 import scipy.stats
 
 from annobench import agreement
-from annobench.annotations import Annotations
 from annobench.datasets import LoadedData
+from annobench.labels.annotations import Annotations
 
 from .values import (
     COEFFICIENTS,

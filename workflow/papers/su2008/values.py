@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from annobench import agreement
-from annobench.annotations import Annotations
-from annobench.compare import PAPER_METHOD, Computed
 from annobench.datasets import LoadedData
-from annobench.hierarchy import Hierarchy
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy
+from annobench.replication.compare import PAPER_METHOD, Computed
 from annobench.replication.rows import coefficient_row
 
 #: Section 4.3: what each of the seven categories is at the two coarser levels.

@@ -37,13 +37,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
-from annobench import agreement, plotting, sampling
-from annobench.annotations import Annotations
-from annobench.compare import Computed, write_computed
-from annobench.files import recording, replacing
+from annobench import agreement, plotting
+from annobench.core.files import recording, replacing
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
+from annobench.labels.annotations import Annotations
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION
-from annobench.rounding import Rounded, propagate
-from annobench.sampling import METHODS, Population, StratifiedSample
+from annobench.replication.compare import Computed, write_computed
+from annobench.replication.rounding import Rounded, propagate
 
 CATEGORIES = ["extraneous", "wrong_choice", "ok"]
 #: The paper's assumption of section 6; the tables do not determine the error rate.

@@ -36,9 +36,18 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench import agreement, alignment, plotting
-from annobench.alignment import LINKED, Alignments
-from annobench.alignment_simulation import (
+from annobench import agreement, plotting
+from annobench.alignment import links as alignment
+from annobench.alignment.links import LINKED, Alignments
+from annobench.core.files import recording, replacing
+from annobench.replication.compare import (
+    CALIBRATION_METHOD,
+    PAPER_METHOD,
+    Computed,
+    plain_rows,
+    write_computed,
+)
+from annobench.simulation.alignments import (
     GOLD,
     all_and_none,
     calibrate,
@@ -49,8 +58,6 @@ from annobench.alignment_simulation import (
     skill_and_strictness,
     tree_pairs,
 )
-from annobench.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, plain_rows, write_computed
-from annobench.files import recording, replacing
 
 PARTS = {"sophie": "Sophie's World", "economy": "Economy"}
 SIDES = ("german", "english")

@@ -1,0 +1,1 @@
+"""Coefficients of agreement: one module a coefficient, with its record and its function."""

@@ -1,0 +1,62 @@
+"""The bias index: how far two annotators differ in how often they give the positive category.
+
+    BI = (b - c) / (a + b + c + d)
+
+for two annotators and the table a (both positive), b and c (one positive), d (both negative).
+The positive category is the last.
+"""
+
+from __future__ import annotations
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.binary_table import BinaryTable
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="bias_index",
+    title="Bias index",
+    reference="Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46",
+    accepts=frozenset({"nominal", "ordinal"}),
+    annotators="two",
+    missing="Items without a label of both annotators are left out.",
+    degenerate="It is undefined only without a common item.",
+    standard_error="Delta method on the multinomial of pairs of labels",
+    lowest=-1.0,
+    assumes="No agreement at all: how much oftener one annotator gives the positive category.",
+    variants={"nominal": ({},), "ordinal": ({},)},
+)
+
+
+def bias_index(annotations: Annotations) -> Agreement:
+    """Estimate the bias index of two annotators and two categories.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Exactly two annotators and two categories, the positive one last; items that lack a
+        label of either are left out.
+
+    Returns
+    -------
+    Agreement
+        Estimate in [-1, 1], standard error and intervals.
+
+    Raises
+    ------
+    AnnotationError
+        If there are not exactly two annotators and two categories, no item has a label of
+        both, or an annotator labelled an item twice.
+
+    References
+    ----------
+    Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46.
+
+    Examples
+    --------
+    >>> table = Annotations.from_contingency([[5, 10], [5, 80]])
+    >>> bias_index(table).estimate  # the first alone 5 times, the second alone 10 times
+    -0.05
+    """
+    annotations = METHOD.check(annotations)
+    build = BinaryTable.builder(annotations, METHOD.name, (0.0, 1.0, -1.0, 0.0))
+    return Agreement.of(METHOD, annotations, build, bias_index, collapsible=False)

@@ -1,0 +1,129 @@
+"""Conditional kappa: agreement on the items that the first annotator put in one category.
+
+    kappa_k = (p_kk / p_k. - p_.k) / (1 - p_.k)
+
+It asks how far the second annotator follows the first there, and is not symmetric. The
+coefficient of one category against the rest, which is, is `Agreement.by_category`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+
+import numpy as np
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import Floats, Form, Rows, Totals, ratio
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="conditional_kappa",
+    title="Conditional kappa",
+    reference="Light (1971), Psychological Bulletin 76; Bishop, Fienberg and Holland (1975), 11.4",
+    accepts=frozenset({"nominal", "ordinal"}),
+    annotators="two",
+    missing="Items without a label of both annotators are left out.",
+    degenerate="The first annotator never gave the category, or the second always did.",
+    standard_error="Delta method on the multinomial of pairs of labels",
+    assumes="Chance: the second annotator labels blindly where the first gave the category.",
+    variants={"nominal": ({},), "ordinal": ({},)},
+)
+
+
+class Conditional(Form):
+    """How often the second annotator follows the first in one category.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators who both labelled every item.
+    code : int
+        The category.
+    """
+
+    def __init__(self, annotations: Annotations, code: int) -> None:
+        self.gives = np.zeros((annotations.n_items, 2), dtype=bool)
+        self.gives[annotations.item, annotations.annotator] = annotations.label == code
+
+    @cached_property
+    def rows(self) -> Rows:
+        """One, whether the first, the second and both gave the category, shape (I, 4)."""
+        first, second = self.gives.T
+        cells = [np.ones_like(first), first, second, first & second]
+        return np.column_stack(cells).astype(np.float64)
+
+    @cached_property
+    def item_disagreement(self) -> Floats:
+        """Whether the second did not follow, shape (I,); NaN where the first went elsewhere."""
+        first, second = self.gives.T
+        return np.where(first, ~second, np.nan)
+
+    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return the observed and the expected disagreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., 4)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (...)
+            Shares of items.
+        """
+        n, first, second, both = np.moveaxis(totals, -1, 0)
+        return ratio(first - both, first, 0.0), ratio(n - second, n, 0.0)
+
+
+def conditional_kappa(annotations: Annotations, category: str) -> Agreement:
+    """Estimate the kappa of the items that the first annotator put in a category.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Exactly two annotators; items that lack a label of either are left out.
+    category : str
+        Name of the category.
+
+    Returns
+    -------
+    Agreement
+        Estimate, at most 1.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such category, there are not exactly two annotators, they have no item
+        in common, or one labelled an item twice.
+
+    Warns
+    -----
+    DegenerateWarning
+        If the first annotator never gave the category, or the second always did; the
+        estimate is then NaN.
+
+    References
+    ----------
+    Light (1971), Psychological Bulletin 76; Bishop, Fienberg and Holland (1975), Discrete
+    Multivariate Analysis, section 11.4.
+
+    Examples
+    --------
+    >>> table = Annotations.from_contingency([[30, 10], [20, 40]])
+    >>> conditional_kappa(table, "0").estimate  # (30/40 - 1/2) / (1 - 1/2)
+    0.5
+    """
+    annotations = METHOD.check(annotations)
+    if category not in annotations.categories:
+        raise AnnotationError(
+            f"conditional_kappa: category {category!r} is not among "
+            f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
+        )
+    code = annotations.categories.index(category)
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return Conditional(labels, code)
+
+    repeat = partial(conditional_kappa, category=category)
+    return Agreement.of(METHOD, annotations, build, repeat, collapsible=False)

@@ -1,0 +1,240 @@
+"""Intraclass correlations: agreement of any number of annotators on numbers, complete labels.
+
+From the mean squares of items MSR, annotators MSC, error MSE and within items MSW, of n items
+and k annotators:
+
+    one way               (MSR - MSW) / (MSR + (k - 1) MSW)
+    two way, consistency  (MSR - MSE) / (MSR + (k - 1) MSE)
+    two way, agreement    (MSR - MSE) / (MSR + (k - 1) MSE + k (MSC - MSE) / n)
+
+and for the mean of all k annotators (MSR - MSW) / MSR, (MSR - MSE) / MSR and
+(MSR - MSE) / (MSR + (MSC - MSE) / n).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Literal
+
+from scipy.special import fdtri
+
+from annobench.agreement.base import Agreement, Coefficient, complete_items
+from annobench.agreement.forms import Floats, Form
+from annobench.agreement.interval_forms import IntraclassCorrelation
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="icc",
+    title="Intraclass correlation",
+    reference="Shrout and Fleiss (1979), Psychological Bulletin 86; McGraw and Wong (1996)",
+    accepts=frozenset({"nominal", "ordinal", "interval"}),
+    annotators="any",
+    missing="Items that lack a label of any annotator are left out.",
+    degenerate="All labels are the same, fewer than two items are complete, or annotators are so "
+    "opposed that the variance to divide by is not positive.",
+    standard_error="Delta method over items; the analytic interval is the F interval",
+    error_divisor=1,
+    assumes="Labels are an item's value plus error, normal and of one variance; agreement counts "
+    "differences between the annotators' means as error, consistency does not.",
+    variants={
+        "interval": (
+            {"model": "one-way", "ratings": "single"},
+            {"model": "two-way-random", "ratings": "single"},
+            {"model": "two-way-mixed", "kind": "consistency", "ratings": "single"},
+            {"model": "one-way", "ratings": "average"},
+            {"model": "two-way-random", "ratings": "average"},
+            {"model": "two-way-mixed", "kind": "consistency", "ratings": "average"},
+        ),
+    },
+)
+
+MODELS = ("one-way", "two-way-random", "two-way-mixed")
+
+
+def icc(
+    annotations: Annotations,
+    *,
+    model: Literal["one-way", "two-way-random", "two-way-mixed"] = "two-way-random",
+    kind: Literal["agreement", "consistency"] = "agreement",
+    ratings: Literal["single", "average"] = "single",
+) -> Agreement:
+    """Estimate an intraclass correlation.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        At least two annotators, whose labels are numbers; items that lack a label of any
+        are left out.
+    model : {"one-way", "two-way-random", "two-way-mixed"}, default "two-way-random"
+        Whether annotators differ from item to item, or are the same for all; random and
+        mixed give the same numbers and differ in what they speak of.
+    kind : {"agreement", "consistency"}, default "agreement"
+        Whether differences between the annotators' means count. One way has no
+        consistency.
+    ratings : {"single", "average"}, default "single"
+        Whether the reliability of one annotator is meant, or of the mean of all.
+
+    Returns
+    -------
+    Agreement
+        Estimate, at most 1; its analytic interval is the F interval, which takes the labels for
+        normal.
+
+    Raises
+    ------
+    AnnotationError
+        If an option is unknown, no item is complete, an annotator labelled an item twice,
+        or a label is no number.
+
+    Warns
+    -----
+    DegenerateWarning
+        If all labels are the same, fewer than two items are complete, or annotators are so
+        opposed that the variance to divide by is not positive; the estimate is then NaN.
+
+    References
+    ----------
+    Shrout and Fleiss (1979), Psychological Bulletin 86; McGraw and Wong (1996), Psychological
+    Methods 1, tables 4 and 7.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xyzxyz"), list("aaabbb"), [1, 2, 3, 2, 3, 4])
+    >>> round(icc(a).estimate, 4), round(icc(a, kind="consistency").estimate, 4)
+    (0.6667, 1.0)
+    """
+    for option, value, known in (
+        ("model", model, MODELS),
+        ("kind", kind, ("agreement", "consistency")),
+        ("ratings", ratings, ("single", "average")),
+    ):
+        if value not in known:
+            raise AnnotationError(f"icc: {option} {value!r} is not one of {', '.join(known)}.")
+    if model == "one-way" and kind == "consistency":
+        raise AnnotationError(
+            "icc: one way has no consistency, as annotators differ from item to item. "
+            "Choose kind='agreement', or a two-way model."
+        )
+    METHOD.check(annotations)
+    annotations = complete_items(annotations, METHOD.name)
+    annotations.values  # noqa: B018  labels that are no numbers are refused here
+    way = "one-way" if model == "one-way" else "two-way"
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return IntraclassCorrelation(labels, copies, way, kind, ratings == "average")
+
+    def ends(agreement: Agreement, level: float) -> tuple[float, float]:
+        form = agreement.form
+        assert isinstance(form, IntraclassCorrelation)
+        n, *squares = (float(value) for value in form.mean_squares(agreement.totals))
+        items, annotators, error = squares
+        k = agreement.n_annotators
+        lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
+        if ratings == "single":
+            return lower, upper
+        return spearman_brown(lower, k), spearman_brown(upper, k)
+
+    return Agreement.of(
+        METHOD,
+        annotations,
+        build,
+        partial(icc, model=model, kind=kind, ratings=ratings),
+        collapsible=False,
+        analytic_ends=ends,
+    )
+
+
+def f_interval(
+    n: float,
+    k: int,
+    items: float,
+    annotators: float,
+    error: float,
+    model: str,
+    kind: str,
+    level: float,
+) -> tuple[float, float]:
+    """Return the F interval of the reliability of a single annotator.
+
+    Parameters
+    ----------
+    n, k : int
+        Items and annotators.
+    items, annotators, error : float
+        Mean squares MSR, MSC and MSE.
+    model : {"one-way", "two-way"}
+        Whether annotators are the same for all items.
+    kind : {"agreement", "consistency"}
+        Whether differences between annotators' means count.
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    lower, upper : float
+        (1, 1) without any error; NaN if the items do not differ at all and neither do errors.
+
+    References
+    ----------
+    McGraw and Wong (1996), Psychological Methods 1, table 7.
+    """
+    tail = (1 - level) / 2
+    if n < 2:
+        return math.nan, math.nan
+    if model == "two-way" and kind == "agreement":
+        if error <= 0 and annotators <= 0:
+            return 1.0, 1.0
+        shift = (annotators - error) / n
+        rho = (items - error) / (items + (k - 1) * error + k * shift)
+        if rho >= 1:
+            return 1.0, 1.0
+        if items <= 0 and error <= 0:
+            return math.nan, math.nan
+        a = k * rho / (n * (1 - rho))
+        b = 1 + k * rho * (n - 1) / (n * (1 - rho))
+        spread = (a * annotators) ** 2 / (k - 1) + (b * error) ** 2 / ((n - 1) * (k - 1))
+        if spread <= 0:
+            return math.nan, math.nan
+        freedom = (a * annotators + b * error) ** 2 / spread
+        low = _upper_quantile_of_f(tail, n - 1, freedom)
+        high = _upper_quantile_of_f(tail, freedom, n - 1)
+        rest = k * annotators + (k * n - k - n) * error
+        return (
+            float(n * (items - low * error) / (low * rest + n * items)),
+            float(n * (high * items - error) / (rest + n * high * items)),
+        )
+    if model == "one-way":
+        noise = ((n - 1) * error + annotators) / n
+        freedom = n * (k - 1)
+    else:
+        noise, freedom = error, (n - 1) * (k - 1)
+    if noise <= 0:
+        return 1.0, 1.0
+    low = items / noise / _upper_quantile_of_f(tail, n - 1, freedom)
+    high = items / noise * _upper_quantile_of_f(tail, freedom, n - 1)
+    return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
+
+
+def _upper_quantile_of_f(tail: float, above: float, below: float) -> float:
+    """Return what F exceeds with a probability: the reciprocal's own lower quantile."""
+    return float(1 / fdtri(below, above, tail))
+
+
+def spearman_brown(single: float, k: int) -> float:
+    """Return the reliability of the mean of k annotators, given that of one.
+
+    Parameters
+    ----------
+    single : float
+        The reliability of one annotator, above -1 / (k - 1).
+    k : int
+        Annotators.
+
+    Returns
+    -------
+    float
+        The reliability of their mean.
+    """
+    return k * single / (1 + (k - 1) * single)

@@ -1,0 +1,107 @@
+"""The largest kappa that two annotators' distributions of labels leave room for.
+
+kappa_max = (sum_k min(p_k., p_.k) - A_e) / (1 - A_e),   A_e = sum_k p_k. p_.k
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import NOTHING, Floats, Form, Margins, Totals, ratio
+from annobench.agreement.weights import check_category_count
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="kappa_maximum",
+    title="Maximum of Cohen's kappa given the margins",
+    reference="Cohen (1960), Educational and Psychological Measurement 20",
+    accepts=frozenset({"nominal", "ordinal", "interval"}),
+    annotators="two",
+    missing="Items without a label of both annotators are left out.",
+    degenerate="Every label is the same, so the expected agreement is 1.",
+    standard_error="Delta method; of no use where the two distributions nearly agree",
+    lowest=0.0,
+    assumes="No agreement at all: how high Cohen's kappa could be, given how often each annotator "
+    "uses each category.",
+    variants={"nominal": ({},), "ordinal": ({},)},
+)
+
+
+class LargestKappa(Margins):
+    """Cohen's kappa of the table that agrees as often as its margins allow.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators who both labelled every item.
+    multiplicity : ndarray, shape (J,), or None
+        Not used: two annotators can't be resampled.
+    distances : ndarray, shape (K, K), or None
+        None: kappa without weights.
+    """
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the largest kappa.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            In [0, 1].
+        """
+        _, expected = self.disagreements(totals)
+        margins = totals[..., 2:].reshape(*totals.shape[:-1], 2, -1)
+        first, second = margins[..., 0, :], margins[..., 1, :]
+        # At a tie the derivative is the mean of its two sides.
+        smaller = np.where(first.real < second.real, first, second)
+        smaller = np.where(first.real == second.real, (first + second) / 2, smaller)
+        apart = 1 - ratio(smaller.sum(axis=-1), first.sum(axis=-1), 0.0)
+        return 1 - ratio(apart, expected, NOTHING)
+
+
+def kappa_maximum(annotations: Annotations) -> Agreement:
+    """Estimate the largest kappa that the annotators' distributions of labels allow.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Exactly two annotators; items that lack a label of either are left out.
+
+    Returns
+    -------
+    Agreement
+        Estimate in [0, 1].
+
+    Raises
+    ------
+    AnnotationError
+        If there are not exactly two annotators, they have no item in common, or one labelled
+        an item twice.
+
+    Warns
+    -----
+    DegenerateWarning
+        If every label is the same; the estimate is then NaN.
+
+    References
+    ----------
+    Cohen (1960), Educational and Psychological Measurement 20, 42-43.
+
+    Examples
+    --------
+    >>> table = Annotations.from_contingency([[40, 20], [0, 40]])
+    >>> round(kappa_maximum(table).estimate, 4)  # (0.8 - 0.48) / (1 - 0.48)
+    0.6154
+    """
+    annotations = METHOD.check(annotations)
+    check_category_count(annotations, METHOD.name)
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return LargestKappa(labels, copies, None)
+
+    return Agreement.of(METHOD, annotations, build, kappa_maximum, collapsible=False)

@@ -1,0 +1,135 @@
+"""Krippendorff's alpha: any number of annotators, any metric, missing labels.
+
+    alpha = 1 - D_o / D_e
+
+D_o is the mean distance of two labels of one item, each label weighted alike; D_e that of two
+labels drawn from all pairable labels without putting back.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import (
+    Chance,
+    Floats,
+    Form,
+    IntervalAlpha,
+    OrdinalAlpha,
+    Pooled,
+)
+from annobench.agreement.weights import (
+    Metric,
+    check_category_count,
+    check_tabulated,
+    checked_metric,
+    distances,
+)
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="krippendorff_alpha",
+    title="Krippendorff's alpha",
+    reference="Krippendorff (2011), Computing Krippendorff's alpha-reliability",
+    accepts=frozenset({"nominal", "ordinal", "interval", "set"}),
+    annotators="any",
+    missing="Items with fewer than two labels are left out; all other labels count alike.",
+    degenerate="Every label of the items with two labels is the same: no disagreement is expected.",
+    standard_error="Delta method over items",
+    error_divisor=1,
+    assumes="Chance: labels are shuffled over all items; annotators are interchangeable.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"metric": "nominal"}),
+        "interval": ({},),
+        "set": ({}, {"metric": "jaccard"}),
+    },
+)
+
+#: The metric that goes with a scale.
+_BY_SCALE = {"nominal": "nominal", "ordinal": "ordinal", "interval": "interval", "set": "masi"}
+
+
+def krippendorff_alpha(
+    annotations: Annotations,
+    *,
+    metric: Metric = None,
+    period: float | None = None,
+    small_sample: bool = True,
+) -> Agreement:
+    """Estimate Krippendorff's alpha.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        At least two annotators, one label of each for an item.
+    metric : str, array_like of shape (K, K) or callable, optional
+        "nominal", "ordinal", "interval", "ratio", "circular", "absolute", "masi",
+        "jaccard", a table of distances, or a function of two categories' names. By default
+        the scale of the labels, and "masi" for sets.
+    period : float, optional
+        After what the circular metric begins again, such as 24 for hours.
+    small_sample : bool, default True
+        Whether D_e draws without putting back (n - 1); without it alpha is a weighted pi.
+
+    Returns
+    -------
+    Agreement
+        Estimate, observed and expected agreement (1 minus the share of the largest
+        distance), standard error, intervals and breakdowns.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has two labels, an annotator labelled an item twice, or the labels are
+        outside the metric's domain.
+
+    Warns
+    -----
+    DegenerateWarning
+        If all pairable labels are the same; the estimate is then NaN.
+
+    Notes
+    -----
+    The cost is linear in the number of labels; the interval metric takes any number of
+    distinct values.
+
+    References
+    ----------
+    Krippendorff (2011), Computing Krippendorff's alpha-reliability; Krippendorff (2004), Content
+    Analysis, chapter 11.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxxyyy"), list("abcabc"), [1, 1, 1, 0, 0, 1])
+    >>> round(krippendorff_alpha(a).estimate, 4)  # 1 - (1/3) / (16/30)
+    0.375
+    """
+    METHOD.check(annotations)
+    metric = _BY_SCALE[annotations.scale] if metric is None else metric
+    metric = checked_metric(annotations, metric, METHOD.name)
+    named = metric if isinstance(metric, str) else None
+    if named == "interval":
+        annotations.values  # noqa: B018  labels that are no numbers are refused here
+    elif named == "ordinal":
+        check_tabulated(annotations, METHOD.name)
+    else:
+        check_category_count(annotations, METHOD.name)
+    table = (
+        None
+        if named in ("nominal", "ordinal", "interval")
+        else distances(annotations, metric, METHOD.name, period)
+    )
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        if named == "interval":
+            return IntervalAlpha(labels, copies, small_sample)
+        if named == "ordinal":
+            return OrdinalAlpha(labels, copies, small_sample)
+        chance: Chance = "unbiased" if small_sample else "pooled"
+        largest = 1.0 if table is None else float(table.max(initial=0.0)) or 1.0
+        return Pooled(labels, copies, table, "pairable", chance, scale=largest)
+
+    repeat = partial(krippendorff_alpha, metric=metric, period=period, small_sample=small_sample)
+    return Agreement.of(METHOD, annotations, build, repeat, collapsible=named == "nominal")

@@ -1,0 +1,94 @@
+"""Light's kappa: the mean of Cohen's kappas of all pairs of annotators.
+
+Each pair is compared on the items that both labelled. Pairs without a defined kappa are left
+out of the mean, with a warning.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import NOTHING, Floats, Form, PairMean
+from annobench.agreement.weights import Weights, checked_weights
+from annobench.core.errors import DegenerateWarning
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="light_kappa",
+    title="Light's kappa",
+    reference="Light (1971), Psychological Bulletin 76",
+    accepts=frozenset({"nominal", "ordinal", "interval"}),
+    annotators="any",
+    missing="Each pair of annotators is compared on the items that both labelled.",
+    degenerate="No pair of annotators has a defined Cohen's kappa.",
+    standard_error="Delta method over items, annotators fixed",
+    error_divisor=1,
+    assumes="Chance as for Cohen's kappa, pair by pair; all pairs count alike, however few "
+    "their items.",
+    variants={
+        "nominal": ({},),
+        "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
+        "interval": ({"weights": "quadratic"},),
+    },
+    pairwise=True,
+)
+
+
+def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreement:
+    """Estimate Light's kappa.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        At least two annotators, one label of each for an item.
+    weights : {"linear", "quadratic"} or array_like of shape (K, K), optional
+        How much two categories agree; see `annobench.agreement.weights`.
+
+    Returns
+    -------
+    Agreement
+        Estimate, observed and expected agreement, standard error, intervals, breakdowns.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has two labels, an annotator labelled an item twice, or the weights are no
+        table of weights.
+
+    Warns
+    -----
+    DegenerateWarning
+        If pairs of annotators gave all their common items one label; they are left out, and
+        the estimate is NaN if all did.
+
+    References
+    ----------
+    Light (1971), Psychological Bulletin 76.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxxyyy"), list("abcabc"), [1, 1, 1, 0, 0, 1])
+    >>> round(light_kappa(a).estimate, 4)  # 1, 0 and 0
+    0.3333
+    """
+    METHOD.check(annotations)
+    weights, distances = checked_weights(annotations, weights, METHOD.name)
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return PairMean(labels, copies, distances)
+
+    repeat = partial(light_kappa, weights=weights)
+    result = Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    form = result.form
+    assert isinstance(form, PairMean)
+    undefined = int((form.pair_disagreements(result.totals)[1] <= NOTHING).sum())
+    if 0 < undefined < form.pairs.n_pairs:
+        warnings.warn(
+            f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all their "
+            "common items one label, have no kappa, and are left out of the mean.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    return result

@@ -1,0 +1,62 @@
+"""The prevalence index: how far the categories are from being equally frequent.
+
+    PI = (a - d) / (a + b + c + d)
+
+for two annotators and the table a (both positive), b and c (one positive), d (both negative).
+The positive category is the last.
+"""
+
+from __future__ import annotations
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.binary_table import BinaryTable
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="prevalence_index",
+    title="Prevalence index",
+    reference="Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46",
+    accepts=frozenset({"nominal", "ordinal"}),
+    annotators="two",
+    missing="Items without a label of both annotators are left out.",
+    degenerate="It is undefined only without a common item.",
+    standard_error="Delta method on the multinomial of pairs of labels",
+    lowest=-1.0,
+    assumes="No agreement at all: by how much the positive category outweighs the negative one.",
+    variants={"nominal": ({},), "ordinal": ({},)},
+)
+
+
+def prevalence_index(annotations: Annotations) -> Agreement:
+    """Estimate the prevalence index of two annotators and two categories.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Exactly two annotators and two categories, the positive one last; items that lack a
+        label of either are left out.
+
+    Returns
+    -------
+    Agreement
+        Estimate in [-1, 1], standard error and intervals.
+
+    Raises
+    ------
+    AnnotationError
+        If there are not exactly two annotators and two categories, no item has a label of
+        both, or an annotator labelled an item twice.
+
+    References
+    ----------
+    Byrt, Bishop and Carlin (1993), Journal of Clinical Epidemiology 46.
+
+    Examples
+    --------
+    >>> table = Annotations.from_contingency([[5, 10], [5, 80]])
+    >>> prevalence_index(table).estimate  # (80 - 5) / 100
+    0.75
+    """
+    annotations = METHOD.check(annotations)
+    build = BinaryTable.builder(annotations, METHOD.name, (1.0, 0.0, 0.0, -1.0))
+    return Agreement.of(METHOD, annotations, build, prevalence_index, collapsible=False)

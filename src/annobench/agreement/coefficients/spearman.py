@@ -1,0 +1,69 @@
+"""Spearman's correlation of two annotators: whether they put the items in one order.
+
+Pearson's correlation of the ranks; equal labels share the mean of their ranks.
+"""
+
+from __future__ import annotations
+
+from annobench.agreement.base import Agreement, Coefficient
+from annobench.agreement.forms import Floats, Form
+from annobench.agreement.interval_forms import SpearmanCorrelation
+from annobench.labels.annotations import Annotations
+
+METHOD = Coefficient(
+    name="spearman",
+    title="Spearman's correlation",
+    reference="Spearman (1904), American Journal of Psychology 15",
+    accepts=frozenset({"nominal", "ordinal", "interval"}),
+    annotators="two",
+    missing="Items without a label of both annotators are left out.",
+    degenerate="An annotator gave all items one label, or there are fewer than two items.",
+    standard_error="Delta method over items, the ranks of all items included",
+    lowest=-1.0,
+    assumes="Nothing about equal labels: only whether the two put the items in the same order.",
+    variants={"ordinal": ({},), "interval": ({},)},
+)
+
+
+def spearman(annotations: Annotations) -> Agreement:
+    """Estimate Spearman's correlation of two annotators.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Exactly two annotators, whose labels are numbers; items that lack a label of either
+        are left out.
+
+    Returns
+    -------
+    Agreement
+        Estimate in [-1, 1], standard error and intervals.
+
+    Raises
+    ------
+    AnnotationError
+        If there are not exactly two annotators, they have no item in common, one labelled an
+        item twice, or a label is no number.
+
+    Warns
+    -----
+    DegenerateWarning
+        If an annotator gave all items one label; the estimate is then NaN.
+
+    References
+    ----------
+    Spearman (1904), American Journal of Psychology 15.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xyzxyz"), list("aaabbb"), [1, 2, 3, 1, 4, 90])
+    >>> round(spearman(a).estimate, 4)
+    1.0
+    """
+    annotations = METHOD.check(annotations)
+    annotations.values  # noqa: B018  labels that are no numbers are refused here
+
+    def build(labels: Annotations, copies: Floats | None) -> Form:
+        return SpearmanCorrelation(labels, copies)
+
+    return Agreement.of(METHOD, annotations, build, spearman, collapsible=False)

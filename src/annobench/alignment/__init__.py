@@ -1,0 +1,1 @@
+"""Links between the words or nodes of paired sentences, as annotations."""

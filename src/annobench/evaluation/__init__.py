@@ -1,0 +1,1 @@
+"""Against a gold standard: scores, selective prediction, stratified samples, information."""

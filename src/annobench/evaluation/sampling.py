@@ -1,0 +1,888 @@
+"""Precision and recall of a detector, estimated from a stratified sample of its output.
+
+A detector divides a corpus of I items into those it flags as errors and those it passes.
+An annotator sees a random sample, without replacement, of either stratum. Errors among the
+flagged are hits, errors among the passed are misses. With N_h items in stratum h, a sample
+of n_h and a share p_h of errors in it, the rate of hits is A = N_f p_f / I and that of
+misses B = N_p p_p / I; precision is p_f and recall A / (A + B).
+
+The two samples are independent, each count hypergeometric, and the unbiased estimate of the
+variance of p_h is (1 - n_h / N_h) p_h (1 - p_h) / (n_h - 1) (Cochran 1977, theorem 3.2). The
+variance of recall follows by the delta method: (B^2 Var A + A^2 Var B) / (A + B)^4.
+
+Methods of intervals, in `METHODS`:
+
+``paper``
+    Tetreault and Chodorow (2008), section 6.3: p -+ z sqrt(p (1 - p) / n), as if sampled with
+    replacement. Precision has the interval of the hits; the paper says that recall is computed
+    in a similar manner: here hits and misses at opposite ends of their intervals, as it has
+    hits and false positives.
+``paper_hits_only``
+    The other reading of that sentence: the hits at the ends of their interval, the misses as
+    estimated.
+``stratified``
+    Estimate -+ z standard errors, with the variances above.
+``logit``
+    The same on the scale of log odds, on which recall is log A - log B; NaN where the share
+    itself is 0 or 1.
+``wilson``
+    Wilson's interval of each share, with the variance of sampling without replacement, and
+    the two combined by recovering variances from their ends. Recommended: its coverage stays
+    nearest to the level, above all where few misses are found or none, and it has an answer
+    for every sample with an error in it.
+
+References
+----------
+Tetreault and Chodorow (2008), section 6. Cochran (1977), Sampling Techniques, chapters 2, 3
+and 5. Wilson (1927). Donner and Zou (2012), Statistical Methods in Medical Research 21,
+347-359, for the ratio of two estimates with intervals.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import warnings
+from dataclasses import dataclass, fields
+from typing import Final, NamedTuple, SupportsIndex
+
+import numpy as np
+import scipy.stats
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError, DegenerateWarning
+
+#: How an interval can be computed; the module's docstring describes each.
+METHODS: Final = ("paper", "paper_hits_only", "stratified", "logit", "wilson")
+
+#: The method whose intervals are the most trustworthy.
+RECOMMENDED: Final = "wilson"
+
+#: Outcomes so rare that all of them together can't be seen in a coverage.
+_NEGLIGIBLE: Final = 1e-12
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StratifiedSample:
+    """What an annotator found in samples of the flagged and of the passed items.
+
+    Attributes
+    ----------
+    flagged, passed : int
+        Items of the corpus that the detector flags, and that it passes; at least 1 each.
+    flagged_sample, passed_sample : int
+        Items sampled of either, from 1 to all of them.
+    hits, misses : int
+        Errors among the sampled items that were flagged, and that were passed.
+
+    Raises
+    ------
+    AnnotationError
+        If a number is no whole number, a stratum or a sample is empty, a sample is larger
+        than its stratum, or there are more errors than sampled items.
+    """
+
+    flagged: int
+    passed: int
+    flagged_sample: int
+    passed_sample: int
+    hits: int
+    misses: int
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be a sample."""
+        _whole_numbers(self)
+        for size, sample, errors in (
+            ("flagged", "flagged_sample", "hits"),
+            ("passed", "passed_sample", "misses"),
+        ):
+            _check_sample("StratifiedSample", size, getattr(self, size), getattr(self, sample))
+            _check_at_most("StratifiedSample", errors, getattr(self, errors),
+                           sample, getattr(self, sample))  # fmt: skip
+
+    @property
+    def error_share(self) -> float:
+        """Share of errors among all sampled items, in [0, 1]: what stratifying enriches."""
+        return (self.hits + self.misses) / (self.flagged_sample + self.passed_sample)
+
+
+@dataclass(frozen=True)
+class Population:
+    """A corpus of which everything is known, to plan samples for and to draw them from.
+
+    Attributes
+    ----------
+    flagged, passed : int
+        Items that the detector flags, and that it passes; at least 1 each.
+    flagged_errors, passed_errors : int
+        Errors among either.
+
+    Raises
+    ------
+    AnnotationError
+        If a number is no whole number, a stratum is empty, or has more errors than items.
+    """
+
+    flagged: int
+    passed: int
+    flagged_errors: int
+    passed_errors: int
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be a population."""
+        _whole_numbers(self)
+        for name in ("flagged", "passed"):
+            size, errors = f"{name}", f"{name}_errors"
+            if getattr(self, size) < 1:
+                raise AnnotationError(
+                    f"Population: {size} is {getattr(self, size)}, an empty stratum. "
+                    "Give at least one item."
+                )
+            _check_at_most("Population", errors, getattr(self, errors), size, getattr(self, size))
+
+    @classmethod
+    def from_rates(
+        cls, size: int, *, error_rate: float, precision: float, recall: float
+    ) -> Population:
+        """Make the corpus with the whole numbers nearest to given rates.
+
+        Parameters
+        ----------
+        size : int
+            Items of the corpus.
+        error_rate : float
+            Share of errors in the corpus, in (0, 1).
+        precision, recall : float
+            Of the detector, in (0, 1].
+
+        Returns
+        -------
+        Population
+            Rounded stratum by stratum.
+
+        Raises
+        ------
+        AnnotationError
+            If a rate is out of range, or no corpus of that size has them.
+
+        Examples
+        --------
+        >>> Population.from_rates(10_000, error_rate=0.35, precision=0.8, recall=0.08 / 0.35)
+        Population(flagged=1000, passed=9000, flagged_errors=800, passed_errors=2700)
+        """
+        rates = {"error_rate": error_rate, "precision": precision, "recall": recall}
+        for name, rate in rates.items():
+            if not 0 < rate <= 1:
+                raise AnnotationError(f"from_rates: {name} is {rate}. Give one in (0, 1].")
+        flagged = round(size * error_rate * recall / precision)
+        if not 1 <= flagged < size:
+            raise AnnotationError(
+                f"from_rates: {size} items with these rates have {flagged} flagged and "
+                f"{size - flagged} passed. Give rates, or a size, that leave some in both strata."
+            )
+        return cls(
+            flagged=flagged,
+            passed=size - flagged,
+            flagged_errors=round(flagged * precision),
+            passed_errors=round(size * error_rate * (1 - recall)),
+        )
+
+    @property
+    def size(self) -> int:
+        """Items of the corpus, I."""
+        return self.flagged + self.passed
+
+    @property
+    def errors(self) -> int:
+        """Errors of the corpus."""
+        return self.flagged_errors + self.passed_errors
+
+    @property
+    def error_rate(self) -> float:
+        """Share of errors, in [0, 1]."""
+        return self.errors / self.size
+
+    @property
+    def precision(self) -> float:
+        """Share of errors among the flagged, in [0, 1]."""
+        return self.flagged_errors / self.flagged
+
+    @property
+    def recall(self) -> float:
+        """Share of the errors that are flagged, in [0, 1]; NaN without an error."""
+        return self.flagged_errors / self.errors if self.errors else math.nan
+
+    def standard_errors(self, flagged_sample: int, passed_sample: int) -> tuple[float, float]:
+        """Return the standard errors that samples of given sizes will have.
+
+        Parameters
+        ----------
+        flagged_sample, passed_sample : int
+            Items to sample of either stratum.
+
+        Returns
+        -------
+        tuple of float
+            Of precision, exact; of recall, by the delta method, NaN without an error.
+
+        Raises
+        ------
+        AnnotationError
+            If a sample is empty or larger than its stratum.
+        """
+        _check_sample("standard_errors", "flagged", self.flagged, flagged_sample)
+        _check_sample("standard_errors", "passed", self.passed, passed_sample)
+        precision = self._spread("flagged") * (1 / flagged_sample - 1 / self.flagged)
+        if not self.errors:
+            return math.sqrt(precision), math.nan
+        of_flagged, of_passed = self._recall_spreads()
+        recall = of_flagged * (1 / flagged_sample - 1 / self.flagged) + of_passed * (
+            1 / passed_sample - 1 / self.passed
+        )
+        return math.sqrt(precision), math.sqrt(recall)
+
+    def draw(
+        self, flagged_sample: int, passed_sample: int, *, n: int, rng: np.random.Generator
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Draw samples and count the errors in them.
+
+        Parameters
+        ----------
+        flagged_sample, passed_sample : int
+            Items to sample of either stratum, without replacement.
+        n : int
+            Number of repetitions.
+        rng : numpy.random.Generator
+            Source of random numbers.
+
+        Returns
+        -------
+        tuple of ndarray of int, shape (n,)
+            Hits and misses of each repetition.
+
+        Raises
+        ------
+        AnnotationError
+            If a sample is empty or larger than its stratum.
+        """
+        _check_sample("draw", "flagged", self.flagged, flagged_sample)
+        _check_sample("draw", "passed", self.passed, passed_sample)
+        hits = rng.hypergeometric(
+            self.flagged_errors, self.flagged - self.flagged_errors, flagged_sample, n
+        )
+        misses = rng.hypergeometric(
+            self.passed_errors, self.passed - self.passed_errors, passed_sample, n
+        )
+        return hits, misses
+
+    def _spread(self, stratum: str) -> float:
+        """Return S^2, the variance among a stratum's items with divisor N - 1."""
+        size: int = getattr(self, stratum)
+        errors: int = getattr(self, f"{stratum}_errors")
+        return errors * (size - errors) / (size * max(size - 1, 1))
+
+    def _recall_spreads(self) -> tuple[float, float]:
+        """Return c_f, c_p of Var(recall) = c_f (1/n_f - 1/N_f) + c_p (1/n_p - 1/N_p)."""
+        scale = float(self.errors) ** 4
+        of_flagged = (self.passed_errors * self.flagged) ** 2 * self._spread("flagged") / scale
+        of_passed = (self.flagged_errors * self.passed) ** 2 * self._spread("passed") / scale
+        return of_flagged, of_passed
+
+
+class Estimate(NamedTuple):
+    """A rate with its uncertainty.
+
+    Attributes
+    ----------
+    value : float
+        In [0, 1].
+    standard_error : float
+        At least 0; NaN where one sampled item says nothing about the variance.
+    lower, upper : float
+        Ends of the interval, in [0, 1]; NaN where the method has none.
+    """
+
+    value: float
+    standard_error: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
+class SamplingEstimate:
+    """Overall rates, precision and recall of a detector.
+
+    Attributes
+    ----------
+    hits, false_positives, misses : Estimate
+        Rates in the whole corpus; hits and false positives add up to the flagged share.
+    error_rate : Estimate
+        Hits and misses together.
+    precision, recall : Estimate
+        Recall is NaN if no error was found.
+    method : str
+        One of `METHODS`.
+    level : float
+        Of the intervals, in (0, 1).
+    """
+
+    hits: Estimate
+    false_positives: Estimate
+    misses: Estimate
+    error_rate: Estimate
+    precision: Estimate
+    recall: Estimate
+    method: str
+    level: float
+
+
+def estimate(
+    sample: StratifiedSample, *, method: str = RECOMMENDED, level: float = 0.95
+) -> SamplingEstimate:
+    """Estimate a detector's overall rates, precision and recall from a stratified sample.
+
+    Parameters
+    ----------
+    sample : StratifiedSample
+        Sizes of the strata and of the samples, and the errors found.
+    method : {"wilson", "logit", "stratified", "paper", "paper_hits_only"}
+        How intervals are computed. The point estimates are the same for all.
+    level : float, default 0.95
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    SamplingEstimate
+        Six rates, each with standard error and interval. Standard errors are those of
+        sampling without replacement, but for the paper's methods, whose formula they have.
+
+    Raises
+    ------
+    AnnotationError
+        If the method is unknown or the level out of range.
+
+    Warns
+    -----
+    DegenerateWarning
+        If no error was found, so that recall is NaN; or a sample of one item leaves a
+        variance undefined.
+
+    References
+    ----------
+    Tetreault and Chodorow (2008), section 6, steps 5 to 7 and section 6.3.
+
+    Examples
+    --------
+    >>> found = StratifiedSample(flagged=1000, passed=9000, flagged_sample=750,
+    ...                          passed_sample=1500, hits=600, misses=450)
+    >>> result = estimate(found)  # precision 600/750; recall .08/(.08 + .27)
+    >>> round(result.precision.value, 2), round(result.recall.value, 4)
+    (0.8, 0.2286)
+    """
+    kernel = _Kernel(
+        sample.flagged, sample.passed, sample.flagged_sample, sample.passed_sample, method, level
+    )
+    found = kernel.estimates(np.array([sample.hits]), np.array([sample.misses]))
+    if sample.hits + sample.misses == 0:
+        warnings.warn(
+            "estimate: no error was found in either sample, so recall is undefined (NaN). "
+            "Sample more items.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    elif math.isnan(found["recall"][1][0]):
+        warnings.warn(
+            "estimate: one item of a stratum of several says nothing about the variance, so "
+            "standard errors are undefined (NaN). Sample at least two.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    rates = {name: Estimate(*(float(part[0]) for part in parts)) for name, parts in found.items()}
+    return SamplingEstimate(**rates, method=method, level=level)
+
+
+class Coverage(NamedTuple):
+    """How often intervals hold the truth, and how wide they are.
+
+    Attributes
+    ----------
+    precision, recall : float
+        Probability that the interval holds the true value, in [0, 1]; a sample without an
+        interval counts as one that does not hold it.
+    precision_width, recall_width : float
+        Expected width of the intervals that exist.
+    """
+
+    precision: float
+    recall: float
+    precision_width: float
+    recall_width: float
+
+
+def coverage(
+    population: Population,
+    flagged_sample: int,
+    passed_sample: int,
+    *,
+    method: str = RECOMMENDED,
+    level: float = 0.95,
+) -> Coverage:
+    """Compute the exact coverage of an interval by going through every outcome.
+
+    Parameters
+    ----------
+    population : Population
+        With at least one error.
+    flagged_sample, passed_sample : int
+        Items sampled of either stratum.
+    method : str
+        One of `METHODS`.
+    level : float, default 0.95
+        Nominal level, in (0, 1).
+
+    Returns
+    -------
+    Coverage
+        Of precision and of recall; sums over the hypergeometric probabilities of hits and
+        misses, but for outcomes of a probability below 1e-12.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no error in the population, a sample is empty or larger than its stratum,
+        the method is unknown or the level out of range.
+
+    Notes
+    -----
+    The cost is the product of the numbers of probable hits and of probable misses.
+    """
+    if not population.errors:
+        raise AnnotationError(
+            "coverage: the population has no error, so there is no recall to cover. Give it one."
+        )
+    _check_sample("coverage", "flagged", population.flagged, flagged_sample)
+    _check_sample("coverage", "passed", population.passed, passed_sample)
+    kernel = _Kernel(
+        population.flagged, population.passed, flagged_sample, passed_sample, method, level
+    )
+    hits, of_hits = _outcomes(population.flagged, population.flagged_errors, flagged_sample)
+    misses, of_misses = _outcomes(population.passed, population.passed_errors, passed_sample)
+    probability = np.multiply.outer(of_hits, of_misses).ravel()
+    found = kernel.estimates(np.repeat(hits, misses.size), np.tile(misses, hits.size))
+    parts: list[tuple[float, float]] = []
+    for truth, (_, _, lower, upper) in (
+        (population.precision, found["precision"]),
+        (population.recall, found["recall"]),
+    ):
+        # Dust in the last bits must not part an end from a truth that it equals.
+        holds = (lower <= truth + 1e-12) & (truth <= upper + 1e-12)
+        defined = np.isfinite(lower) & np.isfinite(upper)
+        mass = probability[defined].sum()
+        width = probability[defined] @ (upper - lower)[defined] / mass if mass else math.nan
+        parts.append((float(probability @ holds), float(width)))
+    (precision, precision_width), (recall, recall_width) = parts
+    return Coverage(precision, recall, precision_width, recall_width)
+
+
+class SampleSizes(NamedTuple):
+    """Sizes of the two samples, and the half-widths that they give.
+
+    Attributes
+    ----------
+    flagged_sample, passed_sample : int
+        Items to sample; none of the passed where no recall is asked for.
+    precision_half_width, recall_half_width : float
+        Expected, at the level asked for; NaN for recall where none was asked for.
+    """
+
+    flagged_sample: int
+    passed_sample: int
+    precision_half_width: float
+    recall_half_width: float
+
+
+def sample_sizes(
+    population: Population,
+    *,
+    precision_half_width: float | None = None,
+    recall_half_width: float | None = None,
+    level: float = 0.95,
+) -> SampleSizes:
+    """Find the smallest samples whose intervals are as narrow as wanted.
+
+    Parameters
+    ----------
+    population : Population
+        The corpus as far as it can be guessed beforehand.
+    precision_half_width, recall_half_width : float, optional
+        Half the width of the interval that each may have at most, above 0; at least one.
+    level : float, default 0.95
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    SampleSizes
+        Of all pairs that satisfy both wishes, the one of the fewest items.
+
+    Raises
+    ------
+    AnnotationError
+        If no half-width is given, one is not above 0, the level is out of range, or recall is
+        asked for and the population has no error.
+
+    Notes
+    -----
+    Half-widths are z standard errors, with the variance of sampling without replacement.
+    For recall alone the optimum is Neyman's: n_h in proportion to the square root of c_h in
+    Var(recall) = sum of c_h (1/n_h - 1/N_h). Here every size of the one sample is tried with
+    the least of the other, so whole numbers, full strata and both wishes need no special case.
+
+    References
+    ----------
+    Cochran (1977), sections 4.2 and 5.5.
+
+    Examples
+    --------
+    >>> corpus = Population(flagged=1000, passed=9000, flagged_errors=800, passed_errors=2700)
+    >>> sample_sizes(corpus, precision_half_width=0.03)[:2]
+    (407, 0)
+    """
+    z = _quantile(level)
+    wishes = {
+        "precision_half_width": precision_half_width,
+        "recall_half_width": recall_half_width,
+    }
+    if all(wish is None for wish in wishes.values()):
+        raise AnnotationError("sample_sizes: no half-width is given. Give at least one.")
+    for name, wish in wishes.items():
+        if wish is not None and not wish > 0:
+            raise AnnotationError(f"sample_sizes: {name} is {wish}. Give one above 0.")
+    least = 1
+    if precision_half_width is not None:
+        spread, limit = population._spread("flagged"), (precision_half_width / z) ** 2
+        least = _least_size(spread, limit, population.flagged)
+    if recall_half_width is None:
+        precision, _ = population.standard_errors(least, 1)
+        return SampleSizes(least, 0, z * precision, math.nan)
+    if not population.errors:
+        raise AnnotationError(
+            "sample_sizes: the population has no error, so recall can't be planned for. "
+            "Give it the errors to be expected."
+        )
+    of_flagged, of_passed = population._recall_spreads()
+    flagged = np.arange(least, population.flagged + 1)
+    left = (recall_half_width / z) ** 2 - of_flagged * (1 / flagged - 1 / population.flagged)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted = np.ceil(of_passed / (np.maximum(left, 0) + of_passed / population.passed) - 1e-9)
+    passed = np.clip(np.nan_to_num(wanted, nan=1.0), 1, population.passed).astype(np.int64)
+    total = np.where(left >= 0, flagged + passed, np.iinfo(np.int64).max)
+    best = int(np.argmin(total))
+    sizes = int(flagged[best]), int(passed[best])
+    precision, recall = population.standard_errors(*sizes)
+    return SampleSizes(*sizes, z * precision, z * recall)
+
+
+def random_sample_size(
+    population: Population, recall_half_width: float, *, level: float = 0.95
+) -> int:
+    """Find how large a sample of the undivided corpus must be for the same recall.
+
+    Parameters
+    ----------
+    population : Population
+        The corpus as far as it can be guessed beforehand, with at least one error.
+    recall_half_width : float
+        Half the width of the interval of recall, above 0.
+    level : float, default 0.95
+        Of the interval, in (0, 1).
+
+    Returns
+    -------
+    int
+        Items to sample without regard to what the detector says. Recall is then the share of
+        hits among the errors that happen to be sampled, with the large-sample variance
+        R (1 - R) / e * (1/n - 1/I) at the error rate e.
+
+    Raises
+    ------
+    AnnotationError
+        If the population has no error, the half-width is not above 0 or the level is out of
+        range.
+    """
+    if not population.errors:
+        raise AnnotationError(
+            "random_sample_size: the population has no error, so recall can't be planned for. "
+            "Give it the errors to be expected."
+        )
+    if not recall_half_width > 0:
+        raise AnnotationError(
+            f"random_sample_size: recall_half_width is {recall_half_width}. Give one above 0."
+        )
+    recall = population.recall
+    spread = recall * (1 - recall) / population.error_rate
+    return _least_size(spread, (recall_half_width / _quantile(level)) ** 2, population.size)
+
+
+class Savings(NamedTuple):
+    """What a sample saves against annotating everything.
+
+    Attributes
+    ----------
+    labels, exhaustive_labels : int
+        Items to annotate in the sample, and in all.
+    labels_saved : int
+        Their difference.
+    share_saved : float
+        In [0, 1], of labels and of hours alike.
+    hours, exhaustive_hours, hours_saved : float
+        The same in hours of one annotator.
+    """
+
+    labels: int
+    exhaustive_labels: int
+    labels_saved: int
+    share_saved: float
+    hours: float
+    exhaustive_hours: float
+    hours_saved: float
+
+
+def savings(labels: int, exhaustive_labels: int, *, hours_per_label: float) -> Savings:
+    """Compare the cost of a sample with that of annotating everything.
+
+    Parameters
+    ----------
+    labels : int
+        Items to annotate in the sample, at most `exhaustive_labels`.
+    exhaustive_labels : int
+        Items of the corpus, at least 1.
+    hours_per_label : float
+        Of one annotator, above 0.
+
+    Returns
+    -------
+    Savings
+        Labels and hours of either, and what is saved.
+
+    Raises
+    ------
+    AnnotationError
+        If the corpus is empty, the sample negative or larger than it, or a label takes no time.
+
+    Examples
+    --------
+    >>> savings(750, 22_000, hours_per_label=4 / 500).hours  # 1.5 batches of 4 hours
+    6.0
+    """
+    if exhaustive_labels < 1:
+        raise AnnotationError(
+            f"savings: exhaustive_labels is {exhaustive_labels}. Give at least one."
+        )
+    _check_at_most("savings", "labels", labels, "exhaustive_labels", exhaustive_labels)
+    if not (hours_per_label > 0 and math.isfinite(hours_per_label)):
+        raise AnnotationError(f"savings: hours_per_label is {hours_per_label}. Give one above 0.")
+    saved = exhaustive_labels - labels
+    return Savings(
+        labels=labels,
+        exhaustive_labels=exhaustive_labels,
+        labels_saved=saved,
+        share_saved=saved / exhaustive_labels,
+        hours=labels * hours_per_label,
+        exhaustive_hours=exhaustive_labels * hours_per_label,
+        hours_saved=saved * hours_per_label,
+    )
+
+
+class _Share(NamedTuple):
+    """The share of errors in a stratum, for many outcomes at once."""
+
+    value: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+
+    def times(self, weight: float) -> _Share:
+        return _Share(*(weight * part for part in self))
+
+
+class _Kernel:
+    """Estimates for many outcomes of one design."""
+
+    def __init__(
+        self,
+        flagged: int,
+        passed: int,
+        flagged_sample: int,
+        passed_sample: int,
+        method: str,
+        level: float,
+    ) -> None:
+        if method not in METHODS:
+            raise AnnotationError(
+                f"method {method!r} is not one of {', '.join(METHODS)}. Choose one of them."
+            )
+        self.sizes = flagged, passed
+        self.samples = flagged_sample, passed_sample
+        self.method = method
+        self.z = _quantile(level)
+
+    def estimates(
+        self, hits: NDArray[np.int64], misses: NDArray[np.int64]
+    ) -> dict[str, tuple[Floats, ...]]:
+        """Return value, standard error and ends of every rate, each of the outcomes' shape."""
+        weights = [size / sum(self.sizes) for size in self.sizes]
+        precision = self._share(0, hits)
+        a, b = precision.times(weights[0]), self._share(1, misses).times(weights[1])
+        rest = _Share(1 - precision.value, precision.standard_error,
+                      1 - precision.upper, 1 - precision.lower)  # fmt: skip
+        return {
+            "hits": a,
+            "false_positives": rest.times(weights[0]),
+            "misses": b,
+            "error_rate": self._total(a, b),
+            "precision": precision,
+            "recall": self._recall(a, b),
+        }
+
+    def _share(self, stratum: int, errors: NDArray[np.int64]) -> _Share:
+        size, n, z = self.sizes[stratum], self.samples[stratum], self.z
+        p = errors / n
+        spread = p * (1 - p)
+        if self.method.startswith("paper"):
+            variance = spread / n
+        elif n == size:
+            variance = np.zeros_like(p)
+        else:
+            variance = (1 - n / size) * spread / (n - 1) if n > 1 else np.full_like(p, np.nan)
+        error = np.sqrt(variance)
+        if self.method == "wilson":
+            # 1/n where sampling is with replacement; 0 where nothing is left to sample.
+            unit = z**2 * (size - n) / (n * max(size - 1, 1))
+            middle = (p + unit / 2) / (1 + unit)
+            half = np.sqrt(spread * unit + unit**2 / 4) / (1 + unit)
+            # At shares of 0 and 1 the ends are exact, but for dust in the last bits.
+            lower, upper = np.minimum(middle - half, p), np.maximum(middle + half, p)
+        elif self.method == "logit":
+            lower, upper = _on_log_odds(p, error, z)
+        else:
+            lower, upper = p - z * error, p + z * error
+        return _Share(p, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
+
+    def _total(self, a: _Share, b: _Share) -> tuple[Floats, ...]:
+        value, error = a.value + b.value, np.hypot(a.standard_error, b.standard_error)
+        if self.method.startswith("paper"):
+            return value, error, a.lower + b.lower, a.upper + b.upper
+        if self.method == "logit":
+            return value, error, *_on_log_odds(value, error, self.z)
+        if self.method == "stratified":
+            lower, upper = value - self.z * error, value + self.z * error
+        else:
+            lower = value - np.hypot(a.value - a.lower, b.value - b.lower)
+            upper = value + np.hypot(a.upper - a.value, b.upper - b.value)
+        return value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+
+    def _recall(self, a: _Share, b: _Share) -> tuple[Floats, ...]:
+        total = a.value + b.value
+        value = _ratio(a.value, total)
+        error = _ratio(np.hypot(b.value * a.standard_error, a.value * b.standard_error), total**2)
+        match self.method:
+            case "paper":
+                lower = _ratio(a.lower, a.lower + b.upper)
+                upper = _ratio(a.upper, a.upper + b.lower)
+            case "paper_hits_only":
+                lower = _ratio(a.lower, a.lower + b.value)
+                upper = _ratio(a.upper, a.upper + b.value)
+            case "stratified":
+                lower, upper = value - self.z * error, value + self.z * error
+            case "logit":
+                lower, upper = _on_log_odds(value, error, self.z)
+            case _:
+                lower, upper = _lower_end(a, b), 1 - _lower_end(b, a)
+        lower, upper = np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+        found = total > 0
+        return tuple(np.where(found, part, np.nan) for part in (value, error, lower, upper))
+
+
+def _on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
+    """Return an interval that is symmetric in log odds; the value alone where it has no error."""
+    exact = error == 0
+    # A share of 0 or 1 in part of a stratum has an estimated error of 0, and proves nothing.
+    undefined = (p <= 0) | (p >= 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = z * error / (p * (1 - p))
+        odds = p / (1 - p)
+        lower, upper = (1 / (1 + 1 / (odds * np.exp(side * half))) for side in (-1, 1))
+    lower, upper = (np.where(exact, p, end) for end in (lower, upper))
+    return np.where(undefined, np.nan, lower), np.where(undefined, np.nan, upper)
+
+
+def _lower_end(a: _Share, b: _Share) -> Floats:
+    """Return the lower end for a / (a + b) from the lower end of a and the upper end of b.
+
+    Donner and Zou (2012) for a / b, multiplied out so that it holds at b = 0 as well.
+    """
+    low = a.lower * (2 * a.value - a.lower)
+    high = b.upper * (2 * b.value - b.upper)
+    product = a.value * b.value
+    root = np.sqrt(np.maximum(product**2 - low * high, 0))
+    return np.divide(low, low + product + root, out=np.zeros_like(low), where=low > 0)
+
+
+def _ratio(part: Floats, total: Floats) -> Floats:
+    """Return part / total; 0 where both are 0."""
+    return np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _outcomes(size: int, errors: int, n: int) -> tuple[NDArray[np.int64], Floats]:
+    """Return the errors that a sample can hold, and their probabilities, but for the rarest."""
+    count = np.arange(max(0, n - (size - errors)), min(n, errors) + 1)
+    probability = scipy.stats.hypergeom.pmf(count, size, errors, n)
+    seen = probability > _NEGLIGIBLE
+    return count[seen], probability[seen]
+
+
+def _least_size(spread: float, variance: float, size: int) -> int:
+    """Return the least n with spread * (1/n - 1/size) <= variance."""
+    if spread == 0:
+        return 1
+    return min(size, max(1, math.ceil(spread / (variance + spread / size) - 1e-9)))
+
+
+def _quantile(level: float) -> float:
+    if not 0 < level < 1:
+        raise AnnotationError(f"level is {level}. Give one between 0 and 1, such as 0.95.")
+    return float(scipy.stats.norm.ppf(0.5 + level / 2))
+
+
+def _whole_numbers(record: StratifiedSample | Population) -> None:
+    for entry in fields(record):
+        value: SupportsIndex = getattr(record, entry.name)
+        try:
+            object.__setattr__(record, entry.name, operator.index(value))
+        except TypeError:
+            raise AnnotationError(
+                f"{type(record).__name__}: {entry.name} is {value!r}. Give a whole number."
+            ) from None
+
+
+def _check_sample(caller: str, stratum: str, size: int, sample: int) -> None:
+    if size < 1:
+        raise AnnotationError(
+            f"{caller}: {stratum} is {size}, an empty stratum. Without it there is nothing to "
+            "sample; give at least one item."
+        )
+    if not 1 <= sample <= size:
+        raise AnnotationError(
+            f"{caller}: {stratum}_sample is {sample}, and the stratum has {size}. "
+            f"Give a sample from 1 to {size}."
+        )
+
+
+def _check_at_most(caller: str, name: str, value: int, limit_name: str, limit: int) -> None:
+    if not 0 <= value <= limit:
+        raise AnnotationError(
+            f"{caller}: {name} is {value}, and {limit_name} is {limit}. "
+            f"Give a number from 0 to {limit}."
+        )

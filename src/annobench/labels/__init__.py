@@ -1,0 +1,1 @@
+"""Labels by item and annotator, hierarchies of their categories, and which of these to merge."""

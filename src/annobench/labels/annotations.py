@@ -1,0 +1,834 @@
+"""Annotations: who gave which item what label, as small integer codes.
+
+The one data structure of the library. It is built once, validated once and never
+changes; orderings by item and by annotator are made on first use and kept.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.choices import SCALES as SCALES
+from annobench.core.choices import Scale as Scale
+from annobench.core.errors import AnnotationError
+
+ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
+
+#: The largest number on the interval scale, whose square is still a number.
+LARGEST = 1e150
+
+#: How many offending values an error message lists.
+SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Labels grouped by item or by annotator (compressed sparse rows).
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (G + 1,)
+        Group g owns the positions ``offsets[g]:offsets[g + 1]`` of `order`.
+    order : ndarray of int64, shape (N,)
+        Indices of labels, sorted by group and stable within it.
+    """
+
+    offsets: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, group: NDArray[Any], n_groups: int) -> View:
+        """Group the labels by a column of codes.
+
+        Parameters
+        ----------
+        group : ndarray of int, shape (N,)
+            Code of the item or annotator of each label.
+        n_groups : int
+            The number of groups G, those without labels included.
+
+        Returns
+        -------
+        View
+            The labels of each group.
+        """
+        # Compiled code takes a moment to load, which reading and writing labels need not pay.
+        from annobench.labels._grouping import counting_order
+
+        offsets = np.zeros(n_groups + 1, dtype=np.int64)
+        np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
+        return cls(_frozen(offsets), _frozen(counting_order(group, offsets)))
+
+    def __getitem__(self, group: int) -> NDArray[np.int64]:
+        """Return the indices of the labels of one group."""
+        return self.order[self.offsets[group] : self.offsets[group + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Annotations:
+    """Labels that annotators gave to items.
+
+    Use the constructors `from_arrays`, `from_frame`, `from_wide`, `from_sets`, `from_counts`
+    and `from_contingency`; they validate. Missing labels are rows that are absent, repeated
+    labels are rows that come twice, and the number of labels may differ from item to item.
+
+    Attributes
+    ----------
+    item : ndarray of int32, shape (N,)
+        Code of the item of the n-th label, in [0, I).
+    annotator : ndarray of int32, shape (N,)
+        Code of the annotator who gave it, in [0, J).
+    label : ndarray of int16 or int32, shape (N,)
+        Code of the label given, in [0, K).
+    items, annotators, categories : tuple of str
+        The original names, by code. Items and annotators stand in the order of their
+        first appearance, categories in their sorted order unless the caller gave one.
+    scale : {"nominal", "ordinal", "interval", "set"}
+        What the order and distance of the categories mean. On the set scale a category
+        is a set of elements.
+    members : tuple of frozenset of str
+        The elements of each category, by code; empty but on the set scale.
+    elements : tuple of str
+        The elements C that sets are made of; empty but on the set scale.
+    """
+
+    item: NDArray[np.int32]
+    annotator: NDArray[np.int32]
+    label: NDArray[Any]
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    scale: Scale = field(default="nominal")
+    members: tuple[frozenset[str], ...] = ()
+    elements: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Make the columns read-only."""
+        for column in (self.item, self.annotator, self.label):
+            column.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take back what was pickled, read-only again."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        item: ArrayLike | Sequence[object],
+        annotator: ArrayLike | Sequence[object],
+        label: ArrayLike | Sequence[object],
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from three parallel columns of names.
+
+        Parameters
+        ----------
+        item, annotator, label : array_like, shape (N,)
+            Names; anything that `str` turns into a name. A missing label (None, NaN or
+            an empty string) means that this annotator did not label this item.
+        items, annotators, categories : iterable, optional
+            All names in the wanted order, also those without a label. By default the
+            names seen: items and annotators by first appearance, categories sorted
+            (numerically where all are numbers). Ordinal categories that are no numbers have to be
+            given.
+        scale : {"nominal", "ordinal", "interval"}, default "nominal"
+            What the order and distance of the categories mean. On the interval scale
+            labels must be numbers, and equal numbers are one category.
+
+        Returns
+        -------
+        Annotations
+            N labels of J annotators for I items in K categories.
+
+        Raises
+        ------
+        AnnotationError
+            If the columns differ in length, an item or annotator has no name, a name is
+            not in the list given for it, ordinal categories that are no numbers come without
+            their order, or an interval label is not a finite number.
+
+        Examples
+        --------
+        >>> a = Annotations.from_arrays(["x", "x", "y"], ["ann", "bob", "ann"], ["no", "yes", "no"])
+        >>> a.n_items, a.n_annotators, a.categories
+        (2, 2, ('no', 'yes'))
+        """
+        if scale not in SCALES or scale == "set":
+            raise AnnotationError(
+                f"Annotations: scale {scale!r} is not one of {', '.join(SCALES[:-1])}. "
+                "Labels that are sets are given to from_sets."
+            )
+        columns = {
+            name: _Column.of(_column(values, name))
+            for name, values in (("item", item), ("annotator", annotator), ("label", label))
+        }
+        lengths = {name: column.codes.size for name, column in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise AnnotationError(
+                "Annotations: item, annotator and label must be of one length, got "
+                + ", ".join(f"{name} {n}" for name, n in lengths.items())
+                + ". Give one entry of each for every label."
+            )
+        for name in ("item", "annotator"):
+            unnamed = np.flatnonzero(columns[name].is_missing)
+            if unnamed.size:
+                raise AnnotationError(
+                    f"Annotations: {unnamed.size} row(s) have no {name}, the first at row "
+                    f"{unnamed[0]} (counted from 0). Name it, or remove the row."
+                )
+        given = ~columns["label"].is_missing
+        item_codes, item_names = _codes(_names(columns["item"].distinct), items, "item")
+        annotator_codes, annotator_names = _codes(
+            _names(columns["annotator"].distinct), annotators, "annotator"
+        )
+        kept = ~_missing(columns["label"].distinct)
+        labels = columns["label"].distinct[kept]
+        label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
+        if scale == "interval":
+            labels = _numbers(labels)
+            categories = None if categories is None else _numbers(pd.Series(list(categories)))
+        if scale == "ordinal" and categories is None:
+            _check_order(labels)
+        label_codes, label_names = _codes(
+            _names(labels), categories, "label", sort=categories is None
+        )
+        small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
+        return cls(
+            _frozen(item_codes[columns["item"].codes[given]]),
+            _frozen(annotator_codes[columns["annotator"].codes[given]]),
+            _frozen(label_codes.astype(small)[label_of]),
+            item_names,
+            annotator_names,
+            label_names,
+            scale,
+        )
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: pd.DataFrame,
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from the columns `item`, `annotator` and `label` of a frame.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row a label. Other columns are ignored. A categorical column `label` brings its
+            categories and their order.
+        items, annotators, categories, scale
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            The same labels as codes.
+
+        Raises
+        ------
+        AnnotationError
+            If a column is missing or comes twice, or as in `from_arrays`.
+        """
+        wanted = ("item", "annotator", "label")
+        twice = [c for c in wanted if (frame.columns == c).sum() > 1]
+        if twice:
+            raise AnnotationError(
+                f"Annotations.from_frame: column {twice[0]!r} comes twice. Rename one."
+            )
+        missing = [c for c in wanted if c not in frame.columns]
+        if missing:
+            raise AnnotationError(
+                f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
+                f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
+            )
+        if categories is None and isinstance(frame["label"].dtype, pd.CategoricalDtype):
+            categories = frame["label"].cat.categories
+        return cls.from_arrays(
+            frame["item"].astype(object),
+            frame["annotator"].astype(object),
+            frame["label"].astype(object),
+            items=items,
+            annotators=annotators,
+            categories=categories,
+            scale=scale,
+        )
+
+    @classmethod
+    def from_contingency(
+        cls, contingency: ArrayLike, *, categories: Iterable[object] | None = None
+    ) -> Annotations:
+        """Build the labels of two annotators from a table of counts.
+
+        Parameters
+        ----------
+        contingency : array_like of int, shape (K, K)
+            ``[k, l]``: items labelled k by the first annotator and l by the second.
+        categories : iterable, optional
+            Names of the categories; by default those of a frame's rows, or else "0", "1", ....
+
+        Returns
+        -------
+        Annotations
+            Two annotators, ``contingency.sum()`` items, two labels an item.
+
+        Raises
+        ------
+        AnnotationError
+            If the table is not square, has a negative or fractional count, or the
+            categories are not as many different names.
+
+        Examples
+        --------
+        >>> Annotations.from_contingency([[30, 10], [10, 30]]).n_items
+        80
+        """
+        if categories is None and isinstance(contingency, pd.DataFrame):
+            categories = contingency.index
+        counts = _whole_counts(contingency, "from_contingency")
+        if counts.shape[0] != counts.shape[1]:
+            raise AnnotationError(
+                f"from_contingency: the table must be square, got shape {counts.shape}. "
+                "Give every category a row and a column, empty ones too."
+            )
+        names = tuple(map(str, range(len(counts)) if categories is None else categories))
+        if len(names) != len(counts) or len(set(names)) < len(names):
+            raise AnnotationError(
+                f"from_contingency: categories must be {len(counts)} different names, one for "
+                f"each row, got {', '.join(map(repr, names[:10]))}."
+            )
+        n_categories = counts.shape[0]
+        first, second = np.divmod(np.repeat(np.arange(counts.size), counts.ravel()), n_categories)
+        n_items = first.size
+        item = np.arange(n_items, dtype=np.int32)
+        return cls(
+            _frozen(np.concatenate([item, item])),
+            _frozen(np.repeat(np.array([0, 1], dtype=np.int32), n_items)),
+            _frozen(np.concatenate([first, second]).astype(np.int16)),
+            tuple(map(str, range(n_items))),
+            ("1", "2"),
+            names,
+        )
+
+    @classmethod
+    def from_sets(
+        cls,
+        item: ArrayLike | Sequence[object],
+        annotator: ArrayLike | Sequence[object],
+        label: Sequence[Iterable[object] | None],
+        *,
+        items: Iterable[object] | None = None,
+        annotators: Iterable[object] | None = None,
+        elements: Iterable[object] | None = None,
+    ) -> Annotations:
+        """Build annotations whose labels are sets, as when a text may have several topics.
+
+        Parameters
+        ----------
+        item, annotator : array_like, shape (N,)
+            Names.
+        label : sequence of iterables, length N
+            The elements that the annotator chose; an empty set is a label, None a missing one.
+        items, annotators : iterable, optional
+            As in `from_arrays`.
+        elements : iterable, optional
+            All elements in the wanted order; by default those seen, sorted.
+
+        Returns
+        -------
+        Annotations
+            On the set scale; each distinct set is one category, and `membership` says
+            which elements it has.
+
+        Raises
+        ------
+        AnnotationError
+            If a label is a single name instead of a set, an element is not in the list
+            given, or as in `from_arrays`.
+
+        Examples
+        --------
+        >>> a = Annotations.from_sets(["x", "x"], ["ann", "bob"], [{"joy", "fear"}, set()])
+        >>> a.categories
+        ('{}', '{fear, joy}')
+        """
+        sets = [_elements(value) for value in label]
+        seen = sorted(set().union(*(members for members in sets if members is not None)))
+        order = seen if elements is None else [str(name) for name in elements]
+        unknown = sorted(set(seen) - set(order))
+        if unknown:
+            raise AnnotationError(
+                f"Annotations.from_sets: element {', '.join(map(repr, unknown[:SHOWN]))} not among "
+                f"the {len(order)} known ({', '.join(map(repr, order[:10]))}). "
+                "Correct the label, or add the element to the list."
+            )
+        if len(set(order)) < len(order):
+            raise AnnotationError(
+                "Annotations.from_sets: an element is listed twice. List each name once."
+            )
+        rank = {name: position for position, name in enumerate(order)}
+        distinct = sorted(
+            {members for members in sets if members is not None},
+            key=lambda members: (len(members), sorted(rank[name] for name in members)),
+        )
+        code = {members: str(number) for number, members in enumerate(distinct)}
+        plain = cls.from_arrays(
+            item,
+            annotator,
+            [None if members is None else code[members] for members in sets],
+            items=items,
+            annotators=annotators,
+            categories=code.values(),
+        )
+        names = tuple(
+            "{" + ", ".join(_quoted(name) for name in sorted(members, key=rank.__getitem__)) + "}"
+            for members in distinct
+        )
+        return replace(
+            plain, categories=names, scale="set", members=tuple(distinct), elements=tuple(order)
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        table: ArrayLike | pd.DataFrame,
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from a table with a row an item and a column an annotator.
+
+        Parameters
+        ----------
+        table : DataFrame or array_like, shape (I, J)
+            Labels; None, NaN or an empty string where there is none. The names of a
+            frame's rows and columns are those of items and annotators, or else "0", "1", ....
+        categories, scale
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            I items and J annotators, those without a label included.
+
+        Raises
+        ------
+        AnnotationError
+            If the table has not two dimensions, names come twice, or as in `from_arrays`.
+
+        Examples
+        --------
+        >>> Annotations.from_wide([[1, 1, 2], [3, None, 3]]).n_labels
+        5
+        """
+        if isinstance(table, pd.DataFrame):
+            items: list[object] = list(table.index)
+            annotators: list[object] = list(table.columns)
+            cells = table.to_numpy(dtype=object)
+        else:
+            cells = np.array(table, dtype=object)
+            if cells.ndim != 2:
+                raise AnnotationError(
+                    f"from_wide: the table must have a row for each item and a column for each "
+                    f"annotator, got shape {cells.shape}."
+                )
+            items, annotators = list(range(cells.shape[0])), list(range(cells.shape[1]))
+        return cls.from_arrays(
+            np.repeat(np.array(items, dtype=object), len(annotators)),
+            np.tile(np.array(annotators, dtype=object), len(items)),
+            cells.ravel(),
+            items=items,
+            annotators=annotators,
+            categories=categories,
+            scale=scale,
+        )
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: ArrayLike | pd.DataFrame,
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale = "nominal",
+    ) -> Annotations:
+        """Build annotations from how often each item got each label, by whom is not known.
+
+        Annotators are made up: the first label of every item is by "1", the next by "2", and
+        so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,
+        Brennan-Prediger) don't see the difference; those that tell annotators apart mean nothing
+        here.
+
+        Parameters
+        ----------
+        counts : DataFrame or array_like of int, shape (I, K)
+            ``[i, k]``: labels k of item i. The names of a frame's rows and columns are those of
+            items and categories, or else "0", "1", ....
+        categories : iterable, optional
+            Names of the columns.
+        scale : {"nominal", "ordinal", "interval"}, default "nominal"
+            As in `from_arrays`.
+
+        Returns
+        -------
+        Annotations
+            As many annotators as an item has labels at most.
+
+        Raises
+        ------
+        AnnotationError
+            If the table has not two dimensions, a count is negative or no whole number, or
+            the categories are not as many as the columns.
+
+        Examples
+        --------
+        >>> Annotations.from_counts([[2, 1], [0, 3]]).n_annotators
+        3
+        """
+        items = None
+        if isinstance(counts, pd.DataFrame):
+            items = list(counts.index)
+            categories = list(counts.columns) if categories is None else categories
+        table = _whole_counts(counts, "from_counts")
+        names: list[object] = list(range(table.shape[1]) if categories is None else categories)
+        if len(names) != table.shape[1]:
+            raise AnnotationError(
+                f"from_counts: got {len(names)} categories for {table.shape[1]} columns. "
+                "Name each column once."
+            )
+        items = list(range(table.shape[0])) if items is None else items
+        size = table.sum(axis=1)
+        item, label = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
+        turn = np.arange(item.size) - np.repeat(np.cumsum(size) - size, size)
+        return cls.from_arrays(
+            np.array(items, dtype=object)[item],
+            turn + 1,
+            np.array(names, dtype=object)[label],
+            items=items,
+            annotators=range(1, int(size.max(initial=0)) + 1),
+            categories=names,
+            scale=scale,
+        )
+
+    @cached_property
+    def membership(self) -> NDArray[np.bool_]:
+        """The table of shape (K, C): ``[k, c]`` says whether category k has the element c."""
+        table = [[name in members for name in self.elements] for members in self.members]
+        return _frozen(np.asarray(table, dtype=bool).reshape(self.n_categories, len(self.elements)))
+
+    @property
+    def n_items(self) -> int:
+        """The number of items I, those without a label included."""
+        return len(self.items)
+
+    @property
+    def n_annotators(self) -> int:
+        """The number of annotators J."""
+        return len(self.annotators)
+
+    @property
+    def n_categories(self) -> int:
+        """The number of categories K."""
+        return len(self.categories)
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels N."""
+        return int(self.label.size)
+
+    @cached_property
+    def by_item(self) -> View:
+        """The labels grouped by item."""
+        return View.of(self.item, self.n_items)
+
+    @cached_property
+    def by_annotator(self) -> View:
+        """The labels grouped by annotator."""
+        return View.of(self.annotator, self.n_annotators)
+
+    @cached_property
+    def is_shared(self) -> NDArray[np.bool_]:
+        """Which items have labels of two annotators or more, shape (I,)."""
+        return _frozen(_differs(self.item, self.annotator, self.n_items))
+
+    @cached_property
+    def is_disputed(self) -> NDArray[np.bool_]:
+        """Which items have two different labels or more, shape (I,)."""
+        return _frozen(_differs(self.item, self.label, self.n_items))
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """The table of shape (I, K): ``[i, k]`` is how often item i got the label k."""
+        flat = self.item.astype(np.int64) * self.n_categories + self.label
+        table = np.bincount(flat, minlength=self.n_items * self.n_categories)
+        return _frozen(table.reshape(self.n_items, self.n_categories))
+
+    @cached_property
+    def values(self) -> NDArray[np.float64]:
+        """The labels as numbers, shape (N,); interval scale, or categories that are numbers.
+
+        Raises
+        ------
+        AnnotationError
+            If a category is not a finite number.
+        """
+        return _frozen(self.category_values[self.label])
+
+    @cached_property
+    def category_values(self) -> NDArray[np.float64]:
+        """The categories as numbers, shape (K,).
+
+        Raises
+        ------
+        AnnotationError
+            If a category is not a finite number.
+        """
+        numbers = _numbers(pd.Series(self.categories, dtype=object))
+        return _frozen(np.asarray(numbers, dtype=np.float64))
+
+    @cached_property
+    def first_repeat(self) -> int | None:
+        """Index of the first label, by item, whose annotator had labelled the item before."""
+        from annobench.labels._grouping import find_repeat
+
+        repeat = int(
+            find_repeat(self.by_item.offsets, self.by_item.order, self.annotator, self.n_annotators)
+        )
+        return None if repeat < 0 else repeat
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the labels by name.
+
+        Returns
+        -------
+        DataFrame
+            One row a label; the columns `item`, `annotator` and `label` hold names.
+        """
+        return pd.DataFrame(
+            {
+                "item": np.asarray(self.items, dtype=object)[self.item],
+                "annotator": np.asarray(self.annotators, dtype=object)[self.annotator],
+                "label": np.asarray(self.categories, dtype=object)[self.label],
+            },
+            dtype=object,
+        )
+
+    def keep_annotators(self, keep: NDArray[np.bool_]) -> Annotations:
+        """Return the labels of some annotators; items and categories stay as they are.
+
+        Parameters
+        ----------
+        keep : ndarray of bool, shape (J,)
+            Which annotators stay.
+
+        Returns
+        -------
+        Annotations
+            Items that lose all their labels remain, without a label.
+
+        Raises
+        ------
+        AnnotationError
+            If `keep` has another length.
+        """
+        keep = np.asarray(keep, dtype=bool)
+        if keep.shape != (self.n_annotators,):
+            raise AnnotationError(
+                f"keep_annotators: keep must have one entry for each of the {self.n_annotators} "
+                f"annotators, got shape {keep.shape}."
+            )
+        stays = keep[self.annotator]
+        codes = (np.cumsum(keep) - 1).astype(np.int32)
+        return replace(
+            self,
+            item=_frozen(self.item[stays]),
+            annotator=_frozen(codes[self.annotator[stays]]),
+            label=_frozen(self.label[stays]),
+            annotators=tuple(
+                name for name, stay in zip(self.annotators, keep, strict=True) if stay
+            ),
+        )
+
+    def __repr__(self) -> str:
+        """Say the sizes in one line."""
+        return (
+            f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
+            f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
+        )
+
+
+def _differs(item: NDArray[Any], code: NDArray[Any], n_items: int) -> NDArray[np.bool_]:
+    """Mark the items with different codes, in time linear in their number."""
+    one = np.zeros(n_items, dtype=code.dtype)
+    one[item] = code
+    found = np.zeros(n_items, dtype=bool)
+    found[item[one[item] != code]] = True
+    return found
+
+
+def _frozen(array: ArrayT) -> ArrayT:
+    array = array.copy() if array.base is not None else array
+    array.setflags(write=False)
+    return array
+
+
+def _whole_counts(table: Any, name: str) -> NDArray[np.int64]:
+    try:
+        counts = np.asarray(table, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise AnnotationError(f"{name}: the table must hold numbers of items only.") from error
+    if counts.ndim != 2:
+        raise AnnotationError(
+            f"{name}: the table must have rows and columns (a square for two annotators), got "
+            f"shape {counts.shape}."
+        )
+    if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
+        raise AnnotationError(
+            f"{name}: counts must be whole numbers of at least 0. Give numbers of items, not "
+            "shares."
+        )
+    return counts.astype(np.int64)
+
+
+def _column(values: Any, name: str) -> pd.Series[Any]:
+    """Return a column of names, one entry a label; tuples and the like are entries too."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise AnnotationError(
+            f"Annotations: {name} must be a column of names, one for each label, got {values!r}."
+        )
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise AnnotationError(
+            f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
+            "entry for each label; a table of items by annotators goes to from_wide."
+        )
+    if isinstance(values, np.ndarray | pd.Series | pd.Index):
+        return pd.Series(np.asarray(values, dtype=object), dtype=object)
+    return pd.Series(list(values), dtype=object)
+
+
+def _elements(value: Any) -> frozenset[str] | None:
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise AnnotationError(
+            f"Annotations.from_sets: the label {value!r} is not a set of names. "
+            "Give a set or a list, an empty one for none of them."
+        )
+    members = list(value)
+    if any(name is None or name is pd.NA or name != name for name in members):
+        raise AnnotationError(
+            f"Annotations.from_sets: the label {value!r} has an element without a name. Remove it."
+        )
+    return frozenset(map(str, members))
+
+
+def _quoted(name: str) -> str:
+    """Quote an element that would read as several."""
+    return repr(name) if set(name) & set(",{}'\"") else name
+
+
+class _Column(NamedTuple):
+    """The different values of a column, and which of them each entry is."""
+
+    distinct: pd.Series[Any]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> _Column:
+        # Elsewhere equal values may have different names, as 1, 1.0 and True have: all stay.
+        if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
+            return cls(column, np.arange(len(column)))
+        codes, values = pd.factorize(column, use_na_sentinel=False)
+        return cls(pd.Series(np.asarray(values, dtype=object), dtype=object), codes)
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        return _missing(self.distinct).to_numpy()[self.codes]
+
+
+def _missing(column: pd.Series[Any]) -> pd.Series[bool]:
+    return column.isna() | (column.map(lambda value: isinstance(value, str) and value == ""))
+
+
+def _names(column: pd.Series[Any]) -> pd.Series[str]:
+    try:
+        return column.map(str)
+    except UnicodeEncodeError as error:
+        raise AnnotationError(
+            f"Annotations: the name {error.object!r} is not valid Unicode. Rename it."
+        ) from error
+
+
+def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
+    numbers = pd.to_numeric(column, errors="coerce").astype(float)
+    wrong = ~(numbers.abs() <= LARGEST)
+    if wrong.any():
+        shown = ", ".join(map(repr, column[wrong].unique()[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
+            "Correct them, or use the nominal scale."
+        )
+    codes, distinct = pd.factorize(numbers.to_numpy())
+    names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
+    return pd.Series(np.array(names, dtype=object)[codes], index=column.index, dtype=object)
+
+
+def _check_order(labels: pd.Series[Any]) -> None:
+    """Refuse ordinal labels whose order nobody has told."""
+    seen = pd.Series(labels.unique(), dtype=object)
+    if pd.to_numeric(seen, errors="coerce").isna().any():
+        raise AnnotationError(
+            f"Annotations: the order of the ordinal categories "
+            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
+            "known. Give all in their order with categories=, lowest first."
+        )
+
+
+def _codes(
+    names: pd.Series[str], known: Iterable[object] | None, what: str, sort: bool = False
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    if known is None:
+        codes, uniques = pd.factorize(names)
+        if not sort:
+            return codes.astype(np.int32), tuple(uniques)
+        known = sorted(uniques, key=_sort_key(uniques))
+    order = tuple(map(str, known))
+    index = pd.Index(order)
+    if index.has_duplicates:
+        twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
+        raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
+    codes = index.get_indexer(pd.Index(names)) if len(names) else np.zeros(0, dtype=np.int32)
+    if (codes < 0).any():
+        unknown = names[codes < 0].unique()
+        shown = ", ".join(map(repr, unknown[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
+            f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
+            f"Correct the {what}, or add it to the list."
+        )
+    return codes.astype(np.int32), order
+
+
+def _sort_key(names: Iterable[str]) -> Any:
+    try:
+        if all(math.isfinite(float(name)) for name in names):
+            return lambda name: (float(name), name)
+    except ValueError:
+        pass
+    return str

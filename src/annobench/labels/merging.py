@@ -1,0 +1,656 @@
+"""Merge categories that annotators don't tell apart, and see what is gained and lost.
+
+A coarser inventory is easier to agree on. That proves nothing: merging any categories raises the
+share of equal labels and lowers what a label can tell. So a merge is judged by three things here:
+whether the labels tell the two categories apart at all; what agreement, certainty and information
+become; and what random merges of the same sizes make of them.
+
+Two categories are told apart by their rows in the confusion matrix of the crowd, taken as one
+annotator: the labels of each item, shared out by the posterior of a model of annotation, such as
+Dawid and Skene's. The Bhattacharyya distance d of the rows says how fast labels add up: after n
+labels, the chance to take one category for the other is about exp(-n d) / 2 at most, so that
+log(1 / (2 e)) / d labels are needed for a chance of error e.
+
+A partition is an array of K codes: categories of one code are merged. `hierarchy` makes a
+`Hierarchy` of partitions, to collapse labels along.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
+
+from annobench.agreement.resampling import draw_counts
+from annobench.core.errors import AnnotationError, check_level
+from annobench.labels.annotations import Annotations
+from annobench.labels.hierarchy import Hierarchy
+
+Floats = NDArray[np.float64]
+Partition = NDArray[np.int64]
+
+#: An item is certain if one category has more than this probability.
+CERTAIN: Final = 0.99
+#: A category with fewer items, expected or by its labels, says too little about itself.
+MIN_ITEMS: Final = 5.0
+Verdict = Literal["asked", "forbidden", "open", "too rare"]
+
+#: What a distance of 0 is taken for, so that the labels needed stay finite.
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Labels of one set of items, counted so that any partition is measured by sums.
+
+    Attributes
+    ----------
+    categories : tuple of str
+        The K categories.
+    mergeable : ndarray of bool, shape (K,)
+        Which of them may be merged.
+    counts : ndarray, shape (I, K)
+        Labels of each item.
+    posterior : ndarray, shape (I, K)
+        Probability of each category for each item.
+    """
+
+    categories: tuple[str, ...]
+    mergeable: NDArray[np.bool_]
+    counts: Floats
+    posterior: Floats
+
+    @classmethod
+    def of(
+        cls, annotations: Annotations, posterior: ArrayLike, *, apart: Collection[str] = ()
+    ) -> Evidence:
+        """Count the labels.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Nominal labels.
+        posterior : array_like, shape (I, K)
+            Of a model fitted to them; rows sum to 1.
+        apart : collection of str
+            Categories that are never merged, such as "none of the above".
+
+        Returns
+        -------
+        Evidence
+            Of these items.
+
+        Raises
+        ------
+        AnnotationError
+            If the posterior has another shape or is no distribution, or the labels are sets.
+        """
+        probability = np.asarray(posterior, dtype=np.float64)
+        shape = annotations.n_items, annotations.n_categories
+        if annotations.scale == "set":
+            raise AnnotationError("Evidence: the labels are sets. Merge their members one by one.")
+        rows_are_shares = (probability >= 0).all() and np.allclose(probability.sum(axis=-1), 1)
+        if probability.shape != shape or not rows_are_shares:
+            raise AnnotationError(
+                f"Evidence: the posterior has shape {probability.shape}. Give probabilities of "
+                f"shape {shape} whose rows sum to 1, such as those of a fit to the same labels."
+            )
+        mergeable = np.array([name not in apart for name in annotations.categories])
+        counts = annotations.counts.astype(np.float64)
+        return cls(annotations.categories, mergeable, counts, probability)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items I."""
+        return len(self.counts)
+
+    @property
+    def expected_items(self) -> Floats:
+        """How many items each category is expected to have, shape (K,)."""
+        return np.asarray(self.posterior.sum(axis=0))
+
+    @property
+    def sizes(self) -> Floats:
+        """The items of each category, by the posterior or by its labels, what is fewer; (K,).
+
+        A model may put a category that hardly anybody chose to another use, such as a second
+        group of items of one that is chosen often.
+        """
+        m = max(float(self.counts.sum()) / max(1, self.n_items), 1.0)
+        return np.asarray(np.minimum(self.expected_items, self.counts.sum(axis=0) / m))
+
+    @property
+    def often(self) -> NDArray[np.bool_]:
+        """Which categories may be merged and are not too rare, shape (K,)."""
+        return np.asarray(self.mergeable & (self.sizes >= MIN_ITEMS))
+
+    @cached_property
+    def coincidences(self) -> Floats:
+        """Pairs of labels of each item by their categories, over m - 1; shape (I, K, K)."""
+        m = self.counts.sum(axis=1)
+        pairs = self.counts[:, :, None] * self.counts[:, None, :]
+        k = np.arange(len(self.categories))
+        pairs[:, k, k] -= self.counts
+        per_pair = np.where(m > 1, 1 / np.where(m > 1, m - 1, 1), 0.0)
+        return np.asarray(per_pair[:, None, None] * pairs)
+
+    @cached_property
+    def confusions(self) -> Floats:
+        """Labels of each item, shared out to the categories by the posterior; shape (I, K, K)."""
+        return self.posterior[:, :, None] * self.counts[:, None, :]
+
+    def resampled(self, replicates: int, rng: np.random.Generator) -> Floats:
+        """Draw weights of bootstrap samples of the items.
+
+        Parameters
+        ----------
+        replicates : int
+            How many.
+        rng : numpy.random.Generator
+            The source of randomness.
+
+        Returns
+        -------
+        ndarray, shape (replicates, I)
+            How often each item is drawn.
+        """
+        return draw_counts(self.n_items, replicates, rng)
+
+    def confusion(self, weights: Floats | None = None) -> Floats:
+        """Sum the shared-out labels over items.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (B, I), optional
+            Of the items.
+
+        Returns
+        -------
+        ndarray, shape (K, K) or (B, K, K)
+            ``[k, l]``: labels l of items of category k.
+        """
+        return _summed(self.confusions, weights)
+
+    def alpha(self, partition: ArrayLike, weights: Floats | None = None) -> Floats:
+        """Compute Krippendorff's alpha of the merged labels.
+
+        Parameters
+        ----------
+        partition : array_like of int, shape (..., K)
+            One partition or several.
+        weights : ndarray, shape (B, I), optional
+            Of the items; then a single partition.
+
+        Returns
+        -------
+        ndarray
+            One value a partition, or a replicate; NaN where all labels are equal, or no item
+            has two.
+        """
+        same = same_group(partition)
+        pairs = _summed(self.coincidences, weights)
+        label = pairs.sum(axis=-1)
+        n = label.sum(axis=-1)
+        both = (same * label[..., :, None] * label[..., None, :]).sum(axis=(-1, -2))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            observed = (same * pairs).sum(axis=(-1, -2)) / n
+            expected = (both - n) / (n * (n - 1))
+            return np.asarray(np.where(expected < 1, 1 - (1 - observed) / (1 - expected), np.nan))
+
+    def certain(self, partition: ArrayLike) -> Floats:
+        """Compute the share of items of which one merged category is certain.
+
+        Parameters
+        ----------
+        partition : array_like of int, shape (..., K)
+            One partition or several.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            In [0, 1].
+        """
+        same = same_group(partition).astype(np.float64)
+        largest = (self.posterior @ same).max(axis=-1)
+        return np.asarray((largest > CERTAIN).mean(axis=-1))
+
+    def information(self, partition: ArrayLike) -> tuple[Floats, Floats]:
+        """Compute how many bits a merged label gives of the merged category, of how many.
+
+        Parameters
+        ----------
+        partition : array_like of int, shape (..., K)
+            One partition or several.
+
+        Returns
+        -------
+        bits, entropy : ndarray, shape (...)
+            Of a label of the crowd taken as one annotator, and of the category.
+        """
+        same = same_group(partition).astype(np.float64)
+        table = self.confusion()
+        joint = table / table.sum()
+        merged = same @ joint @ same
+        category, label = same @ joint.sum(axis=1), same @ joint.sum(axis=0)
+        product = category[..., :, None] * label[..., None, :]
+        there = (joint > 0) & (product > 0)
+        ratio = np.where(there, merged / np.where(there, product, 1), 1.0)
+        bits = (joint * np.log2(ratio)).sum(axis=(-1, -2))
+        entropy = -(xlogy(joint.sum(axis=1), category) / np.log(2)).sum(axis=-1)
+        return np.maximum(bits, 0.0), np.maximum(entropy, 0.0)
+
+    def measures(self, partition: ArrayLike) -> dict[str, Floats]:
+        """Compute all of these.
+
+        Parameters
+        ----------
+        partition : array_like of int, shape (..., K)
+            One partition or several.
+
+        Returns
+        -------
+        dict of str to ndarray
+            alpha, certain, bits and entropy.
+        """
+        bits, entropy = self.information(partition)
+        return {"alpha": self.alpha(partition), "certain": self.certain(partition),
+                "bits": bits, "entropy": entropy}  # fmt: skip
+
+
+def same_group(partition: ArrayLike) -> NDArray[np.bool_]:
+    """Say which categories a partition puts together.
+
+    Parameters
+    ----------
+    partition : array_like of int, shape (..., K)
+        Codes.
+
+    Returns
+    -------
+    ndarray of bool, shape (..., K, K)
+        True on the diagonal.
+
+    Examples
+    --------
+    >>> same_group([0, 1, 0]).astype(int).tolist()
+    [[1, 0, 1], [0, 1, 0], [1, 0, 1]]
+    """
+    code = np.asarray(partition)
+    return np.asarray(code[..., :, None] == code[..., None, :])
+
+
+def separation(confusion: ArrayLike) -> Floats:
+    """Compute the Bhattacharyya distance between the rows of a confusion matrix.
+
+    Parameters
+    ----------
+    confusion : array_like, shape (..., K, L)
+        Counts or probabilities of labels by category; rows need not sum to 1.
+
+    Returns
+    -------
+    ndarray, shape (..., K, K)
+        ``-log sum_l sqrt(p_kl q_ml)`` at least 0, infinite for rows that share no label; NaN
+        for rows without one.
+
+    References
+    ----------
+    Bhattacharyya (1943), Bulletin of the Calcutta Mathematical Society 35, 99-109.
+
+    Examples
+    --------
+    >>> separation([[1, 0], [0.5, 0.5]]).round(4)[0].tolist()  # -log sqrt(1/2)
+    [0.0, 0.3466]
+    """
+    counts = np.asarray(confusion, dtype=np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(counts / counts.sum(axis=-1, keepdims=True))
+        distance = -np.log(np.minimum(root @ np.swapaxes(root, -1, -2), 1.0))
+    return np.asarray(distance + 0.0)
+
+
+def labels_needed(distance: ArrayLike, certainty: float = CERTAIN) -> Floats:
+    """Say how many labels tell two equally frequent categories apart.
+
+    Parameters
+    ----------
+    distance : array_like
+        Bhattacharyya distances.
+    certainty : float, default 0.99
+        In (0.5, 1).
+
+    Returns
+    -------
+    ndarray
+        ``log(1 / (2 (1 - certainty))) / distance``: by Bhattacharyya's bound so many are enough.
+
+    Raises
+    ------
+    AnnotationError
+        If the certainty is out of range.
+
+    Examples
+    --------
+    >>> round(float(labels_needed(0.3466)), 2)
+    11.29
+    """
+    if not 0.5 < certainty < 1:
+        raise AnnotationError(f"labels_needed: certainty is {certainty}. Give one above 1/2.")
+    nats = -np.log(2 * (1 - certainty))
+    return np.asarray(nats / np.maximum(np.asarray(distance, dtype=np.float64), _LEAST))
+
+
+def judge_pairs(
+    evidence: Evidence,
+    n_labels: float,
+    *,
+    level: float = 0.95,
+    replicates: int = 200,
+    rng: np.random.Generator,
+) -> pd.DataFrame:
+    """Say of each pair of categories whether the labels ask for a merge or forbid it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The labels.
+    n_labels : float
+        The labels that an item has: a merge is asked for if more are needed to tell the two
+        apart, and forbidden if fewer are.
+    level : float, default 0.95
+        Of the interval of the labels needed, in (0, 1).
+    replicates : int, default 200
+        Bootstrap samples of items.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        first, second, items_first, items_second (`Evidence.sizes`), labels_needed, lower, upper,
+        and verdict: "asked" if the whole interval lies above `n_labels`, "forbidden" if below,
+        "open" otherwise; "too rare" if one has fewer than `MIN_ITEMS` items.
+
+    Raises
+    ------
+    AnnotationError
+        If the level is not in (0, 1), or no replicate is asked for.
+
+    Notes
+    -----
+    The posterior is that of the labels themselves: it sharpens the rows, and so counts the
+    labels needed rather too few. A merge that is asked for is asked for in spite of that.
+    """
+    _check("judge_pairs", level, replicates)
+    boot = separation(evidence.confusion(evidence.resampled(replicates, rng)))
+    needed = labels_needed(separation(evidence.confusion()))
+    tail = (1 - level) / 2
+    lower, upper = np.nanquantile(labels_needed(boot), [tail, 1 - tail], axis=0)
+    items = evidence.sizes
+    rows = []
+    places = np.flatnonzero(evidence.mergeable)
+    for n, k in enumerate(places):
+        for other in places[n + 1 :]:
+            verdict: Verdict = "open"
+            if min(items[k], items[other]) < MIN_ITEMS:
+                verdict = "too rare"
+            elif lower[k, other] > n_labels:
+                verdict = "asked"
+            elif upper[k, other] < n_labels:
+                verdict = "forbidden"
+            rows.append((evidence.categories[k], evidence.categories[other], items[k],
+                         items[other], needed[k, other], lower[k, other], upper[k, other],
+                         verdict))  # fmt: skip
+    columns = ["first", "second", "items_first", "items_second", "labels_needed", "lower", "upper",
+               "verdict"]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def merge_path(evidence: Evidence) -> NDArray[np.int64]:
+    """Merge, step by step, the two groups that the labels tell apart least.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The labels.
+
+    Returns
+    -------
+    ndarray of int, shape (S, K)
+        The partitions, from no merge to one group of all mergeable categories that are not
+        too rare; each has one group fewer than the one before.
+
+    Notes
+    -----
+    Rows and labels are merged at each step, so that a merge changes all other distances. Rare
+    categories (`MIN_ITEMS`) stay as they are. Ties go to the categories that come first.
+    """
+    code = np.arange(len(evidence.categories))
+    table = evidence.confusion()
+    often = evidence.often
+    path = [code.copy()]
+    while True:
+        groups = np.unique(code[often])
+        if groups.size < 2:
+            return np.array(path)
+        distance = separation(_collapsed(table, code)[np.ix_(groups, np.unique(code))])
+        distance[np.tril_indices(groups.size)] = np.inf
+        # Distances of groups that share no label are all infinite; the first pair is as good.
+        first, second = divmod(int(np.nanargmin(distance)), groups.size)
+        if first == second:
+            second = 1
+        code[code == groups[second]] = groups[first]
+        path.append(code.copy())
+
+
+def asked_partition(
+    evidence: Evidence,
+    n_labels: float,
+    *,
+    level: float = 0.95,
+    replicates: int = 200,
+    rng: np.random.Generator,
+) -> Partition:
+    """Merge as long as the labels ask for it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The labels.
+    n_labels : float
+        The labels that an item has.
+    level : float, default 0.95
+        Of the interval of the labels needed.
+    replicates : int, default 200
+        Bootstrap samples of items.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        The last partition of `merge_path` all of whose merges are asked for: the lower end of the
+        labels needed to tell the two groups apart is above `n_labels`.
+
+    Raises
+    ------
+    AnnotationError
+        As in `judge_pairs`.
+    """
+    _check("asked_partition", level, replicates)
+    boot = evidence.confusion(evidence.resampled(replicates, rng))
+    path = merge_path(evidence)
+    tail = (1 - level) / 2
+    for before, after in itertools.pairwise(path):
+        moved = int(np.flatnonzero(before != after)[0])
+        ends = np.unique(before), before[moved], after[moved]
+        rows = np.searchsorted(ends[0], ends[1:])
+        merged = _collapsed(boot, before)[:, ends[0]][:, :, ends[0]][:, rows]
+        needed = labels_needed(separation(merged)[:, 0, 1])
+        if not np.nanquantile(needed, tail) > n_labels:
+            return np.asarray(before)
+    return np.asarray(path[-1])
+
+
+def shuffled(
+    partition: ArrayLike, mergeable: ArrayLike, n: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw random partitions with groups of the same sizes.
+
+    Parameters
+    ----------
+    partition : array_like of int, shape (K,)
+        The partition whose sizes they have.
+    mergeable : array_like of bool, shape (K,)
+        Which categories change places; the others keep theirs.
+    n : int
+        How many.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (n, K)
+        Partitions.
+    """
+    code = np.asarray(partition, dtype=np.int64)
+    free = np.flatnonzero(mergeable)
+    result = np.tile(code, (n, 1))
+    for row in result:
+        row[free] = code[rng.permutation(free)]
+    return result
+
+
+def from_pairs(categories: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Partition:
+    """Merge the categories of pairs, and what they share with others.
+
+    Parameters
+    ----------
+    categories : iterable of str
+        All K.
+    pairs : iterable of (str, str)
+        Which belong together; if a belongs to b and b to c, all three do.
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        The partition.
+
+    Raises
+    ------
+    AnnotationError
+        If a pair names no category.
+
+    Examples
+    --------
+    >>> from_pairs("abcd", [("a", "c"), ("c", "d")]).tolist()
+    [0, 1, 0, 0]
+    """
+    place = {name: k for k, name in enumerate(categories)}
+    code = np.arange(len(place))
+    for pair in pairs:
+        lost = [name for name in pair if name not in place]
+        if lost:
+            raise AnnotationError(f"from_pairs: {lost[0]!r} is no category. Known: {list(place)}.")
+        first, second = sorted(int(code[place[name]]) for name in pair)
+        code[code == second] = first
+    return code
+
+
+def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
+    """Name the groups of a partition by their members.
+
+    Parameters
+    ----------
+    partition : array_like of int, shape (K,)
+        Codes.
+    categories : iterable of str
+        Their names.
+
+    Returns
+    -------
+    dict of str to str
+        The group of each category, such as "1+3", to use with
+            `annobench.labels.hierarchy.collapse`.
+
+    Raises
+    ------
+    AnnotationError
+        If there is not one code a category, or two groups would have one name, as of the
+        categories "a", "b" and "a+b".
+
+    Examples
+    --------
+    >>> parents([0, 1, 0], ["1", "2", "3"])
+    {'1': '1+3', '2': '2', '3': '1+3'}
+    """
+    names = list(categories)
+    if np.shape(partition) != (len(names),):
+        raise AnnotationError(
+            f"parents: a partition of shape {np.shape(partition)} for {len(names)} categories. "
+            "Give one code a category."
+        )
+    members: dict[int, list[str]] = {}
+    for name, code in zip(names, np.asarray(partition).tolist(), strict=True):
+        members.setdefault(code, []).append(name)
+    if len({"+".join(group) for group in members.values()}) < len(members):
+        raise AnnotationError(
+            f"parents: of {', '.join(map(repr, names[:10]))} two groups would have one name. "
+            "Rename the categories that have a + in theirs."
+        )
+    title = {name: "+".join(group) for group in members.values() for name in group}
+    return {name: title[name] for name in names}
+
+
+def hierarchy(partitions: Mapping[str, ArrayLike], categories: Iterable[str]) -> Hierarchy:
+    """Make a hierarchy of named partitions.
+
+    Parameters
+    ----------
+    partitions : mapping of str to array_like of int, shape (K,)
+        The levels.
+    categories : iterable of str
+        Names of the categories.
+
+    Returns
+    -------
+    Hierarchy
+        With a level for each partition.
+
+    Examples
+    --------
+    >>> hierarchy({"two": [0, 0, 1]}, ["1", "2", "3"]).parents("two")
+    ('1+2', '3')
+    """
+    names = list(categories)
+    return Hierarchy({level: parents(codes, names) for level, codes in partitions.items()})
+
+
+def _check(caller: str, level: float, replicates: int) -> None:
+    """Refuse what is no bootstrap interval."""
+    check_level(level, caller)
+    if replicates < 1:
+        raise AnnotationError(f"{caller}: replicates must be at least 1, got {replicates}.")
+
+
+def _summed(tables: Floats, weights: Floats | None) -> Floats:
+    """Sum tables over items, weighted in as many ways as there are rows of weights."""
+    if weights is None:
+        return np.asarray(tables.sum(axis=0))
+    flat = weights @ tables.reshape(len(tables), -1)
+    return np.asarray(flat.reshape(len(weights), *tables.shape[1:]))
+
+
+def _collapsed(table: Floats, partition: NDArray[Any]) -> Floats:
+    """Sum rows and columns into the place of their group's code; the other places are 0."""
+    k = table.shape[-1]
+    to = np.zeros((k, k))
+    to[np.arange(k), partition] = 1.0
+    return np.asarray(to.T @ table @ to)

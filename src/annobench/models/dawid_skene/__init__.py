@@ -1,0 +1,9 @@
+"""The model of Dawid and Skene (1979): its fit, other optima, chunks of labels, and uncertainty.
+
+`annobench.models.dawid_skene.model` states the model; what a user of it needs is shown here.
+"""
+
+from annobench.models.dawid_skene.em import Parameters
+from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit, fit
+
+__all__ = ["METHOD", "DawidSkeneFit", "Parameters", "fit"]

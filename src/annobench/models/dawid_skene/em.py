@@ -1,0 +1,432 @@
+"""The EM algorithm of the model of Dawid and Skene, in terms of the kernels' layout."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.models.kernels import dawid_skene as kernels
+
+Floats = NDArray[np.float64]
+Tie = Literal["none", "category", "one_coin"]
+Criterion = Literal["log_posterior", "log_likelihood"]
+
+TIES = {"none": kernels.FREE, "category": kernels.CATEGORY, "one_coin": kernels.ONE_COIN}
+NO_WEIGHT: Floats = np.zeros(0)
+
+
+class Parameters(NamedTuple):
+    """The parameters of the model, as a start.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (K,)
+        Probability of each category.
+    confusion : ndarray, shape (J, K, K)
+        ``[j, k, l]``: annotator j gives l when the truth is k.
+    """
+
+    prevalence: Floats
+    confusion: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What a fit was asked for, checked and in full.
+
+    Attributes
+    ----------
+    smoothing : ndarray, shape (G, K, K)
+        Added to the counts of each of the G matrices, ``[g, k, l]``.
+    prevalence_smoothing : ndarray, shape (K,)
+        Added to the expected numbers of items.
+    tie : {"none", "category", "one_coin"}
+        Which entries of a matrix are tied.
+    group : ndarray of int64, shape (J,)
+        The matrix of each annotator, in [0, G).
+    gold : ndarray of int32, shape (I,) or (0,)
+        Known categories, -1 where unknown; empty if none is known.
+    tolerance : float
+        Relative change at which EM stops.
+    max_iterations : int
+        Updates of the parameters at most.
+    criterion : {"log_posterior", "log_likelihood"}
+        Whose change.
+    threads : int
+        Threads.
+    """
+
+    smoothing: Floats
+    prevalence_smoothing: Floats
+    tie: Tie
+    group: NDArray[np.int64]
+    gold: NDArray[np.int32]
+    tolerance: float
+    max_iterations: int
+    criterion: Criterion
+    threads: int
+
+    @property
+    def n_groups(self) -> int:
+        """The number of matrices G."""
+        return int(self.smoothing.shape[0])
+
+    @property
+    def is_smoothed(self) -> bool:
+        """Whether the fit is a mode of a posterior, not a maximum of the likelihood."""
+        return bool(self.smoothing.any() or self.prevalence_smoothing.any())
+
+
+def width_of(n_categories: int) -> int:
+    """Return K padded to what the kernels hold in registers.
+
+    Parameters
+    ----------
+    n_categories : int
+        K, at least 1.
+
+    Returns
+    -------
+    int
+        W: 2, or the next multiple of 4.
+    """
+    return 2 if n_categories <= 2 else -(-n_categories // 4) * 4
+
+
+@dataclass
+class State:
+    """Where EM is; arrays are written in place.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (W,)
+        Probability of each category, padded to `width_of` K.
+    table : ndarray, shape (G, K, W)
+        Probability of a label (second axis) given the category (last axis).
+    posterior : ndarray, shape (I, K)
+        Probability of each category for each item.
+    counts : ndarray, shape (G, K, W)
+        Expected counts, laid out as `table`.
+    mass : ndarray, shape (W,)
+        Expected numbers of items.
+    log_likelihood, log_posterior : float
+        After the last E-step; the latter without constants.
+    n_iterations : int
+        Updates of the parameters so far.
+    converged : bool
+        Whether the criterion came to rest.
+    history : tuple of float
+        The log posterior after each E-step.
+    """
+
+    prevalence: Floats
+    table: Floats
+    posterior: Floats
+    counts: Floats
+    mass: Floats
+    log_likelihood: float = -np.inf
+    log_posterior: float = -np.inf
+    n_iterations: int = 0
+    converged: bool = False
+    history: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Labels in the kernels' layout, and what is asked of them.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (I + 1,)
+        Where each item's labels start.
+    cells : ndarray of uint32, shape (N,)
+        Where the numbers of each label's annotator and category start in a flat table.
+    settings : Settings
+        What is asked for.
+    n_categories : int
+        K.
+    items : tuple of str
+        Names, for messages.
+    """
+
+    offsets: NDArray[np.int64]
+    cells: NDArray[np.uint32]
+    settings: Settings
+    n_categories: int
+    items: tuple[str, ...]
+
+    @classmethod
+    def of(cls, annotations: Annotations, settings: Settings) -> Problem:
+        """Sort the labels by item.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels.
+        settings : Settings
+            What is asked for.
+
+        Returns
+        -------
+        Problem
+            The input of EM.
+
+        Raises
+        ------
+        AnnotationError
+            If the confusion matrices have more entries than can be numbered.
+        """
+        k = annotations.n_categories
+        width = width_of(k)
+        if settings.n_groups * k * width >= 2**32:
+            raise AnnotationError(
+                f"dawid_skene.fit: {settings.n_groups} matrices of {k} categories have more than "
+                "2^32 entries. Put annotators in groups, or collapse the categories."
+            )
+        owner = annotations.annotator
+        if settings.n_groups < annotations.n_annotators:
+            owner = settings.group.astype(np.int32)[owner]
+        offsets, cells = kernels.sort_cells(
+            annotations.item, owner, annotations.label, annotations.n_items, k, width
+        )
+        return cls(offsets, cells, settings, k, annotations.items)
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int]]:
+        """Ranges of items with about equal numbers of labels, one a thread."""
+        ends = np.linspace(0, self.cells.size, self.settings.threads + 1)
+        cuts = np.searchsorted(self.offsets, ends)
+        cuts[0], cuts[-1] = 0, self.offsets.size - 1
+        return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+
+    def begin(
+        self,
+        posterior: Floats | None,
+        parameters: Parameters | None,
+        weight: Floats = NO_WEIGHT,
+    ) -> State:
+        """Make the first parameters.
+
+        Parameters
+        ----------
+        posterior : ndarray, shape (I, K), optional
+            From it the parameters follow by an M-step.
+        parameters : Parameters, optional
+            Given where `posterior` is not.
+        weight : ndarray, shape (I,) or (0,)
+            Weights of items in the M-step; empty for 1 each.
+
+        Returns
+        -------
+        State
+            Before the first E-step.
+        """
+        k, width, g = self.n_categories, width_of(self.n_categories), self.settings.n_groups
+        state = State(
+            np.zeros(width),
+            np.zeros((g, k, width)),
+            np.empty((self.offsets.size - 1, k)),
+            np.zeros((g, k, width)),
+            np.zeros(width),
+        )
+        if parameters is not None:
+            state.prevalence[:k] = parameters.prevalence
+            members = np.bincount(self.settings.group, minlength=g)
+            np.add.at(
+                state.table[:, :, :k], self.settings.group, parameters.confusion.swapaxes(1, 2)
+            )
+            state.table /= members[:, None, None]
+            return state
+        assert posterior is not None
+        gold = self.settings.gold
+        if gold.size:
+            posterior = np.where(gold[:, None] >= 0, gold[:, None] == np.arange(k), posterior)
+        kernels.collect(
+            self.offsets, self.cells, gold, weight, posterior, state.counts.ravel(), state.mass
+        )
+        self.update(state)
+        return state
+
+    def update(self, state: State) -> None:
+        """Do the M-step.
+
+        Parameters
+        ----------
+        state : State
+            Its parameters are made from its counts.
+        """
+        k = self.n_categories
+        settings = self.settings
+        kernels.maximise(state.counts, settings.smoothing, TIES[settings.tie], state.table)
+        mass = state.mass[:k] + settings.prevalence_smoothing
+        state.prevalence[:k] = mass / mass.sum()
+
+    def expect(
+        self, state: State, weight: Floats = NO_WEIGHT, pool: ThreadPoolExecutor | None = None
+    ) -> None:
+        """Do the E-step and count.
+
+        Parameters
+        ----------
+        state : State
+            Its posterior, counts and likelihoods are made from its parameters.
+        weight : ndarray, shape (I,) or (0,)
+            Weights of items; empty for 1 each.
+        pool : ThreadPoolExecutor, optional
+            Takes the blocks of items.
+        """
+        state.counts[:], state.mass[:] = 0.0, 0.0
+
+        def run(block: tuple[int, int], counts: Floats, mass: Floats) -> float:
+            return float(
+                kernels.sweep(
+                    *block, self.offsets, self.cells, self.settings.gold, weight,
+                    state.prevalence, state.table.ravel(), state.posterior, counts.ravel(), mass,
+                )
+            )  # fmt: skip
+
+        if pool is None:
+            state.log_likelihood = run((0, self.offsets.size - 1), state.counts, state.mass)
+        else:
+            own = [(np.zeros_like(state.counts), np.zeros_like(state.mass)) for _ in self.blocks]
+            values = list(pool.map(run, self.blocks, *zip(*own, strict=True)))
+            state.log_likelihood = sum(values)
+            for counts, mass in own:  # in the order of blocks, not of their ends
+                state.counts += counts
+                state.mass += mass
+        state.log_posterior = state.log_likelihood + self.log_prior(state)
+
+    def log_prior(self, state: State) -> float:
+        """Return the log densities of the priors, without their constants.
+
+        Parameters
+        ----------
+        state : State
+            Its parameters count.
+
+        Returns
+        -------
+        float
+            0 if nothing is smoothed.
+        """
+        settings, k = self.settings, self.n_categories
+        with np.errstate(divide="ignore"):  # a given start may have zeros
+            return self._log_densities(state, settings, k)
+
+    @staticmethod
+    def _log_densities(state: State, settings: Settings, k: int) -> float:
+        value = 0.0
+        if settings.prevalence_smoothing.any():
+            value += float(settings.prevalence_smoothing @ np.log(state.prevalence[:k]))
+        if settings.smoothing.any():
+            logs = np.log(state.table[:, :, :k])
+            if settings.smoothing.strides == (0, 0, 0):
+                value += float(settings.smoothing[0, 0, 0]) * float(logs.sum())
+            else:
+                value += float(np.einsum("gkl,glk->", settings.smoothing, logs))
+        return value
+
+    def maximise_likelihood(
+        self, state: State, weight: Floats = NO_WEIGHT, *, given: bool = False
+    ) -> None:
+        """Alternate E- and M-steps until the criterion hardly changes.
+
+        Parameters
+        ----------
+        state : State
+            From `begin`; it ends with an E-step, so that all of it belongs together.
+        weight : ndarray, shape (I,) or (0,)
+            Weights of items; empty for 1 each.
+        given : bool, default False
+            Whether the caller gave the start, which may then be impossible.
+
+        Raises
+        ------
+        AnnotationError
+            If a given start makes an item's labels impossible.
+        """
+        settings = self.settings
+        history: list[float] = []
+        before = -np.inf
+        pool = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
+        try:
+            while True:
+                self.expect(state, weight, pool)
+                history.append(state.log_posterior)
+                if given and not history[1:] and state.log_likelihood == -np.inf:
+                    self._refuse_start(state)
+                now = float(getattr(state, settings.criterion))
+                if history[1:] and self.is_settled(now, before):
+                    state.converged = True
+                    break
+                if state.n_iterations == settings.max_iterations:
+                    break
+                before = now
+                self.update(state)
+                state.n_iterations += 1
+        finally:
+            if pool is not None:
+                pool.shutdown()
+        state.history = tuple(history)
+
+    def is_settled(self, now: float, before: float) -> bool:
+        """Say whether what is maximised has come to rest.
+
+        Parameters
+        ----------
+        now, before : float
+            After the last update, and before it.
+
+        Returns
+        -------
+        bool
+            Whether the relative change is at most the tolerance.
+        """
+        # With a tolerance of 0 all iterations are done, even if nothing changes any more.
+        tolerance = self.settings.tolerance
+        return tolerance > 0 and bool(abs(now - before) <= tolerance * abs(before) < np.inf)
+
+    def _refuse_start(self, state: State) -> None:
+        tables = state.counts.ravel().copy(), state.mass.copy()
+        for i, name in enumerate(self.items):
+            value = kernels.sweep(
+                i, i + 1, self.offsets, self.cells, self.settings.gold, NO_WEIGHT,
+                state.prevalence, state.table.ravel(), state.posterior, *tables,
+            )  # fmt: skip
+            if value == -np.inf:
+                raise AnnotationError(
+                    f"dawid_skene.fit: the labels of item {name!r} have probability 0 under the "
+                    "given start, and zeros stay zero. Give a start without zeros there."
+                )
+
+
+def confusion_of(problem: Problem, state: State) -> Floats:
+    """Return the confusion matrices of all annotators.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its settings say who shares a matrix.
+    state : State
+        After EM.
+
+    Returns
+    -------
+    ndarray, shape (J, K, K)
+        ``[j, k, l]``; NaN in rows without any count.
+    """
+    k, settings = problem.n_categories, problem.settings
+    matrices = state.table[:, :, :k].swapaxes(1, 2).copy()
+    if not settings.smoothing.any():
+        support = state.counts[:, :, :k].sum(axis=1)
+        if settings.tie == "one_coin":
+            support = np.broadcast_to(support.sum(axis=1, keepdims=True), support.shape)
+        matrices[support == 0] = np.nan
+    return np.asarray(matrices[settings.group])

@@ -1,0 +1,542 @@
+"""The model of Dawid and Skene, fitted by the EM algorithm.
+
+An item is of category k with probability ``prevalence[k]``. Annotator j gives it the label l
+with probability ``confusion[j, k, l]``, independently of other annotators given the category.
+Categories are not observed: the E-step computes the probability of each for every item (eq.
+2.5), the M-step counts labels with these probabilities for weights (eqs. 2.3 and 2.4).
+
+What the paper does not have:
+
+- Smoothing. A number added to every count before it is made a share: the mode of the posterior
+  under Dirichlet priors with that number plus one for parameters. 0 is maximum likelihood.
+- Known categories of some items (gold), which stay what they are.
+- Matrices that annotators of a group share, and matrices with tied entries.
+
+The likelihood has local optima, and permuting the categories changes the names of an optimum,
+not its value: `annobench.models.dawid_skene.optima` looks for others. Standard errors, bootstrap
+intervals and checks of the fit are in `annobench.models.dawid_skene.uncertainty`.
+
+Dawid and Skene (1979), Applied Statistics 28, 20-28; smoothing as in Passonneau and Carpenter
+(2014), section 4.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
+from annobench.models.base import Method
+from annobench.models.dawid_skene.em import (
+    NO_WEIGHT,
+    Criterion,
+    Floats,
+    Parameters,
+    Problem,
+    Settings,
+    State,
+    Tie,
+    confusion_of,
+    width_of,
+)
+from annobench.models.dawid_skene.starts import Start, first_values, where
+from annobench.models.kernels import dawid_skene as kernels
+
+METHOD = Method(
+    name="dawid_skene",
+    reference="Dawid and Skene (1979), Applied Statistics 28, 20-28",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {"prevalence", "confusion", "log_likelihood", "log_posterior", "converged", "n_iterations"}
+    ),
+    deterministic=True,
+    compares=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class DawidSkeneFit:
+    """A fit: an optimum of the likelihood or of the posterior density.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Probability of each category for each item under the parameters below.
+    prevalence : ndarray, shape (K,)
+        Probability of each category, sums to 1.
+    confusion : ndarray, shape (J, K, K)
+        ``[j, k, l]``: annotator j gives l when the truth is k. Rows sum to 1, or are NaN
+        where an unsmoothed fit has no item of category k among those j labelled.
+    log_likelihood : float
+        Natural logarithm of the probability of the labels (and of known categories), categories
+        summed out.
+    log_posterior : float
+        The same plus the logarithm of the Dirichlet densities, without their constants;
+        equal to it in an unsmoothed fit.
+    n_iterations : int
+        Updates of the parameters after the start.
+    converged : bool
+        Whether the relative change came down to the tolerance.
+    history : ndarray, shape (n_iterations + 1,)
+        `log_posterior` of the start and after every update; it never falls.
+    n_labelled : int
+        Items that have labels, or are known.
+    n_parameters : int
+        Free parameters; matrices of annotators without labels do not count.
+    settings : Settings
+        What was asked for.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    prevalence: Floats
+    confusion: Floats
+    log_likelihood: float
+    log_posterior: float
+    n_iterations: int
+    converged: bool
+    history: Floats
+    n_labelled: int
+    n_parameters: int
+    settings: Settings
+
+    @cached_property
+    def accuracy(self) -> Floats:
+        """Probability that each annotator is right on an item of the population, shape (J,)."""
+        return np.asarray(np.einsum("k,jkk->j", self.prevalence, self.confusion))
+
+    @property
+    def parameters(self) -> Parameters:
+        """Prevalence and confusion matrices, to start another fit from."""
+        return Parameters(self.prevalence, self.confusion)
+
+    @property
+    def aic(self) -> float:
+        """Akaike's information criterion; smaller is better.
+
+        Raises
+        ------
+        ValueError
+            If the fit is smoothed.
+        """
+        return 2 * self.n_parameters - 2 * self._maximised("aic")
+
+    @property
+    def bic(self) -> float:
+        """Schwarz's criterion with the number of items for sample size; smaller is better.
+
+        Raises
+        ------
+        ValueError
+            If the fit is smoothed.
+        """
+        return float(np.log(self.n_labelled)) * self.n_parameters - 2 * self._maximised("bic")
+
+    def _maximised(self, what: str) -> float:
+        if self.settings.is_smoothed:
+            raise ValueError(
+                f"DawidSkeneFit.{what}: needs the maximum of the likelihood, and this fit is "
+                "smoothed. Fit with smoothing=0."
+            )
+        return self.log_likelihood
+
+    def predict(self, annotations: Annotations) -> Floats:
+        """Compute the categories' probabilities for other items of the same annotators.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Labels of annotators and in categories that the fit knows, by name; an
+            annotator need not have labels there.
+
+        Returns
+        -------
+        ndarray, shape (I, K)
+            Rows sum to 1; NaN for items that an unsmoothed fit holds impossible.
+
+        Raises
+        ------
+        AnnotationError
+            If a name is unknown to the fit, or its annotator has no matrix.
+
+        Warns
+        -----
+        DegenerateWarning
+            If an item is impossible.
+        """
+        return _predict(self, annotations)
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    smoothing: float | ArrayLike = 0.01,
+    prevalence_smoothing: float | ArrayLike | None = None,
+    start: Start | Parameters | NDArray[Any] = "votes",
+    gold: Mapping[str, str] | ArrayLike | None = None,
+    groups: Literal["all"] | Sequence[object] | NDArray[Any] | None = None,
+    tie: Tie = "none",
+    tolerance: float = 1e-8,
+    max_iterations: int = 1_000,
+    criterion: Criterion = "log_posterior",
+    threads: int = 1,
+    memory_limit: int | None = None,
+) -> DawidSkeneFit:
+    """Fit the model of Dawid and Skene (1979) by EM.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories. A repeated label is one more label.
+    smoothing : float or array_like, default 0.01
+        Added to every count of a confusion matrix: a number, or numbers above 0 of shape
+        (K, K) or (G, K, K) by true category and label. 0 is maximum likelihood.
+    prevalence_smoothing : float or array_like, optional
+        Added to the expected number of items of each category: a number, or numbers above
+        0 of shape (K,). By default as `smoothing`, where that is one number.
+    start : {"votes", "diagonal", "spectral"}, Parameters or ndarray, default "votes"
+        The shares of each item's labels; confusion matrices of 0.7 on the diagonal and
+        0.3 / K elsewhere, scaled to sum to 1, with uniform prevalence; `spectral_start`; given
+        parameters; or given probabilities of the categories, shape (I, K).
+    gold : mapping or array_like of int, optional
+        Known categories of some items: names of categories by names of items, or codes
+        of shape (I,), -1 where unknown. They inform prevalence as well.
+    groups : "all" or sequence, optional
+        The group of each annotator, length J; annotators of one group share a matrix.
+        "all" puts everybody in one. By default each has a matrix of their own.
+    tie : {"none", "category", "one_coin"}, default "none"
+        "category": each category has an accuracy, and errors are equally likely;
+        "one_coin": so for all categories, with one accuracy.
+    tolerance : float, default 1e-8
+        EM stops when the criterion changes by no more than this, relative to it; with 0
+        all iterations are done.
+    max_iterations : int, default 1_000
+        Updates of the parameters at most, at least 1.
+    criterion : {"log_posterior", "log_likelihood"}, default "log_posterior"
+        Whose change stops EM.
+    threads : int, default 1
+        Blocks of items worked on at once. The answer depends on it by rounding alone.
+    memory_limit : int, optional
+        Bytes that the fit may take beyond its input.
+
+    Returns
+    -------
+    DawidSkeneFit
+        Posterior, prevalence, confusion matrices, likelihood, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, or they are on another scale; if no item has labels of two
+        annotators and no labelled item is known; if priors, start, gold or groups have a wrong
+        shape or value; or if the memory limit does not suffice.
+    ValueError
+        If a number or a word is out of its range.
+
+    Warns
+    -----
+    DegenerateWarning
+        If an unsmoothed fit leaves rows of confusion matrices undefined; they are NaN.
+
+    Notes
+    -----
+    An item without labels has the prevalence for its posterior and no part in it. An annotator
+    without labels has the mode of the prior, or NaN in an unsmoothed fit. A probability of zero
+    stays zero in an unsmoothed fit, as in the paper. The matrix of an annotator who shares no item
+    with others, while others do, stays near the votes it began with. Products of probabilities are
+    taken in logarithms where they would underflow.
+
+    An iteration costs N K multiplications and additions. Memory is 4 bytes a label, 8 (K + 1)
+    an item, and 16 K an annotator and label. An update follows every E-step but the last, so
+    that posterior and likelihood belong to the parameters that are returned. Programs that
+    update after the last E-step too have done one iteration more at the same posterior.
+
+    References
+    ----------
+    Dawid and Skene (1979), eqs. 2.3 to 2.5; Passonneau and Carpenter (2014), section 4.
+
+    Examples
+    --------
+    Where categories are known, counting is all there is to do:
+
+    >>> a = Annotations.from_arrays(list("xxyyzz"), list("ababab"), list("110010"))
+    >>> known = {"x": "1", "y": "0", "z": "0"}
+    >>> fit(a, gold=known, smoothing=0).confusion[0]  # of annotator "a"
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    METHOD.check(annotations, informed=gold is not None)
+    settings = _settings(
+        annotations, smoothing, prevalence_smoothing, gold, groups, tie,
+        tolerance, max_iterations, criterion, threads,
+    )  # fmt: skip
+    if gold is not None and not (settings.gold[annotations.item] >= 0).any():
+        METHOD.check(annotations)
+    if memory_limit is not None:
+        _check_memory(annotations, settings, memory_limit)
+    problem = Problem.of(annotations, settings)
+    state = problem.begin(*first_values(annotations, start))
+    problem.maximise_likelihood(state, given=not isinstance(start, str))
+    return _fit_of(annotations, problem, state)
+
+
+# Checks of what the caller gives.
+
+
+def _settings(
+    annotations: Annotations,
+    smoothing: float | ArrayLike,
+    prevalence_smoothing: float | ArrayLike | None,
+    gold: Mapping[str, str] | ArrayLike | None,
+    groups: Literal["all"] | Sequence[object] | NDArray[Any] | None,
+    tie: Tie,
+    tolerance: float,
+    max_iterations: int,
+    criterion: Criterion,
+    threads: int,
+) -> Settings:
+    for name, word, known in (
+        ("tie", tie, get_args(Tie)),
+        ("criterion", criterion, get_args(Criterion)),
+    ):
+        if word not in known:
+            raise ValueError(f"dawid_skene.fit: {name} {word!r} is not one of {', '.join(known)}.")
+    for name, value, least in (
+        ("tolerance", tolerance, 0),
+        ("max_iterations", max_iterations, 1),
+        ("threads", threads, 1),
+    ):
+        if not value >= least:
+            raise ValueError(f"dawid_skene.fit: {name} must be at least {least}, got {value}.")
+    k = annotations.n_categories
+    group = _groups(annotations, groups)
+    n_groups = int(group.max(initial=-1)) + 1
+    if prevalence_smoothing is None:
+        if np.ndim(smoothing) > 0:
+            raise AnnotationError(
+                "dawid_skene.fit: smoothing is an array, so that prevalence_smoothing does not "
+                "follow from it. Give both."
+            )
+        prevalence_smoothing = smoothing
+    return Settings(
+        _prior("smoothing", smoothing, (n_groups, k, k), ((), (k, k), (n_groups, k, k))),
+        _prior("prevalence_smoothing", prevalence_smoothing, (k,), ((), (k,))),
+        tie,
+        group,
+        _gold(annotations, gold),
+        float(tolerance),
+        int(max_iterations),
+        criterion,
+        int(threads),
+    )
+
+
+def _prior(
+    name: str, value: float | ArrayLike, shape: tuple[int, ...], taken: Sequence[tuple[int, ...]]
+) -> Floats:
+    prior = np.asarray(value, dtype=np.float64)
+    if prior.shape not in taken:
+        shapes = " or ".join(map(str, taken[1:]))
+        raise AnnotationError(
+            f"dawid_skene.fit: {name} must be one number or have the shape {shapes}, got shape "
+            f"{prior.shape}. One entry is for one true category and label."
+        )
+    # One zero for all is maximum likelihood; a zero among others would be neither.
+    wrong = ~(np.isfinite(prior) & (prior >= 0 if prior.ndim == 0 else prior > 0))
+    if wrong.any():
+        raise AnnotationError(
+            f"dawid_skene.fit: {name} must be above 0, or the number 0 for maximum likelihood, "
+            f"got {prior[wrong].ravel()[0]}{where(wrong)}. It is added to counts."
+        )
+    return np.broadcast_to(prior, shape)
+
+
+def _gold(
+    annotations: Annotations, gold: Mapping[str, str] | ArrayLike | None
+) -> NDArray[np.int32]:
+    if gold is None:
+        return np.zeros(0, dtype=np.int32)
+    if isinstance(gold, Mapping):
+        return _gold_by_name(annotations, gold)
+    codes = np.asarray(gold)
+    if codes.shape != (annotations.n_items,):
+        raise AnnotationError(
+            f"dawid_skene.fit: gold must have one code for each of the {annotations.n_items} "
+            f"items, got shape {codes.shape}. Give -1 where the category is unknown."
+        )
+    wrong = ~((codes >= -1) & (codes < annotations.n_categories) & (codes == np.floor(codes)))
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise AnnotationError(
+            f"dawid_skene.fit: gold of item {annotations.items[i]!r} is {codes[i]}, which is none "
+            f"of the categories 0 to {annotations.n_categories - 1} "
+            f"({', '.join(map(repr, annotations.categories[:10]))}). Correct it, or give -1."
+        )
+    return codes.astype(np.int32)
+
+
+def _gold_by_name(annotations: Annotations, gold: Mapping[str, str]) -> NDArray[np.int32]:
+    codes = np.full(annotations.n_items, -1, dtype=np.int32)
+    item = {name: i for i, name in enumerate(annotations.items)}
+    category = {name: k for k, name in enumerate(annotations.categories)}
+    for name, value in gold.items():
+        if str(name) not in item:
+            raise AnnotationError(
+                f"dawid_skene.fit: gold names the item {name!r}, which is not among the "
+                f"{annotations.n_items} items. Remove it, or add the item to the annotations."
+            )
+        if str(value) not in category:
+            raise AnnotationError(
+                f"dawid_skene.fit: gold of item {name!r} is {value!r}, which is none of the "
+                f"categories {', '.join(map(repr, annotations.categories[:10]))}. Correct it, or "
+                "add the category to the annotations."
+            )
+        codes[item[str(name)]] = category[str(value)]
+    return codes
+
+
+def _groups(
+    annotations: Annotations, groups: Literal["all"] | Sequence[object] | NDArray[Any] | None
+) -> NDArray[np.int64]:
+    n = annotations.n_annotators
+    if groups is None:
+        return np.arange(n)
+    if isinstance(groups, str):
+        if groups != "all":
+            raise AnnotationError(
+                f"dawid_skene.fit: groups {groups!r} is not 'all'. Give it, or one group for each "
+                "annotator."
+            )
+        return np.zeros(n, dtype=np.int64)
+    if len(groups) != n:
+        raise AnnotationError(
+            f"dawid_skene.fit: groups must have one entry for each of the {n} annotators, got "
+            f"{len(groups)}."
+        )
+    return np.asarray(pd.factorize(pd.Series(list(groups), dtype=object).map(str))[0], np.int64)
+
+
+def _check_memory(annotations: Annotations, settings: Settings, limit: int) -> None:
+    width = width_of(annotations.n_categories)
+    matrices = 8 * settings.n_groups * annotations.n_categories * width
+    parts = {
+        "labels": 4 * annotations.n_labels,
+        "items": 8 * annotations.n_items * (annotations.n_categories + 3),
+        "confusion matrices": matrices * (2 + settings.threads),
+    }
+    need = sum(parts.values())
+    if need > limit:
+        largest = max(parts, key=lambda name: parts[name])
+        raise AnnotationError(
+            f"dawid_skene.fit: needs {need / 2**20:.1f} MiB, {parts[largest] / 2**20:.1f} of them "
+            f"for the {largest}, and memory_limit is {limit / 2**20:.1f} MiB. Raise the limit, fit "
+            "parts of the items (a fit of one part predicts another), or put annotators in groups."
+        )
+
+
+def _fit_of(annotations: Annotations, problem: Problem, state: State) -> DawidSkeneFit:
+    k, settings = problem.n_categories, problem.settings
+    confusion = confusion_of(problem, state)
+    undefined = np.isnan(confusion[:, :, 0])
+    if undefined.any():
+        first = int(np.flatnonzero(undefined.any(axis=1))[0])
+        warnings.warn(
+            f"dawid_skene.fit: {int(undefined.sum())} row(s) of confusion matrices are undefined "
+            f"and NaN, the first of annotator {annotations.annotators[first]!r}: no item that is "
+            "probably of that category has their label. Smoothing defines them.",
+            DegenerateWarning,
+            stacklevel=3,
+        )
+    labelled = np.diff(problem.offsets) > 0
+    if settings.gold.size:
+        labelled |= settings.gold >= 0
+    used = int((state.counts.sum(axis=(1, 2)) > 0).sum())
+    free = {"none": k * (k - 1), "category": k if k > 1 else 0, "one_coin": int(k > 1)}
+    return DawidSkeneFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=state.posterior,
+        prevalence=state.prevalence[:k].copy(),
+        confusion=confusion,
+        log_likelihood=state.log_likelihood,
+        log_posterior=state.log_posterior,
+        n_iterations=state.n_iterations,
+        converged=state.converged,
+        history=np.array(state.history),
+        n_labelled=int(labelled.sum()),
+        n_parameters=k - 1 + used * free[settings.tie],
+        settings=settings,
+    )
+
+
+def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
+    known = {name: j for j, name in enumerate(fitted.annotators)}
+    code = {name: k for k, name in enumerate(fitted.categories)}
+    for what, names, codes in (
+        ("annotator", annotations.annotators, known),
+        ("category", annotations.categories, code),
+    ):
+        unknown = [name for name in names if name not in codes]
+        if unknown:
+            raise AnnotationError(
+                f"DawidSkeneFit.predict: {what} {unknown[0]!r} is unknown to the fit. Leave it "
+                "out, or fit these labels as well."
+            )
+    annotator = np.array([known[name] for name in annotations.annotators], dtype=np.int32)
+    category = np.array([code[name] for name in annotations.categories], dtype=np.int32)
+    k = len(fitted.categories)
+    width = width_of(k)
+    used = annotator[np.unique(annotations.annotator)]
+    bare = used[np.isnan(fitted.confusion[used]).all(axis=(1, 2))]
+    if bare.size:
+        raise AnnotationError(
+            f"DawidSkeneFit.predict: annotator {fitted.annotators[bare[0]]!r} had no labels in the "
+            "unsmoothed fit, hence no matrix. Fit with smoothing, or leave the annotator out."
+        )
+    table = np.zeros((len(fitted.annotators), k, width))
+    # A row without items belongs to a category that the annotator never met.
+    table[:, :, :k] = np.nan_to_num(fitted.confusion.swapaxes(1, 2), nan=1 / k)
+    prevalence = np.zeros(width)
+    prevalence[:k] = fitted.prevalence
+    offsets, cells = kernels.sort_cells(
+        annotations.item, annotator[annotations.annotator], category[annotations.label],
+        annotations.n_items, k, width,
+    )  # fmt: skip
+    posterior = np.empty((annotations.n_items, k))
+    nobody = np.zeros(0, dtype=np.int32)
+    counts, mass = np.zeros(table.size), np.zeros(width)
+
+    def expect(first: int, last: int) -> float:
+        return float(
+            kernels.sweep(
+                first, last, offsets, cells, nobody, NO_WEIGHT, prevalence, table.ravel(),
+                posterior, counts, mass,
+            )
+        )  # fmt: skip
+
+    if expect(0, annotations.n_items) == -np.inf:
+        for i in range(annotations.n_items):
+            if expect(i, i + 1) == -np.inf:
+                posterior[i] = np.nan
+    impossible = np.isnan(posterior[:, 0])
+    if impossible.any():
+        warnings.warn(
+            f"DawidSkeneFit.predict: {int(impossible.sum())} item(s) have probability 0 and are "
+            f"NaN, the first {annotations.items[int(impossible.argmax())]!r}. Fit with smoothing.",
+            DegenerateWarning,
+            stacklevel=3,
+        )
+    return posterior

@@ -1,0 +1,201 @@
+"""Other optima of the model of Dawid and Skene, and whether its classes mean what votes say.
+
+The likelihood has local optima. Permuting the categories changes the names in an optimum, not
+its value, so that a fit from a poor start may call "no" what everybody calls "yes".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import optimize
+
+from annobench.labels.annotations import Annotations
+from annobench.models.dawid_skene.em import Floats, Parameters
+from annobench.models.dawid_skene.model import DawidSkeneFit, fit
+from annobench.models.dawid_skene.starts import Start, votes_start
+
+
+def random_start(annotations: Annotations, *, rng: np.random.Generator) -> Floats:
+    """Draw probabilities of the categories between the votes and pure chance.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        ``(1 - u) votes + u noise``; u is uniform on [0, 1], noise is uniform on the
+        simplex for each item.
+    """
+    mix = rng.random()
+    noise = rng.dirichlet(np.ones(annotations.n_categories), size=annotations.n_items)
+    return np.asarray((1 - mix) * votes_start(annotations) + mix * noise)
+
+
+def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
+    """Find which category each class of a fit means, by the labels given to its items.
+
+    Parameters
+    ----------
+    posterior : ndarray, shape (I, K)
+        Probabilities of classes.
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    ndarray of int64, shape (K,)
+        A permutation: the category of each class for which the expected number of votes
+        that agree is largest. It is 0, 1, ... if classes mean what they are named after.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxyy"), list("abab"), list("0011"))
+    >>> align(np.array([[0.1, 0.9], [0.8, 0.2]]), a)
+    array([1, 0])
+    """
+    overlap = posterior.T @ votes_start(annotations)
+    # Among equals the identity wins: an empty class is not a switched one.
+    nudge = np.eye(len(overlap)) * 1e-9 * max(1.0, float(overlap.max()))
+    return np.asarray(optimize.linear_sum_assignment(overlap + nudge, maximize=True)[1], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Restarts:
+    """Fits from many starts, and the distinct optima among them.
+
+    Attributes
+    ----------
+    fits : tuple of DawidSkeneFit
+        One an optimum, best first: of the fits that reached it one whose classes are not
+        switched, if there is any, and of those the one of highest log posterior.
+    table : DataFrame
+        One row a start: `start`, `optimum` (index into `fits`), `log_posterior`,
+        `log_likelihood`, `n_iterations`, `converged`.
+    alignment : ndarray of int64, shape (M, K)
+        `align` of each optimum's fit.
+    distance : ndarray, shape (M,)
+        Mean over items of the total variation between an optimum's posterior and that of
+        the best, classes aligned; in [0, 1].
+    """
+
+    fits: tuple[DawidSkeneFit, ...]
+    table: pd.DataFrame
+    alignment: NDArray[np.int64]
+    distance: Floats
+
+    @property
+    def best(self) -> DawidSkeneFit:
+        """The fit of the highest log posterior."""
+        return self.fits[0]
+
+    @property
+    def is_switched(self) -> NDArray[np.bool_]:
+        """Whether classes of each optimum mean other categories than their names, shape (M,)."""
+        return np.asarray((self.alignment != np.arange(self.alignment.shape[1])).any(axis=1))
+
+
+def restarts(
+    annotations: Annotations,
+    *,
+    rng: np.random.Generator,
+    n_random: int = 20,
+    starts: Sequence[Start | Parameters | NDArray[Any]] = get_args(Start),
+    same: float = 0.01,
+    **settings: Any,
+) -> Restarts:
+    """Fit from several starts and report the optima that they reach.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    rng : numpy.random.Generator
+        For the random starts.
+    n_random : int, default 20
+        Starts drawn by `random_start`.
+    starts : sequence, default ("votes", "diagonal", "spectral")
+        Further starts, as `fit` takes them.
+    same : float, default 0.01
+        Fits whose aligned posteriors differ in total variation by at most this, averaged
+        over items, are one optimum.
+    **settings
+        Passed to `fit`.
+
+    Returns
+    -------
+    Restarts
+        Distinct optima, best first, and what became of every start. Optima that differ by
+        the names of classes alone are one.
+
+    Raises
+    ------
+    ValueError
+        If there is no start at all.
+    """
+    if n_random < 0 or n_random + len(starts) == 0:
+        raise ValueError(
+            f"dawid_skene.optima.restarts: got n_random={n_random} and {len(starts)} "
+            "other starts. Give at least one."
+        )
+    named = [(s if isinstance(s, str) else f"given {n}", s) for n, s in enumerate(starts)]
+    rows: list[dict[str, Any]] = []
+    fits: list[DawidSkeneFit] = []
+    aligned: list[Floats] = []
+    for number in range(len(named) + n_random):
+        name, begin = (
+            named[number]
+            if number < len(named)
+            else (f"random {number - len(named)}", random_start(annotations, rng=rng))
+        )
+        found = fit(annotations, start=begin, **settings)
+        posterior = found.posterior[:, np.argsort(align(found.posterior, annotations))]
+        optimum = next(
+            (m for m, other in enumerate(aligned) if _variation(posterior, other) <= same),
+            len(fits),
+        )
+        if optimum == len(fits):
+            fits.append(found)
+            aligned.append(posterior)
+        elif _rank(found, annotations) > _rank(fits[optimum], annotations):
+            fits[optimum], aligned[optimum] = found, posterior
+        rows.append(
+            {
+                "start": name,
+                "optimum": optimum,
+                "log_posterior": found.log_posterior,
+                "log_likelihood": found.log_likelihood,
+                "n_iterations": found.n_iterations,
+                "converged": found.converged,
+            }
+        )
+    order = sorted(range(len(fits)), key=lambda m: -fits[m].log_posterior)
+    rank = {m: place for place, m in enumerate(order)}
+    table = pd.DataFrame(rows)
+    table["optimum"] = table["optimum"].map(rank)
+    return Restarts(
+        tuple(fits[m] for m in order),
+        table,
+        np.stack([align(fits[m].posterior, annotations) for m in order]),
+        np.array([_variation(aligned[m], aligned[order[0]]) for m in order]),
+    )
+
+
+def _rank(found: DawidSkeneFit, annotations: Annotations) -> tuple[bool, float]:
+    """Prefer classes that mean what they are called to a rounding error of the objective."""
+    order = align(found.posterior, annotations)
+    return bool((order == np.arange(order.size)).all()), found.log_posterior
+
+
+def _variation(first: Floats, second: Floats) -> float:
+    return float(np.abs(first - second).sum(axis=1).mean() / 2)

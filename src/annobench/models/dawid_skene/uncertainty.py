@@ -1,0 +1,488 @@
+"""How sure a fit of the model of Dawid and Skene is of its parameters, and whether it fits.
+
+Standard errors come from the curvature of the log likelihood with the categories summed out, not
+from the counts of the M-step, which take the categories for known and are too sure. At a boundary,
+where a probability is estimated as 0 or 1, there is no such approximation; the bootstrap over items
+serves there. Both hold for the optimum that the fit found, and know nothing of other optima.
+"""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import linalg, optimize, sparse
+
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.labels.annotations import Annotations
+from annobench.models.base import central_interval
+from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
+from annobench.models.dawid_skene.model import DawidSkeneFit
+from annobench.models.dawid_skene.starts import first_values, votes_start
+from annobench.models.kernels import dawid_skene as kernels
+
+#: Fewer expected labels than this in a cell of a confusion matrix, and it is at the boundary.
+_BOUNDARY = 0.01
+#: Posterior probabilities below this add nothing to the information.
+_NEGLIGIBLE = 1e-12
+#: The part of the votes in the start of a replicate: what is zero in the fit may come back.
+_VOTES = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class StandardErrors:
+    """Asymptotic standard errors.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (K,)
+        NaN at a boundary.
+    confusion : ndarray, shape (J, K, K)
+        NaN at a boundary; equal for annotators who share a matrix.
+    n_boundary : int
+        Entries of prevalence and of distinct matrices that are at a boundary.
+    """
+
+    prevalence: Floats
+    confusion: Floats
+    n_boundary: int
+
+
+def standard_errors(
+    annotations: Annotations, fitted: DawidSkeneFit, *, memory_limit: int = 2**30
+) -> StandardErrors:
+    """Compute standard errors from the observed information.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted.
+    fitted : DawidSkeneFit
+        At convergence. For a smoothed fit the curvature of the log posterior is taken.
+    memory_limit : int, default 2**30
+        Bytes for the information matrix, of order K + G K^2.
+
+    Returns
+    -------
+    StandardErrors
+        Of prevalence and of confusion matrices.
+
+    Raises
+    ------
+    AnnotationError
+        If the labels are not those of the fit, or memory does not suffice.
+
+    Warns
+    -----
+    DegenerateWarning
+        If estimates are at a boundary, with fewer than 0.01 expected labels or items: they are
+        NaN, and held fixed for the others. If the information is singular: all are NaN.
+
+    Notes
+    -----
+    Minus the second derivative of an item's log likelihood is the expectation, over its
+    posterior, of the complete data's, less the variance of the complete data's score (Louis
+    1982, eq. 3.1). It is restricted to parameters that keep rows summing to 1 and ties
+    holding. Time and memory grow with the square and cube of the number of parameters.
+
+    References
+    ----------
+    Louis (1982), Journal of the Royal Statistical Society B 44, 226-233.
+    """
+    problem, state = _at_fit(annotations, fitted)
+    g, k = problem.settings.n_groups, problem.n_categories
+    size = k + g * k * k
+    need = 6 * 8 * size * size  # two sparse products, their difference, its dense form
+    if need > memory_limit:
+        raise AnnotationError(
+            f"standard_errors: the information of {size:,} parameters needs {need / 2**20:,.0f} "
+            f"MiB, and memory_limit is {memory_limit / 2**20:,.0f} MiB. Raise the limit, or use "
+            "bootstrap."
+        )
+    # Entries by [g, k, l], after those of prevalence.
+    probability = np.concatenate(
+        [state.prevalence[:k], state.table[:, :, :k].swapaxes(1, 2).ravel()]
+    )
+    count = np.concatenate([state.mass[:k], state.counts[:, :, :k].swapaxes(1, 2).ravel()])
+    prior = np.concatenate(
+        [problem.settings.prevalence_smoothing, problem.settings.smoothing.ravel()]
+    )
+    directions, boundary = _directions(problem, count)
+    information = _information(annotations, problem, state, probability)
+    inside = probability > 0
+    information[inside, inside] += prior[inside] / probability[inside] ** 2
+    restricted = np.asarray(directions.T @ (directions.T @ information).T)
+    errors = np.full(size, np.nan)
+    try:
+        factor = linalg.cho_factor(restricted)
+    except linalg.LinAlgError:
+        warnings.warn(
+            "standard_errors: the information is singular, so that all are NaN: the labels do "
+            "not tell all parameters. Tie or smooth them, or use bootstrap.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    else:
+        solved = linalg.cho_solve(factor, directions.T.toarray())
+        variance = np.asarray(directions.multiply(solved.T).sum(axis=1)).ravel()
+        errors = np.where(boundary, np.nan, np.sqrt(np.maximum(variance, 0)))
+    if boundary.any():
+        warnings.warn(
+            f"standard_errors: {int(boundary.sum())} of {size} estimates are at a boundary; they "
+            "are NaN, and held fixed for the others. Use bootstrap.",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    matrices = errors[k:].reshape(g, k, k)
+    return StandardErrors(errors[:k], matrices[problem.settings.group], int(boundary.sum()))
+
+
+def _at_fit(annotations: Annotations, fitted: DawidSkeneFit) -> tuple[Problem, State]:
+    """Return labels and state at the fit's parameters, with expected counts."""
+    for what in ("items", "annotators", "categories"):
+        if getattr(annotations, what) != getattr(fitted, what):
+            raise AnnotationError(
+                f"dawid_skene: the {what} of the labels are not those of the fit. Give the labels "
+                "that were fitted."
+            )
+    problem = Problem.of(annotations, replace(fitted.settings, threads=1))
+    state = problem.begin(*first_values(annotations, fitted.parameters))
+    problem.expect(state)
+    return problem, state
+
+
+def _information(
+    annotations: Annotations, problem: Problem, state: State, probability: Floats
+) -> Floats:
+    """Return minus the second derivatives of the log likelihood, rows of matrices unconstrained."""
+    k, gold = problem.n_categories, problem.settings.gold
+    items, group = annotations.item, problem.settings.group[annotations.annotator]
+    counted = np.bincount(items, minlength=annotations.n_items) > 0
+    if gold.size:
+        counted |= gold >= 0
+    # The complete data's score for category c of item i, one row an item and category.
+    rows, columns = [], []
+    for c in range(k):
+        likely = state.posterior[:, c] > _NEGLIGIBLE
+        some = np.flatnonzero(counted & likely)
+        labels = likely[items]
+        rows += [some * k + c, items[labels].astype(np.int64) * k + c]
+        columns += [
+            np.full(some.size, c),
+            k + (group[labels] * k + c) * k + annotations.label[labels],
+        ]
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    shape = (annotations.n_items * k, probability.size)
+    score = sparse.csr_array((1 / probability[column], (row, column)), shape=shape)
+    share = sparse.diags_array(np.sqrt(state.posterior.ravel()))
+    spread = share @ score
+    item_of = sparse.csr_array(
+        (
+            state.posterior.ravel(),
+            (np.arange(shape[0]) // k, np.arange(shape[0])),
+        ),
+        shape=(annotations.n_items, shape[0]),
+    )
+    mean = sparse.csr_array(item_of @ score)
+    information = np.asarray((mean.T @ mean - spread.T @ spread).todense())
+    weight = state.posterior.ravel()[row] / probability[column] ** 2
+    information[np.diag_indices(probability.size)] += np.bincount(
+        column, weight, minlength=probability.size
+    )
+    return information
+
+
+def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDArray[np.bool_]]:
+    """Return what may vary, one column a free parameter, and which entries are at a boundary."""
+    k, tie = problem.n_categories, problem.settings.tie
+    columns: list[list[tuple[int, float]]] = []
+    boundary = np.zeros(count.size, dtype=bool)
+    blocks = [np.arange(k)]
+    if tie == "none":
+        blocks += list(np.arange(k, count.size).reshape(-1, k))
+    for block in blocks:
+        inside = block[count[block] >= _BOUNDARY]
+        if inside.size > 1:
+            columns += [[(int(e), 1.0), (int(inside[-1]), -1.0)] for e in inside[:-1]]
+            boundary[np.setdiff1d(block, inside)] = True
+        elif k > 1:
+            boundary[block] = True
+    if tie != "none" and k > 1:
+        for matrix in np.arange(k, count.size).reshape(-1, k, k):
+            for rows in matrix[:, None] if tie == "category" else [matrix]:
+                first = 0 if tie == "one_coin" else int((rows[0, 0] - matrix[0, 0]) // k)
+                right = np.array([row[first + r] for r, row in enumerate(rows)])
+                wrong = np.setdiff1d(rows, right)
+                if min(count[right].sum(), count[wrong].sum()) < _BOUNDARY:
+                    boundary[rows] = True
+                    continue
+                columns.append(
+                    [(int(e), 1.0) for e in right] + [(int(e), -1 / (k - 1)) for e in wrong]
+                )
+    entries = [(e, n, value) for n, column in enumerate(columns) for e, value in column]
+    row, number, value = zip(*entries, strict=True) if entries else ((), (), ())
+    directions = sparse.csr_array(
+        (np.array(value, dtype=float), (np.array(row, dtype=int), np.array(number, dtype=int))),
+        shape=(count.size, len(columns)),
+    )
+    return directions, boundary
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Fits to items drawn with replacement.
+
+    Attributes
+    ----------
+    fitted : DawidSkeneFit
+        The fit whose estimates the intervals are of.
+    prevalence : ndarray, shape (B, K)
+        Of each replicate.
+    confusion : ndarray, shape (B, J, K, K)
+        NaN where a row is undefined.
+    posterior : ndarray of float32, shape (B, I, K), or None
+        Of all items under each replicate's parameters.
+    n_switched : int
+        Replicates whose classes mean other categories than those of the fit. If there are
+        any, intervals mix two solutions.
+    n_unconverged : int
+        Replicates that stopped at the largest number of iterations.
+    """
+
+    fitted: DawidSkeneFit
+    prevalence: Floats
+    confusion: Floats
+    posterior: NDArray[np.float32] | None
+    n_switched: int
+    n_unconverged: int
+
+    def interval(
+        self, parameter: Literal["prevalence", "confusion", "posterior"], level: float = 0.95
+    ) -> Floats:
+        """Return percentile intervals.
+
+        Parameters
+        ----------
+        parameter : {"prevalence", "confusion", "posterior"}
+            Of what.
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        ndarray, shape (2, ...)
+            Lower and upper ends; NaN where no replicate has a value, or the fit's estimate is
+            outside.
+
+        Raises
+        ------
+        ValueError
+            If the level is out of its range, or the posteriors were not kept.
+
+        Warns
+        -----
+        DegenerateWarning
+            If estimates lie outside the quantiles of their replicates, as where labels do not
+            tell the parameters. These intervals are NaN.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
+        draws = {
+            "prevalence": self.prevalence,
+            "confusion": self.confusion,
+            "posterior": self.posterior,
+        }.get(parameter)
+        if draws is None:
+            raise ValueError(
+                f"interval: there are no replicates of {parameter!r}. Give prevalence, confusion, "
+                "or posterior after bootstrap(..., posteriors=True)."
+            )
+        ends, outside = central_interval(draws, getattr(self.fitted, parameter), level)
+        if outside.any():
+            warnings.warn(
+                f"Bootstrap.interval: {int(outside.sum())} of {outside.size} estimates of "
+                f"{parameter} lie outside the middle {level:.4g} of their replicates, and have no "
+                "interval (NaN): the labels hardly tell them. Tie or smooth parameters, or get "
+                "more labels.",
+                DegenerateWarning,
+                stacklevel=2,
+            )
+        return ends
+
+
+def bootstrap(
+    annotations: Annotations,
+    fitted: DawidSkeneFit,
+    *,
+    rng: np.random.Generator,
+    replicates: int = 200,
+    posteriors: bool = False,
+    threads: int = 1,
+    memory_limit: int = 2**30,
+) -> Bootstrap:
+    """Refit the model to items drawn with replacement, by weights on items.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted. None is copied.
+    fitted : DawidSkeneFit
+        Says how to fit, and where replicates start.
+    rng : numpy.random.Generator
+        Draws the weights.
+    replicates : int, default 200
+        B.
+    posteriors : bool, default False
+        Whether to keep the posteriors of all items.
+    threads : int, default 1
+        Replicates fitted at once. The answer does not depend on it.
+    memory_limit : int, default 2**30
+        Bytes for what is kept.
+
+    Returns
+    -------
+    Bootstrap
+        Replicates of prevalence, confusion matrices and, if asked for, posteriors.
+
+    Raises
+    ------
+    AnnotationError
+        If the labels are not those of the fit, or memory does not suffice.
+    ValueError
+        If there is less than one replicate.
+
+    Notes
+    -----
+    Items without labels are not drawn. A replicate starts from the posterior of the fit,
+    mixed with a hundredth of the votes, so that it finds the optimum that belongs to that of
+    the fit and what is zero there may return.
+    """
+    if replicates < 1:
+        raise ValueError(f"bootstrap: replicates must be at least 1, got {replicates}.")
+    n_items, j, k = annotations.n_items, annotations.n_annotators, annotations.n_categories
+    need = replicates * (8 * (k + j * k * k) + 4 * n_items * k * posteriors)
+    if need > memory_limit:
+        raise AnnotationError(
+            f"bootstrap: {replicates} replicates need {need / 2**20:,.0f} MiB, and memory_limit is "
+            f"{memory_limit / 2**20:,.0f} MiB. Raise the limit, ask for fewer replicates, or do "
+            "without posteriors."
+        )
+    problem, _ = _at_fit(annotations, fitted)
+    drawn = np.diff(problem.offsets) > 0
+    if problem.settings.gold.size:
+        drawn |= problem.settings.gold >= 0
+    start = (1 - _VOTES) * fitted.posterior + _VOTES * votes_start(annotations)
+    chance = drawn / drawn.sum()
+    n_drawn = int(drawn.sum())
+
+    def run(generator: np.random.Generator) -> tuple[State, Floats, bool]:
+        weight = generator.multinomial(n_drawn, chance).astype(np.float64)
+        state = problem.begin(start, None, weight)
+        problem.maximise_likelihood(state, weight)
+        matrices = confusion_of(problem, state)
+        problem.expect(state)  # items that were not drawn have posteriors too
+        pairs = fitted.posterior.T @ state.posterior
+        nudge = np.eye(k) * 1e-9 * n_items
+        switched = optimize.linear_sum_assignment(pairs + nudge, maximize=True)[1] != np.arange(k)
+        return state, matrices, bool(switched.any())
+
+    prevalence = np.empty((replicates, k))
+    confusion = np.empty((replicates, j, k, k))
+    posterior = np.empty((replicates, n_items, k), dtype=np.float32) if posteriors else None
+    switches, unconverged = 0, 0
+    with ThreadPoolExecutor(threads) as pool:
+        for b, (state, matrices, switched) in enumerate(pool.map(run, rng.spawn(replicates))):
+            prevalence[b], confusion[b] = state.prevalence[:k], matrices
+            if posterior is not None:
+                posterior[b] = state.posterior
+            switches += switched
+            unconverged += not state.converged
+    return Bootstrap(fitted, prevalence, confusion, posterior, switches, unconverged)
+
+
+def predictive_check(
+    annotations: Annotations,
+    fitted: DawidSkeneFit,
+    *,
+    rng: np.random.Generator,
+    replicates: int = 200,
+) -> pd.DataFrame:
+    """Compare the labels with labels that the fitted model makes.
+
+    Every replicate draws a category for each item from the prevalence (known ones stay), and a
+    label from everybody who labelled it. Where the model's assumptions fail, its labels agree
+    more or less than the real ones: if some items are harder than others of their category,
+    the numbers of items that everybody agrees on and that split the annotators are too small.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels that were fitted.
+    fitted : DawidSkeneFit
+        The parameters, taken as known.
+    rng : numpy.random.Generator
+        Source of randomness.
+    replicates : int, default 200
+        B.
+
+    Returns
+    -------
+    DataFrame
+        Index `statistic`: "pairwise agreement" of labels within items, "unanimous items" and
+        "largest share, standard deviation" over items of two labels and more, and the share
+        of each label. Columns: `observed`; `mean`, `standard_deviation` of the replicates;
+        `p_value`, two-sided.
+
+    Raises
+    ------
+    AnnotationError
+        If the labels are not those of the fit.
+    ValueError
+        If there is less than one replicate.
+    """
+    if replicates < 1:
+        raise ValueError(f"predictive_check: replicates must be at least 1, got {replicates}.")
+    problem, state = _at_fit(annotations, fitted)
+    observed = _statistics(annotations.counts.astype(np.float64))
+    drawn = np.array(
+        [
+            _statistics(
+                kernels.simulate_counts(
+                    rng, problem.offsets, problem.cells, problem.settings.gold,
+                    state.prevalence, state.table.ravel(), problem.n_categories,
+                )
+            )
+            for _ in range(replicates)
+        ]
+    )  # fmt: skip
+    above = (1 + (drawn >= observed).sum(axis=0)) / (1 + replicates)
+    below = (1 + (drawn <= observed).sum(axis=0)) / (1 + replicates)
+    names = ["pairwise agreement", "unanimous items", "largest share, standard deviation"]
+    names += [f"label {name}" for name in annotations.categories]
+    p_value = np.minimum(1, 2 * np.minimum(above, below))
+    return pd.DataFrame(
+        {
+            "observed": observed,
+            "mean": drawn.mean(axis=0),
+            "standard_deviation": drawn.std(axis=0),
+            "p_value": np.where(np.isnan(observed), np.nan, p_value),
+        },
+        index=pd.Index(names, name="statistic"),
+    )
+
+
+def _statistics(counts: Floats) -> Floats:
+    total = counts.sum(axis=1)
+    several = total > 1
+    some, size = counts[several], total[several]
+    agreement = unanimous = spread = np.nan
+    if size.size:
+        agreement = (some * (some - 1)).sum() / (size * (size - 1)).sum()
+        largest = some.max(axis=1) / size
+        unanimous, spread = (largest == 1).mean(), largest.std()
+    return np.array([agreement, unanimous, spread, *(counts.sum(axis=0) / total.sum())])

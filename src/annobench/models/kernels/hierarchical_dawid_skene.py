@@ -1,0 +1,364 @@
+"""Compiled kernels of the hierarchical Dawid-Skene model.
+
+counts[j, l, k] counts the labels l of annotator j on the items that are now of category k, and
+given[j, k] all labels of j on them; mean[k] and scale[k] are those of the rows k of all
+annotators. Annotators and labels are sorted by item, those of item i at
+offsets[i]:offsets[i + 1].
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+from annobench.models.kernels.hierarchical_binary import draw_log_gamma
+
+#: Rising factorials are summed term by term up to this many labels of an annotator,
+#: from a table shared by all annotators, and by log-gamma beyond it.
+_TABLE = 48
+#: The largest log scale, where differences of log-gamma still have six digits. The
+#: prior leaves exp(-18 g) above it.
+_LARGEST_LOG_SCALE = 18.0
+#: The power of probabilities at which a tempered warm-up begins.
+_WARMEST = 0.1
+#: Below this a sum of weights is scaled up, before it underflows.
+_SMALL = 1e-100
+
+
+@njit(nogil=True, cache=True)
+def run_sweeps(
+    rng, offsets, annotator, label, n_annotators, mean, scale, category, first, last, exponent,
+    cold_from, tempered, thin, prevalence_out, mean_out, scale_out, confusion_out,
+    probability_out, total,
+):  # fmt: skip
+    """Run the sweeps numbered [first, last), storing those from 0; return the relabellings.
+
+    In the `tempered` sweeps before `cold_from` categories are drawn from a power of their
+    probabilities, which rises to 1.
+    """
+    n_categories = scale.size
+    counts = np.zeros((n_annotators, n_categories, n_categories))
+    given = np.zeros((n_annotators, n_categories))
+    of_class, of_annotator = np.empty((n_categories, n_annotators)), np.empty(n_annotators)
+    repeated = _has_repeats(offsets, annotator, n_annotators)
+    weight, prior = np.empty(n_categories), np.empty((n_categories, n_categories))
+    sizes, log_prevalence = np.empty(n_categories), np.empty(n_categories)
+    shape, row = np.empty(n_categories), np.empty(n_categories)
+    response = np.empty((n_annotators, n_categories, n_categories))
+    _count(offsets, annotator, label, category, counts, given)
+    switches = 0
+    for sweep in range(first, last):
+        for k in range(n_categories):
+            for j in range(n_annotators):
+                of_annotator[j] = given[j, k]
+                for m in range(n_categories):
+                    of_class[m, j] = counts[j, m, k]
+            _draw_scale(rng, mean[k], scale, k, of_class, of_annotator, exponent)
+            _draw_mean(rng, mean[k], scale[k], of_class)
+        if _relabel(mean, scale, category):
+            _count(offsets, annotator, label, category, counts, given)
+            switches += sweep >= 0
+
+        sizes[:] = 1.0
+        for i in range(category.size):
+            sizes[category[i]] += 1.0
+        for k in range(n_categories):
+            for m in range(n_categories):
+                prior[m, k] = scale[k] * mean[k, m]
+        for i in range(category.size):
+            low, high = offsets[i], offsets[i + 1]
+            old = category[i]
+            sizes[old] -= 1.0
+            for n in range(low, high):
+                counts[annotator[n], label[n], old] -= 1.0
+                given[annotator[n], old] -= 1.0
+            weight[:] = sizes
+            mass = _weigh(
+                low, high, annotator, label, repeated[i], counts, given, prior, scale, weight
+            )
+            if sweep >= 0:
+                for k in range(n_categories):
+                    total[i, k] += weight[k] / mass
+            elif sweep < cold_from:
+                power = 1.0 - (1.0 - _WARMEST) * (cold_from - sweep) / tempered
+                mass = 0.0
+                for k in range(n_categories):
+                    weight[k] = weight[k] ** power
+                    mass += weight[k]
+            point = rng.random() * mass
+            new = 0
+            while new < n_categories - 1 and point >= weight[new]:
+                point -= weight[new]
+                new += 1
+            category[i] = new
+            sizes[new] += 1.0
+            for n in range(low, high):
+                counts[annotator[n], label[n], new] += 1.0
+                given[annotator[n], new] += 1.0
+
+        if sweep < 0:
+            continue
+        _draw_log_dirichlet(rng, sizes, log_prevalence)
+        for k in range(n_categories):
+            prevalence_out[sweep, k] = math.exp(log_prevalence[k])
+        mean_out[sweep] = mean
+        scale_out[sweep] = scale
+        if sweep % thin == 0:
+            for j in range(n_annotators):
+                for k in range(n_categories):
+                    for m in range(n_categories):
+                        shape[m] = prior[m, k] + counts[j, m, k]
+                    _draw_log_dirichlet(rng, shape, row)
+                    for m in range(n_categories):
+                        response[j, m, k] = row[m]
+                        confusion_out[sweep // thin, j, k, m] = math.exp(row[m])
+            _probabilities(
+                offsets, annotator, label, log_prevalence, response, row,
+                probability_out[sweep // thin],
+            )  # fmt: skip
+    return switches
+
+
+@njit(nogil=True, cache=True)
+def _relabel(mean, scale, category):
+    """Let the class whose mean row puts most on label l, taken together, be class l.
+
+    Return whether that changes anything.
+    """
+    order = assignment(mean)
+    name = np.empty(order.size, dtype=np.int64)
+    moved = False
+    for k in range(order.size):
+        name[order[k]] = k
+        moved = moved or order[k] != k
+    if moved:
+        old_mean, old_scale = mean.copy(), scale.copy()
+        for k in range(order.size):
+            mean[k] = old_mean[order[k]]
+            scale[k] = old_scale[order[k]]
+        for i in range(category.size):
+            category[i] = name[category[i]]
+    return moved
+
+
+@njit(nogil=True, cache=True)
+def _count(offsets, annotator, label, category, counts, given):
+    counts[:], given[:] = 0.0, 0.0
+    for i in range(offsets.size - 1):
+        for n in range(offsets[i], offsets[i + 1]):
+            counts[annotator[n], label[n], category[i]] += 1.0
+            given[annotator[n], category[i]] += 1.0
+
+
+@njit(nogil=True, cache=True)
+def _has_repeats(offsets, annotator, n_annotators):
+    """Say of each item whether an annotator labelled it more than once."""
+    last = np.full(n_annotators, -1, dtype=np.int64)
+    found = np.zeros(offsets.size - 1, dtype=np.bool_)
+    for i in range(offsets.size - 1):
+        for n in range(offsets[i], offsets[i + 1]):
+            found[i] = found[i] or last[annotator[n]] == i
+            last[annotator[n]] = i
+    return found
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _weigh(low, high, annotator, label, repeated, counts, given, prior, scale, weight):
+    """Multiply weights by the probabilities of an item's labels, and return their sum.
+
+    Annotators' rows are integrated out. The item's own labels are not among the counts; an
+    annotator's second one counts the first.
+    """
+    for n in range(low, high):
+        j, m = annotator[n], label[n]
+        mass = 0.0
+        for k in range(weight.size):
+            weight[k] *= (counts[j, m, k] + prior[m, k]) / (given[j, k] + scale[k])
+            mass += weight[k]
+        if mass < _SMALL:
+            # What is lost here is improbable by hundreds of digits.
+            for k in range(weight.size):
+                weight[k] = weight[k] / mass if mass > 0.0 else 1.0
+        if repeated:
+            for k in range(weight.size):
+                counts[j, m, k] += 1.0
+                given[j, k] += 1.0
+    if repeated:
+        for n in range(low, high):
+            for k in range(weight.size):
+                counts[annotator[n], label[n], k] -= 1.0
+                given[annotator[n], k] -= 1.0
+    return weight.sum()
+
+
+@njit(nogil=True, cache=True)
+def _probabilities(offsets, annotator, label, log_prevalence, response, row, out):
+    """Write the probabilities of items' categories given prevalence and annotators' rows."""
+    for i in range(offsets.size - 1):
+        row[:] = log_prevalence
+        for n in range(offsets[i], offsets[i + 1]):
+            for k in range(row.size):
+                row[k] += response[annotator[n], label[n], k]
+        best, mass = row.max(), 0.0
+        for k in range(row.size):
+            row[k] = math.exp(row[k] - best)
+            mass += row[k]
+        for k in range(row.size):
+            out[i, k] = row[k] / mass
+
+
+@njit(nogil=True, cache=True)
+def _draw_log_dirichlet(rng, shape, out):
+    """Draw from a Dirichlet distribution in logs, finite even for tiny shapes."""
+    high = -np.inf
+    for k in range(shape.size):
+        out[k] = draw_log_gamma(rng, shape[k])
+        high = max(high, out[k])
+    mass = 0.0
+    for k in range(shape.size):
+        mass += math.exp(out[k] - high)
+    norm = high + math.log(mass)
+    for k in range(shape.size):
+        out[k] -= norm
+
+
+@njit(nogil=True, cache=True)
+def _tabulate(counts, table):
+    """Count, for each t, the annotators with more than t labels."""
+    table[:] = 0.0
+    for j in range(counts.size):
+        if counts[j] > 0.0:
+            table[min(int(counts[j]), _TABLE) - 1] += 1.0
+    for t in range(_TABLE - 2, -1, -1):
+        table[t] += table[t + 1]
+
+
+@njit(nogil=True, cache=True)
+def _rising(shape, counts, table):
+    """Return sum_j log of the rising factorial shape (shape + 1) ... of counts[j] factors."""
+    total = 0.0
+    for t in range(_TABLE):
+        if table[t] == 0.0:
+            return total
+        total += table[t] * math.log(shape + t)
+    past = math.lgamma(shape + _TABLE)
+    for j in range(counts.size):
+        if counts[j] > _TABLE:
+            total += math.lgamma(shape + counts[j]) - past
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _draw_scale(rng, mean, scales, k, columns, sizes, exponent):
+    """Update log s_k by slice sampling, the annotators' rows integrated out."""
+    n_categories = mean.size
+    tables = np.empty((n_categories + 1, _TABLE))
+    _tabulate(sizes, tables[n_categories])
+    for m in range(n_categories):
+        _tabulate(columns[m], tables[m])
+    origin = math.log(scales[k])
+    level = _scale_density(origin, mean, columns, sizes, tables, exponent)
+    level += math.log(1.0 - rng.random())
+    width = 1.0
+    begin = max(0.0, origin - width * rng.random())
+    end = min(_LARGEST_LOG_SCALE, begin + width)
+    while begin > 0.0 and _scale_density(begin, mean, columns, sizes, tables, exponent) > level:
+        begin = max(0.0, begin - width)
+    while (
+        end < _LARGEST_LOG_SCALE
+        and _scale_density(end, mean, columns, sizes, tables, exponent) > level
+    ):
+        end = min(_LARGEST_LOG_SCALE, end + width)
+    x = begin + (end - begin) * rng.random()
+    while _scale_density(x, mean, columns, sizes, tables, exponent) <= level:
+        if x < origin:
+            begin = x
+        else:
+            end = x
+        x = begin + (end - begin) * rng.random()
+    scales[k] = math.exp(x)
+
+
+@njit(nogil=True, cache=True)
+def _scale_density(log_scale, mean, columns, sizes, tables, exponent):
+    scale = math.exp(log_scale)
+    total = -exponent * log_scale - _rising(scale, sizes, tables[mean.size])
+    for m in range(mean.size):
+        total += _rising(scale * mean[m], columns[m], tables[m])
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _draw_mean(rng, mean, scale, columns):
+    """Update m_k: for each label, share its mass anew with a label chosen at random."""
+    n_categories = mean.size
+    table, other_table = np.empty(_TABLE), np.empty(_TABLE)
+    for m in range(n_categories):
+        other = int(rng.random() * (n_categories - 1))
+        other += other >= m
+        column, other_column = columns[m], columns[other]
+        _tabulate(column, table)
+        _tabulate(other_column, other_table)
+        mass = mean[m] + mean[other]
+        origin = mean[m] / mass
+        level = math.log(1.0 - rng.random()) + _share_density(
+            origin, mass * scale, column, other_column, table, other_table
+        )
+        begin, end = 0.0, 1.0
+        x = begin + (end - begin) * rng.random()
+        while not (
+            0.0 < x < 1.0
+            and _share_density(x, mass * scale, column, other_column, table, other_table) > level
+        ):
+            if x < origin:
+                begin = x
+            else:
+                end = x
+            x = begin + (end - begin) * rng.random()
+        mean[m] = x * mass
+        mean[other] = (1.0 - x) * mass
+
+
+@njit(nogil=True, cache=True)
+def _share_density(x, shape, column, other_column, table, other_table):
+    return _rising(x * shape, column, table) + _rising((1.0 - x) * shape, other_column, other_table)
+
+
+@njit(nogil=True, cache=True)
+def assignment(gain):
+    """Return the order of the rows that puts most on the diagonal (shortest augmenting paths).
+
+    Jonker and Volgenant (1987), Computing 38.
+    """
+    n = gain.shape[0]
+    row_price, column_price = np.zeros(n + 1), np.zeros(n + 1)
+    row_of, way = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    for row in range(1, n + 1):
+        row_of[0] = row
+        column = 0
+        slack = np.full(n + 1, np.inf)
+        used = np.zeros(n + 1, dtype=np.bool_)
+        while row_of[column] != 0:
+            used[column] = True
+            at, best, nearest = row_of[column], np.inf, 0
+            for c in range(1, n + 1):
+                if not used[c]:
+                    reduced = -gain[at - 1, c - 1] - row_price[at] - column_price[c]
+                    if reduced < slack[c]:
+                        slack[c] = reduced
+                        way[c] = column
+                    if slack[c] < best:
+                        best, nearest = slack[c], c
+            for c in range(n + 1):
+                if used[c]:
+                    row_price[row_of[c]] += best
+                    column_price[c] -= best
+                else:
+                    slack[c] -= best
+            column = nearest
+        while column != 0:
+            row_of[column] = row_of[way[column]]
+            column = way[column]
+    return row_of[1:] - 1

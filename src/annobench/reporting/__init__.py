@@ -1,0 +1,1 @@
+"""Figures, and the page that reports on the agreement of a data set."""

@@ -1,0 +1,1 @@
+"""Resampling and permutation of data in clusters."""

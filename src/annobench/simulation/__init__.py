@@ -1,0 +1,1 @@
+"""Simulated panels of annotators and simulated alignments."""

@@ -1,0 +1,568 @@
+"""Simulated annotations with known truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.optimize
+import scipy.stats
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.labels.annotations import Annotations, Scale
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedBinary:
+    """Binary annotations and the values that made them.
+
+    Attributes
+    ----------
+    annotations : Annotations
+        Categories "0" and "1"; every item and annotator is named, labelled or not.
+    category : ndarray of int8, shape (I,)
+        The true categories.
+    sensitivity, specificity : ndarray, shape (J,)
+        Of each annotator.
+    """
+
+    annotations: Annotations
+    category: NDArray[np.int8]
+    sensitivity: NDArray[np.float64]
+    specificity: NDArray[np.float64]
+
+
+def binary(
+    *,
+    n_items: int,
+    n_annotators: int,
+    prevalence: float,
+    sensitivity: tuple[float, float],
+    specificity: tuple[float, float],
+    missing: float,
+    rng: np.random.Generator,
+) -> SimulatedBinary:
+    """Simulate a binary panel with labels missing completely at random.
+
+    Parameters
+    ----------
+    n_items, n_annotators : int
+        I and J.
+    prevalence : float
+        Probability of category 1, in [0, 1].
+    sensitivity, specificity : tuple of float
+        The (alpha, beta) of the beta distributions that annotators are drawn from.
+    missing : float
+        Probability that an annotator did not label an item, in [0, 1), not balanced by
+        item or annotator.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    SimulatedBinary
+        Labels and truth.
+
+    Raises
+    ------
+    ValueError
+        If a probability is out of its range.
+
+    References
+    ----------
+    Carpenter (2008), section 3.
+    """
+    if not 0 <= prevalence <= 1:
+        raise ValueError(f"panels.binary: prevalence must be in [0, 1], got {prevalence}.")
+    if not 0 <= missing < 1:
+        raise ValueError(f"panels.binary: missing must be in [0, 1), got {missing}.")
+    category = (rng.random(n_items) < prevalence).astype(np.int8)
+    theta_1 = rng.beta(*sensitivity, size=n_annotators)
+    theta_0 = rng.beta(*specificity, size=n_annotators)
+    says_one = np.where(category[:, None] == 1, theta_1, 1 - theta_0)
+    labels = rng.random((n_items, n_annotators)) < says_one
+    item, annotator = np.nonzero(rng.random((n_items, n_annotators)) >= missing)
+    return SimulatedBinary(
+        Annotations.from_arrays(
+            item,
+            annotator,
+            labels[item, annotator].astype(np.int8),
+            items=range(n_items),
+            annotators=range(n_annotators),
+            categories=("0", "1"),
+        ),
+        category,
+        theta_1,
+        theta_0,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedPanel:
+    """Labels of annotators who share one impression of each item.
+
+    Attributes
+    ----------
+    annotations : Annotations
+        Every annotator labelled every item, item by item; categories "0", "1", ....
+    impression : ndarray, shape (I,)
+        What the annotators share: a number (ordinal) or a category's code (nominal).
+    perception : ndarray, shape (I, J)
+        What each annotator makes of it: a standard normal number, which `cut` turns into
+        a label of any scale (ordinal), or the code of the label given (nominal).
+    """
+
+    annotations: Annotations
+    impression: NDArray[np.float64]
+    perception: NDArray[np.float64]
+
+
+def ordinal(
+    *,
+    n_items: int,
+    prevalence: ArrayLike,
+    loading: ArrayLike,
+    rng: np.random.Generator,
+    annotators: Iterable[object] | None = None,
+) -> SimulatedPanel:
+    """Simulate annotators who judge items on one ordinal scale.
+
+    Every item makes a standard normal impression z. Annotator j perceives
+    ``loading[j] * z + sqrt(1 - loading[j] ** 2) * noise``, again standard normal, and
+    `cut` turns that into a label so that categories come out with their prevalence. The
+    perceptions of j and k correlate by ``loading[j] * loading[k]``. A reference that the
+    annotators are compared with is one more annotator; an annotator who judges twice is
+    two with the same loading.
+
+    Parameters
+    ----------
+    n_items : int
+        I.
+    prevalence : array_like, shape (K,)
+        Share of each category, lowest first, for all annotators; sums to 1.
+    loading : array_like, shape (J,)
+        Correlation of each annotator's perception with the impression, in [0, 1].
+    rng : numpy.random.Generator
+        Source of randomness.
+    annotators : iterable, optional
+        Names of the annotators; by default "0", "1", ....
+
+    Returns
+    -------
+    SimulatedPanel
+        Labels, impression and perceptions.
+
+    Raises
+    ------
+    ValueError
+        If the prevalence is no distribution or a loading is out of its range.
+
+    References
+    ----------
+    Spearman's single factor behind Pearson's polychoric correlation.
+    """
+    share, weight = _checked("ordinal", prevalence, loading)
+    impression = rng.standard_normal(n_items)
+    noise = rng.standard_normal((n_items, weight.size))
+    perception = weight * impression[:, None] + np.sqrt(1 - weight**2) * noise
+    labels = cut(perception, share)
+    return SimulatedPanel(_panel(labels, share.size, annotators, "ordinal"), impression, perception)
+
+
+def nominal(
+    *,
+    n_items: int,
+    prevalence: ArrayLike,
+    loading: ArrayLike,
+    rng: np.random.Generator,
+    annotators: Iterable[object] | None = None,
+) -> SimulatedPanel:
+    """Simulate annotators who sort items into unordered categories.
+
+    Every item gives the impression of one category, drawn by prevalence. Annotator j
+    reports it with probability ``loading[j]`` and otherwise guesses, again by
+    prevalence. Cohen's kappa of j and k is then ``loading[j] * loading[k]`` on average,
+    whatever the prevalence.
+
+    Parameters
+    ----------
+    n_items : int
+        I.
+    prevalence : array_like, shape (K,)
+        Share of each category; sums to 1.
+    loading : array_like, shape (J,)
+        Probability that an annotator reports the impression, in [0, 1].
+    rng : numpy.random.Generator
+        Source of randomness.
+    annotators : iterable, optional
+        Names of the annotators; by default "0", "1", ....
+
+    Returns
+    -------
+    SimulatedPanel
+        Labels and impression.
+
+    Raises
+    ------
+    ValueError
+        If the prevalence is no distribution or a loading is out of its range.
+    """
+    share, weight = _checked("nominal", prevalence, loading)
+    impression = rng.choice(share.size, size=n_items, p=share)
+    guess = rng.choice(share.size, size=(n_items, weight.size), p=share)
+    reports = rng.random(guess.shape) < weight
+    labels = np.where(reports, impression[:, None], guess)
+    return SimulatedPanel(
+        _panel(labels, share.size, annotators, "nominal"),
+        impression.astype(np.float64),
+        labels.astype(np.float64),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedMarks:
+    """Marks that annotators made, and what some of them said of all marks later.
+
+    Attributes
+    ----------
+    annotations : Annotations
+        Every annotator for every item, item by item; category "1" is a mark, "0" none. The
+        validators come first among the annotators.
+    validated : ndarray of int, shape (M,)
+        Codes of the items that were put to the vote: those with a mark, then those without
+        one that were added.
+    marked : ndarray of bool, shape (M, V)
+        Whether each validator had marked the item.
+    accepted : ndarray of bool, shape (M, V)
+        Whether each validator accepts it.
+    """
+
+    annotations: Annotations
+    validated: NDArray[np.int64]
+    marked: NDArray[np.bool_]
+    accepted: NDArray[np.bool_]
+
+
+def marks_and_votes(
+    *,
+    patterns: ArrayLike,
+    n_items: int,
+    n_added: int,
+    accept_own: ArrayLike,
+    accept_other: ArrayLike,
+    rng: np.random.Generator,
+) -> SimulatedMarks:
+    """Simulate the search for a rare phenomenon and the validation of what was found.
+
+    Annotators mark items and leave the rest alone. Later some of them, the validators, are
+    shown every marked item and some unmarked ones, and accept or reject each. How many items
+    have x marks by validators and y by others is given; who made them is drawn, all alike.
+
+    Parameters
+    ----------
+    patterns : array_like of int, shape (V + 1, W + 1)
+        How many items are marked by x of V validators and y of W others; ``[0, 0]`` is not
+        read.
+    n_items : int
+        I, marked or not.
+    n_added : int
+        Items without a mark that are put to the vote.
+    accept_own : array_like, shape (V + W + 1,)
+        Probability that a validator accepts an item that he or she marked, by the number of
+        marks, in [0, 1].
+    accept_other : array_like, shape (V + W + 1,)
+        The same for an item that the validator did not mark; ``[0]`` is for added items.
+    rng : numpy.random.Generator
+        Source of randomness.
+
+    Returns
+    -------
+    SimulatedMarks
+        Marks and votes.
+
+    Raises
+    ------
+    ValueError
+        If there are more items than `n_items`, a count is below 0, or a probability is out
+        of its range.
+
+    References
+    ----------
+    Design of Beigman Klebanov, Beigman and Diermeier (2008), sections 2 and 4.
+    """
+    table = np.array(patterns, dtype=np.int64)
+    if table.ndim != 2 or min(table.shape) < 1 or (table < 0).any():
+        raise ValueError(
+            "panels.marks_and_votes: patterns must be a table of counts of at least 0, "
+            f"got {np.asarray(patterns).tolist()}."
+        )
+    table[0, 0] = 0
+    n_marked, n_validators, n_others = int(table.sum()), table.shape[0] - 1, table.shape[1] - 1
+    if not 0 <= n_added <= n_items - n_marked:
+        raise ValueError(
+            f"panels.marks_and_votes: of {n_items} items {n_marked} are marked; n_added must be "
+            f"from 0 to {n_items - n_marked}, got {n_added}."
+        )
+    own, other = (np.asarray(values, dtype=np.float64) for values in (accept_own, accept_other))
+    for name, values in (("accept_own", own), ("accept_other", other)):
+        if (
+            values.shape != (n_validators + n_others + 1,)
+            or not ((values >= 0) & (values <= 1)).all()
+        ):
+            raise ValueError(
+                f"panels.marks_and_votes: {name} must be {n_validators + n_others + 1} numbers "
+                f"in [0, 1], one for each number of marks, got {values.tolist()}."
+            )
+    x, y = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
+    labels = np.zeros((n_items, n_validators + n_others), dtype=np.int8)
+    order = rng.permutation(n_items)
+    item = order[:n_marked]
+    labels[item, :n_validators] = _draw_marks(rng, x, n_validators)
+    labels[item, n_validators:] = _draw_marks(rng, y, n_others)
+    validated = order[: n_marked + n_added]
+    marked = labels[validated, :n_validators] == 1
+    n_marks = labels[validated].sum(axis=1)
+    chance = np.where(marked, own[n_marks][:, None], other[n_marks][:, None])
+    return SimulatedMarks(
+        _panel(labels, 2, None, "nominal"), validated, marked, rng.random(marked.shape) < chance
+    )
+
+
+def _draw_marks(
+    rng: np.random.Generator, marks: NDArray[np.int64], n_annotators: int
+) -> NDArray[np.bool_]:
+    """Choose who made the marks of each item."""
+    rank = np.argsort(rng.random((marks.size, n_annotators)), axis=1)
+    return np.asarray(rank < marks[:, None])
+
+
+def cut(perception: ArrayLike, prevalence: ArrayLike) -> NDArray[np.int64]:
+    """Turn standard normal perceptions into categories of an ordinal scale.
+
+    Parameters
+    ----------
+    perception : array_like
+        Standard normal numbers.
+    prevalence : array_like, shape (K,)
+        Share of each category, lowest first; sums to 1.
+
+    Returns
+    -------
+    ndarray of int, shape of `perception`
+        Codes in [0, K), each category with its share of the normal distribution.
+
+    Raises
+    ------
+    ValueError
+        If the prevalence is no distribution.
+
+    Examples
+    --------
+    >>> cut([-1.0, 0.0, 1.0], [0.25, 0.5, 0.25]).tolist()  # quartiles at -0.67 and 0.67
+    [0, 1, 2]
+    """
+    share, _ = _checked("cut", prevalence, [])
+    return np.searchsorted(_thresholds(share), np.asarray(perception, dtype=np.float64))
+
+
+def kappa_from_correlation(correlation: float, prevalence: ArrayLike) -> float:
+    """Return Cohen's kappa of two annotators whose perceptions correlate.
+
+    Parameters
+    ----------
+    correlation : float
+        Of two standard normal perceptions, in [-1, 1].
+    prevalence : array_like, shape (K,)
+        Share of each category in the labels of both, lowest first; sums to 1.
+
+    Returns
+    -------
+    float
+        The value on infinitely many items of `ordinal`, where the correlation is the
+        product of two loadings.
+
+    Raises
+    ------
+    ValueError
+        If the correlation is out of its range, or the prevalence is no distribution of
+        at least two categories.
+
+    Examples
+    --------
+    >>> round(kappa_from_correlation(0.5, [0.5, 0.5]), 12)  # 2 arcsin(1/2) / pi
+    0.333333333333
+    """
+    share, _ = _checked("kappa_from_correlation", prevalence, [])
+    if not -1 <= correlation <= 1:
+        raise ValueError(
+            f"panels.kappa_from_correlation: correlation must be in [-1, 1], got {correlation}."
+        )
+    if (share > 0).sum() < 2:
+        raise ValueError(
+            "panels.kappa_from_correlation: with one category agreement is certain and the "
+            "coefficient undefined. Give at least two."
+        )
+    upper = _thresholds(share)
+    pairs = np.stack([upper, upper], axis=1), np.stack([upper[:-1], upper[1:]], axis=1)
+    both, neighbours = (_below(points, correlation) for points in pairs)
+    # A category's cell is a square: its upper corner, less two edges, and its lower corner.
+    below = np.concatenate([[0.0], both, [1.0]])
+    margin = np.cumsum(share)[:-1]
+    edges = np.concatenate([[0.0], neighbours, margin[-1:]])
+    observed = float(np.sum(below[1:] + below[:-1] - 2 * edges))
+    expected = float(share @ share)
+    return (observed - expected) / (1 - expected)
+
+
+def correlation_from_kappa(kappa: float, prevalence: ArrayLike) -> float:
+    """Return the correlation of two perceptions that gives a value of Cohen's kappa.
+
+    Parameters
+    ----------
+    kappa : float
+        Wanted value, in [0, 1].
+    prevalence : array_like, shape (K,)
+        Share of each category in the labels of both, lowest first; sums to 1.
+
+    Returns
+    -------
+    float
+        In [0, 1]; the inverse of `kappa_from_correlation`.
+
+    Raises
+    ------
+    ValueError
+        If the value is out of its range, or the prevalence is no distribution of at least
+        two categories.
+
+    Examples
+    --------
+    >>> round(correlation_from_kappa(1 / 3, [0.5, 0.5]), 9)
+    0.5
+    """
+    if not 0 <= kappa <= 1:
+        raise ValueError(f"panels.correlation_from_kappa: kappa must be in [0, 1], got {kappa}.")
+    at_one = kappa_from_correlation(1.0, prevalence)
+    if kappa >= at_one:
+        return 1.0
+    return float(
+        scipy.optimize.brentq(
+            lambda correlation: kappa_from_correlation(correlation, prevalence) - kappa,
+            -1e-9,
+            1.0,
+            xtol=1e-12,
+        )
+    )
+
+
+def common_loadings(products: ArrayLike) -> NDArray[np.float64]:
+    """Find loadings whose products come nearest to a symmetric table.
+
+    Calibrates `ordinal` (a table of correlations) and `nominal` (a table of values of
+    Cohen's kappa) to pairwise agreement.
+
+    Parameters
+    ----------
+    products : array_like, shape (J, J)
+        Wanted products of the loadings of each pair; NaN where unknown. The diagonal is
+        not used, and neither is what lies below it.
+
+    Returns
+    -------
+    ndarray, shape (J,)
+        Loadings in [0, 1], by least squares over the known pairs.
+
+    Raises
+    ------
+    ValueError
+        If the table is not square, or there are fewer known pairs than annotators, or
+        fewer than two of one annotator.
+
+    Notes
+    -----
+    With three annotators the loading of the first is ``sqrt(p12 * p13 / p23)``, where
+    that is in [0, 1]. An annotator known from one pair alone would take up all of its
+    misfit.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> common_loadings([[nan, 0.72, 0.63], [nan, nan, 0.56], [nan, nan, nan]]).round(6)
+    array([0.9, 0.8, 0.7])
+    """
+    table = np.asarray(products, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != table.shape[1]:
+        raise ValueError(
+            f"panels.common_loadings: the table must be square, got shape {table.shape}."
+        )
+    first, second = np.triu_indices(table.shape[0], k=1)
+    known = np.isfinite(table[first, second])
+    first, second = first[known], second[known]
+    pairs_of = np.bincount(np.concatenate([first, second]), minlength=table.shape[0])
+    if first.size < table.shape[0] or pairs_of.min() < 2:
+        raise ValueError(
+            f"panels.common_loadings: {first.size} known pairs do not determine "
+            f"{table.shape[0]} loadings. Give at least as many pairs as annotators, and two "
+            "of each."
+        )
+    wanted = table[first, second]
+    start = np.full(table.shape[0], np.sqrt(np.clip(wanted.mean(), 0.01, 0.99)))
+
+    def misfit(loading: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(loading[first] * loading[second] - wanted)
+
+    fitted = scipy.optimize.least_squares(
+        misfit, start, bounds=(0, 1), xtol=1e-12, ftol=1e-12, gtol=1e-12
+    )
+    return np.asarray(fitted.x, dtype=np.float64)
+
+
+def _checked(
+    caller: str, prevalence: ArrayLike, loading: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    share = np.asarray(prevalence, dtype=np.float64)
+    weight = np.asarray(loading, dtype=np.float64)
+    if share.ndim != 1 or not (share >= 0).all() or not np.isclose(share.sum(), 1, atol=1e-9):
+        raise ValueError(
+            f"panels.{caller}: prevalence must be shares of at least 0 that sum to 1, "
+            f"got {share.tolist()}."
+        )
+    if weight.ndim != 1 or not ((weight >= 0) & (weight <= 1)).all():
+        raise ValueError(
+            f"panels.{caller}: loading must be a list of numbers in [0, 1], got {weight.tolist()}."
+        )
+    return share / share.sum(), weight
+
+
+def _thresholds(share: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(scipy.stats.norm.ppf(np.minimum(np.cumsum(share)[:-1], 1)))
+
+
+def _below(points: NDArray[np.float64], correlation: float) -> NDArray[np.float64]:
+    """Give the probability that both of two correlated normals lie below each point."""
+    if abs(correlation) >= 1:
+        first, second = scipy.stats.norm.cdf(points).T
+        if correlation > 0:
+            return np.asarray(np.minimum(first, second))
+        return np.asarray(np.maximum(first + second - 1, 0))
+    law = scipy.stats.multivariate_normal(
+        mean=[0, 0], cov=[[1, correlation], [correlation, 1]], allow_singular=True
+    )
+    return np.atleast_1d(law.cdf(points)) if len(points) else np.zeros(0)
+
+
+def _panel(
+    labels: NDArray[np.int64], n_categories: int, names: Iterable[object] | None, scale: Scale
+) -> Annotations:
+    n_items, n_annotators = labels.shape
+    annotators = tuple(map(str, range(n_annotators) if names is None else names))
+    return Annotations.from_arrays(
+        np.repeat(np.arange(n_items), n_annotators),
+        np.tile(np.asarray(annotators, dtype=object), n_items),
+        labels.ravel(),
+        items=range(n_items),
+        annotators=annotators,
+        categories=range(n_categories),
+        scale=scale,
+    )
