@@ -1,6 +1,7 @@
 """The extension: the threshold on real judgements of metaphor, in two studies."""
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -61,29 +62,25 @@ class Discourse:
 
     def reliable(self) -> np.ndarray:
         """Say which items are reliably deliberate by the paper's rule, with one rate for all."""
-        return deliberate(
-            self.decisions, MARK, confidence=CONFIDENCES[-1], rates=self.share(MARK)
-        ).reliable
+        rate, confidence = self.share(MARK), CONFIDENCES[-1]
+        return deliberate(self.decisions, MARK, confidence=confidence, rates=rate).reliable
 
 
 def thresholds(study: Discourse) -> pd.DataFrame:
     """Find thresholds for both labels, with one rate for all annotators and with own rates."""
     rows = []
-    for label in study.decisions.categories:
+    for label, confidence in product(study.decisions.categories, CONFIDENCES):
         share = study.share(label)
-        for confidence in CONFIDENCES:
-            for rates, name in ((share, "one rate for all"), (None, "each annotator's own")):
-                found = deliberate(study.decisions, label, confidence=confidence, rates=rates)
-                needed = found.threshold
-                rows.append(
-                    {"label": label, "share": share, "confidence": confidence, "rates": name}
-                    | {"threshold_least": int(needed.min())}
-                    | {"threshold_median": float(np.median(needed))}
-                    | {"threshold_most": int(needed.max())}
-                    | {"without_threshold": int((needed > found.n_labels).sum())}
-                    | {"reliable_items": int(found.reliable.sum())}
-                    | {"expected_by_chance": found.expected_items}
-                )
+        for rates, name in ((share, "one rate for all"), (None, "each annotator's own")):
+            found = deliberate(study.decisions, label, confidence=confidence, rates=rates)
+            needed, n = found.threshold, found.n_labels
+            rows.append(
+                {"label": label, "share": share, "confidence": confidence, "rates": name}
+                | {"threshold_least": needed.min(), "threshold_median": np.median(needed)}
+                | {"threshold_most": needed.max(), "without_threshold": (needed > n).sum()}
+                | {"reliable_items": found.reliable.sum()}
+                | {"expected_by_chance": found.expected_items}
+            )
     return pd.DataFrame(rows)
 
 
@@ -101,11 +98,12 @@ def groups(study: Discourse, rng: np.random.Generator, replicates: int) -> pd.Da
             one, two = sets[first], sets[second]
             high, low = value[one], value[two]
             ends = scipy.stats.ttest_ind(high, low, equal_var=False).confidence_interval(LEVEL)
-            p = permutation_test(value, one, one | two, study.pair, rng, replicates)
+            both = one | two
+            p = permutation_test(value[both], one[both], study.pair[both], rng, replicates)
             above = scipy.stats.mannwhitneyu(high, low).statistic
             rows.append(
                 {"rating": rating, "comparison": f"{first} less {second}"}
-                | {"items": int((one | two).sum()), "mean": high.mean() - low.mean()}
+                | {"items": int(both.sum()), "mean": high.mean() - low.mean()}
                 | {"lower": ends.low, "upper": ends.high, "p_within_pairs": p}
                 | {"auc": float(above / (high.size * low.size))}
             )
@@ -119,23 +117,18 @@ def mean_interval(values: np.ndarray) -> dict[str, float]:
 
 
 def permutation_test(
-    value: np.ndarray,
-    first: np.ndarray,
-    both: np.ndarray,
-    pair: np.ndarray,
-    rng: np.random.Generator,
-    replicates: int,
+    value: np.ndarray, first: np.ndarray, pair: np.ndarray, rng: np.random.Generator, n: int
 ) -> float:
-    """Test a difference of means by exchanging items of the same pair of expressions."""
-    order = np.flatnonzero(both)[np.argsort(pair[both], kind="stable")]
+    """Test a difference of means by n times exchanging items of the same pair of expressions."""
+    order = np.argsort(pair, kind="stable")
     value, first, pair = value[order], first[order], pair[order]
     # Sorting random keys within each pair permutes there and nowhere else. The permuted values
     # keep the differences between pairs, so the difference of means is not 0 on average.
-    shuffled = value[np.argsort(rng.random((replicates, pair.size)) + pair, axis=1)]
+    shuffled = value[np.argsort(rng.random((n, pair.size)) + pair, axis=1)]
     drawn = shuffled[:, first].mean(axis=1) - shuffled[:, ~first].mean(axis=1)
     observed = value[first].mean() - value[~first].mean()
     as_far = np.abs(drawn - drawn.mean()) >= abs(observed - drawn.mean())
-    return float((1 + as_far.sum()) / (1 + replicates))
+    return float((1 + as_far.sum()) / (1 + n))
 
 
 def by_marks(study: Discourse) -> pd.DataFrame:

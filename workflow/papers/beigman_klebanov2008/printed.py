@@ -19,17 +19,13 @@ class Printed:
     Attributes
     ----------
     table1 : DataFrame
-        By type: kappa, marked (percent).
-    marked : Series
-        The share of marks as printed.
+        By type: kappa, marked (percent); `marked` has the latter as printed.
     cells : DataFrame
         By table, subset and type: n, percent (accepted, in Table 4 rejected) as a number and
         as printed; n is NaN where neither a table nor the design determines it. Table 2's
         "human" is the weighted average of its parts.
-    lines : Series
-        Percentages printed of all types.
-    human : Series
-        Percentages of all marked paragraphs by type, as printed.
+    lines, human : Series
+        Percentages of all types, and of all marked paragraphs by type, as printed.
     design : Series
         Numbers of the text.
     """

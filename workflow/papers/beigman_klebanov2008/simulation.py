@@ -56,10 +56,8 @@ def tables_of(made: panels.SimulatedMarks, threshold: int) -> dict[tuple[str, st
         votes, own = made.accepted[rows], made.marked[rows]
         cells["table2", subset] = (len(votes), 100 * votes.mean())
         if subset in SUBSETS[2:]:
-            usable = int((~own.all(axis=1)).sum())
-            cells["table3", subset] = (usable, 100 * votes[~own].mean())
-            usable = int(own.any(axis=1).sum())
-            cells["table4", subset] = (usable, 100 * (1 - votes[own].mean()))
+            cells["table3", subset] = (int((~own.all(axis=1)).sum()), 100 * votes[~own].mean())
+            cells["table4", subset] = (int(own.any(axis=1).sum()), 100 * (1 - votes[own].mean()))
     return cells
 
 

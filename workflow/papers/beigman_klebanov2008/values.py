@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import scipy.stats
+from numpy.typing import ArrayLike
 
 from annobench.noise.reliability_threshold import chance_of_marks, threshold
 from annobench.replication.compare import Computed
@@ -99,12 +100,11 @@ def with_whole_n(table: pd.DataFrame) -> pd.DataFrame:
     return table if table["n"].isna().any() else table.astype({"n": int})
 
 
-def clopper_pearson(share: float, n: float) -> tuple[float, float]:
-    """Return the exact interval of a share; successes need not be whole."""
+def clopper_pearson(share: ArrayLike, n: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Return the exact intervals of shares; successes need not be whole."""
     tail, successes, beta = (1 - LEVEL) / 2, share * n, scipy.stats.beta
-    lower = beta.ppf(tail, successes, n - successes + 1) if successes > 0 else 0.0
-    upper = beta.ppf(1 - tail, successes + 1, n - successes) if successes < n else 1.0
-    return float(lower), float(upper)
+    lower = np.where(successes > 0, beta.ppf(tail, successes, n - successes + 1), 0.0)
+    return lower, np.where(successes < n, beta.ppf(1 - tail, successes + 1, n - successes), 1.0)
 
 
 def intervals(printed: Printed) -> pd.DataFrame:
@@ -115,16 +115,13 @@ def intervals(printed: Printed) -> pd.DataFrame:
     3 and 4 is unknown, but there is at least one per paragraph.
     """
     pooled = bottom_lines(printed).rename(columns={"weighted": "percent"}).assign(type="all")
-    rows = []
-    for row in pd.concat([printed.cells.reset_index(), pooled]).itertuples():
-        found = {"table": row.table, "subset": row.subset, "type": row.type, "n": row.n}
-        found["percent"] = row.percent
-        for unit, votes in (("paragraphs", 1), ("votes", printed.design["n_validators"])):
-            if unit == "paragraphs" or row.table == "table2":
-                low, high = clopper_pearson(row.percent / 100, row.n * votes)
-                found |= {f"{unit}_lower": 100 * low, f"{unit}_upper": 100 * high}
-        rows.append(found)
-    return with_whole_n(pd.DataFrame(rows))
+    columns = ["table", "subset", "type", "n", "percent"]
+    cells = pd.concat([printed.cells.reset_index(), pooled], ignore_index=True)[columns]
+    for unit, votes in (("paragraphs", 1), ("votes", printed.design["n_validators"])):
+        ends = clopper_pearson(cells["percent"] / 100, cells["n"] * votes)
+        cells[[f"{unit}_lower", f"{unit}_upper"]] = 100 * np.column_stack(ends)
+    cells.loc[cells["table"] != "table2", ["votes_lower", "votes_upper"]] = np.nan
+    return with_whole_n(cells)
 
 
 def tables_2_to_4(printed: Printed) -> Iterator[Computed]:

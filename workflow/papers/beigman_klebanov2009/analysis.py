@@ -35,16 +35,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(kappa.kappas(splits, level), **of)
     results.values(kappa.values(splits, found, printed), **of)
     results.values(classifiers.values(printed, found), **of)
-    for method, by_target in (
-        kappa.other_methods(splits)
-        | classifiers.other_methods(differences)
-        | bounds.other_methods(found, counts, printed)
-    ).items():
+    other = {"five.kappa_3_2": splits.loc["five.kappa_3_2", "without_minority_pairs"]}
+    results.values(other, method="pairs of the minority not counted", **of)
+    other = classifiers.other_methods(differences) | bounds.other_methods(found, counts, printed)
+    for method, by_target in other.items():
         results.values(by_target, method=method, **of)
 
     results.table("cases", bounds.with_exact_tails, found, **of)
     results.table("readings", bounds.readings, printed, **of)
-    results.table("splits", splits, **of)
+    results.table("splits", splits.reset_index(), **of)
     tolerance = results.table("tolerance", bounds.tolerance, printed, **of)
     mixtures = results.table("kappa", kappa.mixtures, **of)
     results.table("differences", differences, **of)
@@ -54,16 +53,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     coverage = results.table("coverage", footnote3.coverage, level, COVERAGE_ITEMS[effort], **of)
     results.table("wsj", classifiers.taggers, printed, **of)
 
-    for name, (quantity, levels, form) in surfaces.quantities(level).items():
-        drawn = quantity, levels, form, found, size
-        results.figure(name, surfaces.over_each_two, *drawn, **letters)
+    for name, drawn in surfaces.quantities(printed).items():
+        results.figure(name, surfaces.over_each_two, *drawn, found, size, **letters)
     results.figure("posterior", figures.posterior, found, **letters)
     results.figure(
         "surface_tolerance", figures.tolerance, tolerance, printed, 3 * size // 2, **letters
     )
     results.figure("surface_kappa", surfaces.kappa, found, splits, **letters)
     results.figure("splits", figures.splits, splits, printed.projects.loc["five"], **of)
-    results.figure("kappa", figures.kappa, found, splits, mixtures, level, **letters)
+    results.figure("kappa", figures.kappa, found, splits, mixtures, printed, **letters)
     results.figure("difference", figures.difference, differences, printed, **letters)
     results.figure("annotators", figures.annotators, annotators, **letters)
     results.figure("footnote3", figures.footnote3, estimated, counts, printed, **letters)

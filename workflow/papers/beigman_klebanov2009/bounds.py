@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ def cases(printed: Printed) -> pd.DataFrame:
             | {"mean": found.mean, "standard_deviation": found.standard_deviation}
             | {"lower": low, "upper": high, "normal_percent": normal}
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).set_index("case")
 
 
 def with_exact_tails(table: pd.DataFrame) -> pd.DataFrame:
@@ -54,7 +55,7 @@ def with_exact_tails(table: pd.DataFrame) -> pd.DataFrame:
             for n, d, chance, bound in zip(*columns, strict=True)
         ]
 
-    return table.assign(tail_below_bound=tails(1), tail_at_bound=tails(0))
+    return table.assign(tail_below_bound=tails(1), tail_at_bound=tails(0)).reset_index()
 
 
 def normal_bound(found: easy_hard.HardItems, level: float) -> float:
@@ -62,50 +63,45 @@ def normal_bound(found: easy_hard.HardItems, level: float) -> float:
     return found.mean + float(scipy.stats.norm.ppf(level)) * found.standard_deviation
 
 
+def reading(
+    n: int,
+    d: int,
+    chance: float,
+    *,
+    level: float,
+    bound: Callable[..., float] = easy_hard.HardItems.upper,
+    prior: Callable[..., np.ndarray] | None = None,
+    shift: int = 0,
+) -> float:
+    """Bound the guesses by another prior, level or rule."""
+    weights = None if prior is None else prior(np.arange(n + 1), n)
+    return bound(easy_hard.hard_given_agreed(n, d, chance, prior=weights), level) + shift
+
+
 def readings(printed: Printed) -> pd.DataFrame:
     """Compute the printed bounds by other readings; none yields every printed value."""
-
-    def by(
-        bound: Callable[..., float] = easy_hard.HardItems.upper,
-        level: float = printed.level,
-        prior: Callable[..., np.ndarray] | None = None,
-        shift: int = 0,
-    ) -> Callable[[int, int, float], float]:
-        def reading(n: int, d: int, chance: float) -> float:
-            weights = None if prior is None else prior(np.arange(n + 1), n)
-            found = easy_hard.hard_given_agreed(n, d, chance, prior=weights)
-            return bound(found, level) + shift
-
-        return reading
-
+    level, jeffreys = printed.level, partial(scipy.stats.betabinom.pmf, a=0.5, b=0.5)
     ways = {
-        "as defined": by(),
-        "P(X >= t) for P(X > t)": by(shift=1),
-        "largest t with P(X > t) above 5%": by(shift=-1),
-        "prior falling as 1/h": by(prior=lambda h, n: 1 / np.maximum(h, 1)),
-        "prior rising as h": by(prior=lambda h, n: h),
-        "prior of a Jeffreys share": by(
-            prior=lambda h, n: scipy.stats.betabinom.pmf(h, n, 0.5, 0.5)
-        ),
-        "equal tails, 2.5% above": by(level=(1 + printed.level) / 2),
-        **{f"confidence {percent}%": by(level=percent / 100) for percent in (90, 94, 96, 97)},
-        "normal approximation": by(normal_bound),
-        "mean instead of bound": by(lambda found, level: found.mean),
+        "as defined": {},
+        "P(X >= t) for P(X > t)": {"shift": 1},
+        "largest t with P(X > t) above 5%": {"shift": -1},
+        "prior falling as 1/h": {"prior": lambda h, n: 1 / np.maximum(h, 1)},
+        "prior rising as h": {"prior": lambda h, n: h},
+        "prior of a Jeffreys share": {"prior": jeffreys},
+        "equal tails, 2.5% above": {"level": (1 + level) / 2},
+        **{f"confidence {percent}%": {"level": percent / 100} for percent in (90, 94, 96, 97)},
+        "normal approximation": {"bound": normal_bound},
+        "mean instead of bound": {"bound": lambda found, level: found.mean},
     }
-    table, rows = printed.scenarios, []
-    n_two, chance_of_two = table.loc["two", "n_items"], table.loc["two", "chance"]
-    for name, bound in ways.items():
-        row: dict[str, object] = {"reading": name}
-        for case in table.itertuples():
-            found = bound(case.n_items, case.n_disagreed, case.chance)
-            percent = 100 * found / (case.n_items - case.n_disagreed)
-            row |= {f"{case.Index}_bound": found, f"{case.Index}_percent": percent}
-        row["reverse_disagreements"] = max(
-            d
-            for d in range(100)
-            if bound(n_two, d, chance_of_two) / (n_two - d) <= printed.tolerated
-        )
-        rows.append(row)
+    rows = []
+    for name, way in ways.items():
+        row, bound = {"reading": name}, partial(reading, **{"level": level} | way)
+        for case, n, d, _, chance, _ in printed.scenarios.itertuples():
+            found = bound(n, d, chance)
+            row |= {f"{case}_bound": found, f"{case}_percent": 100 * found / (n - d)}
+        n, chance = (printed.scenarios.loc["two", column] for column in ("n_items", "chance"))
+        passing = [d for d in range(100) if bound(n, d, chance) / (n - d) <= printed.tolerated]
+        rows.append(row | {"reverse_disagreements": max(passing)})
     return pd.DataFrame(rows)
 
 
@@ -117,9 +113,7 @@ def tolerance(printed: Printed) -> pd.DataFrame:
         # For ever more items the hidden guesses are d p / (1 - p) of n - d.
         odds = printed.tolerated * (1 - chance) / chance
         for n in np.geomspace(100, 100_000, 61).round().astype(int):
-            d = easy_hard.largest_disagreement(
-                int(n), chance, rate=printed.tolerated, level=printed.level
-            )
+            d = printed.largest_disagreement(n, chance)
             rows.append(
                 {"n_annotators": j, "chance": chance, "n_items": n, "n_disagreed": d}
                 | {"share": d / n if d >= 0 else np.nan, "limit": odds / (1 + odds)}
@@ -131,13 +125,12 @@ def rates(table: pd.DataFrame, printed: Printed) -> list[Computed]:
     """Return the bound and the noise rate of each project; the interval is of the guesses."""
     again = {"two": ("two.rate_restated", "adding.two_rate")}
     rows = []
-    for case in table[table["case"] != "reverse"].itertuples():
-        share, rounding = 100 / case.n_agreed, rounding_of_rate(printed, case.case)
+    for case in table.drop("reverse").itertuples():
+        share, rounding = 100 / case.n_agreed, rounding_of_rate(printed, case.Index)
         found = case.rate_percent, share * case.lower, share * case.upper
-        for target in (f"{case.case}.rate", *again.get(case.case, ())):
+        for target in (f"{case.Index}.rate", *again.get(case.Index, ())):
             rows.append(replace(value_row(target, found, level=printed.level), **rounding))
-    two = table.set_index("case").loc["two"]
-    found = two["bound"], two["lower"], two["upper"]
+    found = tuple(table.loc["two", ["bound", "lower", "upper"]])
     return rows + [value_row(t, found, level=printed.level) for t in ("two.upper", "test.n_hard")]
 
 
@@ -146,17 +139,13 @@ def rounding_of_rate(printed: Printed, case: str) -> dict[str, float]:
     n, d, text = printed.scenarios.loc[case, ["n_items", "n_disagreed", "printed_chance"]]
     if not text:
         return {}
-    found = propagate(
-        lambda x: 100 * easy_hard.noise_bound(int(n), int(d), x[0], level=printed.level).rate,
-        [text],
-    )
+    found = propagate(lambda x: 100 * printed.bound(n, d, x[0]).rate, [text])
     return {"rounding_lower": found.lower, "rounding_upper": found.upper}
 
 
 def values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
     """Return what else sections 3.1, 3.2 and 5.3 say of their projects."""
-    by_case = table.set_index("case")
-    two, five, adding = (by_case.loc[name] for name in ("two", "five", "adding"))
+    two, five, adding = (table.loc[name] for name in ("two", "five", "adding"))
     n_easy = printed.numbers["n_easy"]
     n_hard = int(adding["n_items"] - n_easy)
     agreed = int((n_hard + 1) * adding["chance"])  # the mode of a binomial distribution
@@ -166,7 +155,7 @@ def values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
         "two.n_disagreed": two["n_disagreed"],
         "two.chance": two["chance"],
         "two.upper_tail": 100 * two["library_tail_below"],
-        "reverse.n_disagreed": by_case.loc["reverse", "n_disagreed"],
+        "reverse.n_disagreed": table.loc["reverse", "n_disagreed"],
         "five.chance": five["chance"],
         "five.n_disagreed": five["n_disagreed"],
         "adding.chance": adding["chance"],
@@ -180,19 +169,16 @@ def other_methods(
     table: pd.DataFrame, counts: pd.DataFrame, printed: Printed
 ) -> dict[str, dict[str, float]]:
     """Return better methods, and readings that yield printed values, by method and target."""
-    by_case = table.set_index("case")
-    two, adding = by_case.loc["two"], by_case.loc["adding"]
+    two, adding = table.loc["two"], table.loc["adding"]
     found = easy_hard.noise_bound(
         adding["n_items"], adding["n_disagreed"], adding["chance"], level=(1 + printed.level) / 2
     )
-    fewer = {
-        f"{row.name}.rate": 100 * (row["bound"] - 1) / row["n_agreed"] for row in (two, adding)
-    }
-    normal = by_case["normal_percent"].drop("reverse").add_suffix(".rate").to_dict()
+    fewer = 100 * (table["bound"] - 1) / table["n_agreed"]
+    normal = table["normal_percent"].drop("reverse").add_suffix(".rate").to_dict()
     smallest = counts[counts["estimate"] == "least"]["rate_percent"].max()
     removed = 100 * (1 - adding["bound"] / two["bound"])
     return {
-        "one guess fewer than the bound": fewer,
+        "one guess fewer than the bound": fewer[["two", "adding"]].add_suffix(".rate").to_dict(),
         "normal approximation, bound not rounded up": normal,
         "equal tails, 2.5% above": {"adding.rate": 100 * found.rate},
         "least chance that the shares allow": {"pv.rate": smallest},

@@ -1,11 +1,14 @@
 """Section 4.1: differences between two classifiers that guesses explain."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import scipy.stats
 
 from annobench.noise import easy_hard
-from annobench.replication.rounding import propagate
+from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value
 
 from .printed import Printed
@@ -34,21 +37,19 @@ def difference(
 
 def values(printed: Printed, table: pd.DataFrame) -> dict[str, Value]:
     """Compute the chance difference of two classifiers as section 4.1 does."""
-    right, level = printed.coin, printed.level  # of a guessed label, for either classifier
+    right, level = printed.numbers["coin"], printed.level  # of a guess, for either classifier
     p_step, p_tie = right * (1 - right), right**2 + (1 - right) ** 2
     mean = p_step * 1 + p_step * -1
     variance = 2 * p_step - mean**2
-    two = table.set_index("case").loc["two"]
-
-    def by_chebyshev(times: int) -> easy_hard.ChanceDifference:
-        hard, size = times * int(two["bound"]), times * int(two["n_agreed"])
-        return easy_hard.chance_difference(
-            hard, size, level=level, differ=2 * p_step, method="chebyshev"
-        )
-
-    found, larger = by_chebyshev(1), by_chebyshev(4)
+    hard, size = (int(table.loc["two", name]) for name in ("bound", "n_agreed"))
+    bound = partial(easy_hard.chance_difference, level=level, differ=2 * p_step, method="chebyshev")
+    found, larger = bound(hard, size), bound(4 * hard, 4 * size)
     slope = np.log(larger.standard_deviation / found.standard_deviation) / np.log(4)
-    norm, texts = scipy.stats.norm, printed.texts
+    norm = scipy.stats.norm
+
+    def promised(name: str, share: Callable[[float], float]) -> Rounded:
+        return propagate(lambda x: 100 * share(x[0]), [printed.texts[f"{name}_multiple"]])
+
     return {
         "difference.p_step": 4 * p_step,
         "difference.p_tie": 2 * p_tie,
@@ -60,12 +61,8 @@ def values(printed: Printed, table: pd.DataFrame) -> dict[str, Value]:
         "test.difference_rate": 100 * found.rate,
         "test.scale_exponent": slope,
         "test.rate_exponent": slope - 1,
-        "chebyshev.level": propagate(
-            lambda x: 100 * (1 - x[0] ** -2), [texts["chebyshev_multiple"]]
-        ),
-        "normal.level": propagate(
-            lambda x: 100 * (2 * float(norm.cdf(x[0])) - 1), [texts["normal_multiple"]]
-        ),
+        "chebyshev.level": promised("chebyshev", lambda x: 1 - x**-2),
+        "normal.level": promised("normal", lambda x: 2 * float(norm.cdf(x)) - 1),
     }
 
 
@@ -100,9 +97,7 @@ def taggers(printed: Printed) -> pd.DataFrame:
     spread = (printed.numbers["wsj_highest"] - printed.numbers["wsj_lowest"]) / 100
     wanted = round(spread * size)
     rows = []
-    for name in methods():
-        if "averaged" in name:
-            continue
+    for name in (name for name in methods() if "averaged" not in name):
         low, high = 0, size  # `high` guesses explain the spread, `low` do not
         while high - low > 1:
             middle = (low + high) // 2

@@ -17,9 +17,8 @@ def guess_counts(printed: Printed) -> pd.DataFrame:
         found = easy_hard.guess_rate_from_disagreement([count / d, 1 - count / d])
         if agrees(printed.scenarios.loc["pv", "printed_chance"], "eq", found.chance):
             for name, chance in (("footnote 3", found.chance), ("least", found.least_chance)):
-                bound = easy_hard.noise_bound(n, d, chance, level=printed.level)
-                row = (count, count / d, name, chance, bound.n_hard, 100 * bound.rate)
-                rows.append(row)
+                bound = printed.bound(n, d, chance)
+                rows.append((count, count / d, name, chance, bound.n_hard, 100 * bound.rate))
     columns = ["count", "share", "estimate", "chance", "bound", "rate_percent"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -37,11 +36,10 @@ def consequences(printed: Printed) -> pd.DataFrame:
         chance, shares = easy_hard.agreement_chance(guess), easy_hard.disagreed_shares(guess)
         estimate = easy_hard.guess_rate_from_disagreement(shares)
         d = round(n_hard * (1 - chance))
-        bound = easy_hard.noise_bound(n, d, estimate.chance, level=printed.level)
+        bound = printed.bound(n, d, estimate.chance)
         fitted = easy_hard.fit_guesses(shares).chance if len(guesses) > 2 else np.nan
-        coverage = easy_hard.bound_coverage(
-            n, n_hard, chance, assumed=estimate.chance, level=printed.level
-        )
+        more = {"assumed": estimate.chance, "level": printed.level}
+        coverage = easy_hard.bound_coverage(n, n_hard, chance, **more)
         rows.append(
             {"guesses": name, "q": guesses[0], "share": shares[0, 0], "true_chance": chance}
             | {"footnote3": estimate.chance, "least_chance": estimate.least_chance}
@@ -54,12 +52,11 @@ def consequences(printed: Printed) -> pd.DataFrame:
 
 def coverage(level: float, n_items: int) -> pd.DataFrame:
     """Compute the coverage of the bound at every number of hard items of a small project."""
-    parts = []
-    for j in (2, 5):
-        chance = easy_hard.agreement_chance(FAIR, j)
-        part = {"n_annotators": j, "chance": chance, "n_items": n_items}
-        found = (
-            easy_hard.bound_coverage(n_items, h, chance, level=level) for h in range(n_items + 1)
-        )
-        parts.append(pd.DataFrame(part | {"n_hard": range(n_items + 1), "coverage": list(found)}))
-    return pd.concat(parts)
+    chances = {j: easy_hard.agreement_chance(FAIR, j) for j in (2, 5)}
+    rows = [
+        (j, p, n_items, h, easy_hard.bound_coverage(n_items, h, p, level=level))
+        for j, p in chances.items()
+        for h in range(n_items + 1)
+    ]
+    columns = ["n_annotators", "chance", "n_items", "n_hard", "coverage"]
+    return pd.DataFrame(rows, columns=columns)

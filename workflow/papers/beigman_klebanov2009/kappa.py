@@ -32,21 +32,18 @@ def labels_of(n_agreed: int, splits: Mapping[int, int], n_annotators: int) -> An
 
 def splits(printed: Printed) -> pd.DataFrame:
     """Compute Fleiss' kappa of the projects by how the disagreed items are split."""
-    projects = printed.projects.assign(
-        n_agreed=printed.projects["n_items"] - printed.projects["n_disagreed"]
-    )
-    size = projects[["n_agreed", "n_disagreed"]].astype(int)
-    agreed, d = size.loc["five"]
-    j = int(projects.loc["five", "n_annotators"])
+    disagreed = printed.projects["n_disagreed"]
+    agreed = printed.projects["n_items"] - disagreed
+    n, d, j = agreed["five"], disagreed["five"], int(printed.projects.loc["five", "n_annotators"])
     # Of the patterns of five fair coins that differ, 10 of 30 are 4-1; their likeliest number:
     likely = int((d + 1) * Fraction(comb(j, j - 1), comb(j, j - 1) + comb(j, j - 2)))
     given = {
-        "five.kappa_4_1": (j, agreed, {j - 1: d}),
-        "five.kappa_3_2": (j, agreed, {j - 2: d}),
-        "five.kappa_most_likely": (j, agreed, {j - 1: likely, j - 2: d - likely}),
+        "five.kappa_4_1": (j, n, {j - 1: d}),
+        "five.kappa_3_2": (j, n, {j - 2: d}),
+        "five.kappa_most_likely": (j, n, {j - 1: likely, j - 2: d - likely}),
     }
     for name in ("two", "reverse"):
-        given[f"{name}.kappa"] = (2, size.loc[name, "n_agreed"], {1: size.loc[name, "n_disagreed"]})
+        given[f"{name}.kappa"] = (2, agreed[name], {1: disagreed[name]})
     rows = []
     for target, (k, n_agreed, split) in given.items():
         found = agreement.fleiss_kappa(labels_of(n_agreed, split, k))
@@ -60,26 +57,23 @@ def splits(printed: Printed) -> pd.DataFrame:
             | {"without_minority_pairs": without_minority(k, n_agreed, split)}
             | kept_rates(k, n_agreed, split, printed)
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows).set_index("target")
 
 
 def kept_rates(
     n_annotators: int, n_agreed: int, split: Mapping[int, int], printed: Printed
 ) -> dict[str, float]:
     """Bound the noise in percent if splits go into the gold standard by their majority."""
-    d, chance = sum(split.values()), easy_hard.agreement_chance(printed.coin, n_annotators)
-    rules = {
-        "all": n_annotators,
-        "all_but_one": n_annotators - 1,
-        "majority": n_annotators // 2 + 1,
-    }
+    d, chance = (
+        sum(split.values()),
+        easy_hard.agreement_chance(printed.numbers["coin"], n_annotators),
+    )
+    needed = (n_annotators, n_annotators - 1, n_annotators // 2 + 1)
     rates = {}
-    for rule, needed in rules.items():
-        kept = sum(count for majority, count in split.items() if majority >= needed)
-        bound = easy_hard.noise_bound(
-            n_agreed + d, d, chance, level=printed.level, n_split_kept=kept
-        )
-        rates[f"noise_percent_{rule}"] = 100 * bound.rate if n_annotators > 2 else np.nan
+    for rule, smallest in zip(("all", "all_but_one", "majority"), needed, strict=True):
+        kept = sum(count for majority, count in split.items() if majority >= smallest)
+        rate = 100 * printed.bound(n_agreed + d, d, chance, kept).rate
+        rates[f"noise_percent_{rule}"] = rate if n_annotators > 2 else np.nan
     return rates
 
 
@@ -108,21 +102,13 @@ def negative_kappa_probability(n_easy: int, n_hard: int) -> float:
 
 def kappas(table: pd.DataFrame, level: float) -> list[Computed]:
     """Return kappas with the intervals that labels of this kind would have."""
-    found = table[["target", "kappa", "lower", "upper"]].itertuples(index=False, name=None)
+    found = table[["kappa", "lower", "upper"]].itertuples()
     return [value_row(target, tuple(kappa), level=level) for target, *kappa in found]
 
 
 def values(splits: pd.DataFrame, table: pd.DataFrame, printed: Printed) -> dict[str, float]:
     """Compute what section 3.3 reads from kappa, and the identities it rests on."""
-    by_case, numbers = table.set_index("case"), printed.numbers
-    kappa = splits.set_index("target")["kappa"]
-    two, five = by_case.loc["two"], by_case.loc["five"]
-    easy_of_two = kappa["two.kappa"] * two["n_items"]
-    easy_of_five = kappa["five.kappa_most_likely"] * five["n_items"]
-    rate_of_two, rate_of_five = (
-        100 * (case["n_agreed"] - easy) / case["n_agreed"]
-        for case, easy in ((two, easy_of_two), (five, easy_of_five))
-    )
+    numbers, kappa = printed.numbers, splits["kappa"]
     shares = np.linspace(0, 1, 21)
     distributions = [[0.5, 0.5], [0.9, 0.1], [0.2, 0.3, 0.5], [0.7, 0.1, 0.1, 0.1]]
     gaps = [abs(easy_hard.expected_kappa(e, q, q).kappa - e) for e in shares for q in distributions]
@@ -134,7 +120,7 @@ def values(splits: pd.DataFrame, table: pd.DataFrame, printed: Printed) -> dict[
         float(scipy.special.comb(numbers["binomial_n"], numbers[f"binomial_{name}"]))
         for name in ("3_2", "4_1")
     )
-    return {
+    found = {
         "five.split_ratio": three_two / four_one if four_one else np.nan,
         "kappa.easy_share_gap": max(gaps),
         "kappa.negative_probability": negative_kappa_probability(10, 100),
@@ -144,13 +130,14 @@ def values(splits: pd.DataFrame, table: pd.DataFrame, printed: Printed) -> dict[
         "aickin.kappa_bias": max(bias),
         "two.kappa_hard_share": 100 * (1 - kappa["two.kappa"]),
         "two.kappa_easy_share": 100 * kappa["two.kappa"],
-        "two.kappa_n_easy": easy_of_two,
-        "two.kappa_rate": rate_of_two,
-        "two.kappa_rate_lower": rate_of_two - two["rate_percent"],
-        "five.kappa_n_easy": easy_of_five,
-        "five.kappa_rate": rate_of_five,
-        "five.kappa_rate_lower": rate_of_five - five["rate_percent"],
     }
+    for name, target in (("two", "two.kappa"), ("five", "five.kappa_most_likely")):
+        case = table.loc[name]
+        n_easy = kappa[target] * case["n_items"]
+        rate = 100 * (case["n_agreed"] - n_easy) / case["n_agreed"]
+        found |= {f"{name}.kappa_n_easy": n_easy, f"{name}.kappa_rate": rate}
+        found[f"{name}.kappa_rate_lower"] = rate - case["rate_percent"]
+    return found
 
 
 def aickin_easy(hard: Iterable[float]) -> np.ndarray:
@@ -166,14 +153,7 @@ def mixtures(easy_share: float = 0.8) -> pd.DataFrame:
     for prevalence, hard, turned in product(shares, shares, (False, True)):
         guess = 1 - hard if turned else hard
         found = easy_hard.expected_kappa(easy_share, prevalence, guess)
-        rows.append(
-            {"easy_share": easy_share, "prevalence": prevalence, "guess": guess}
-            | {"kappa": found.kappa, "noise_percent": 100 * found.noise}
-        )
-    return pd.DataFrame(rows).drop_duplicates(["prevalence", "guess"], ignore_index=True)
-
-
-def other_methods(splits: pd.DataFrame) -> dict[str, dict[str, float]]:
-    """Return the reading that yields the printed kappa of 3-2 splits, by method and target."""
-    found = splits.set_index("target").loc["five.kappa_3_2", "without_minority_pairs"]
-    return {"pairs of the minority not counted": {"five.kappa_3_2": found}}
+        rows.append((easy_share, prevalence, guess, found.kappa, 100 * found.noise))
+    columns = ["easy_share", "prevalence", "guess", "kappa", "noise_percent"]
+    table = pd.DataFrame(rows, columns=columns)
+    return table.drop_duplicates(["prevalence", "guess"], ignore_index=True)

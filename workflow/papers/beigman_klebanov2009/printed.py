@@ -54,11 +54,6 @@ class Printed:
         return {name: float(parse_printed(text).value) for name, text in self.texts.items()}
 
     @property
-    def coin(self) -> float:
-        """Probability of a category of a guess: in the paper's own projects equal for both."""
-        return self.numbers["coin"]
-
-    @property
     def level(self) -> float:
         """Confidence of every bound."""
         return self.numbers["level"] / 100
@@ -68,13 +63,21 @@ class Printed:
         """The noise rate that section 3.1 tolerates."""
         return 1 - self.numbers["clean"] / 100
 
+    def bound(self, n: int, d: int, chance: float, n_split_kept: int = 0) -> easy_hard.NoiseBound:
+        """Bound the noise of n items, d of them disagreed on."""
+        more = {"level": self.level, "n_split_kept": n_split_kept}
+        return easy_hard.noise_bound(int(n), int(d), chance, **more)
+
+    def largest_disagreement(self, n: int, chance: float) -> int:
+        """Return how many of n items may be disagreed on for the tolerated noise."""
+        limits = {"rate": self.tolerated, "level": self.level}
+        return easy_hard.largest_disagreement(int(n), chance, **limits)
+
     @cached_property
     def projects(self) -> pd.DataFrame:
         """The projects of the text, and the one that section 3.1 asks for in reverse."""
         two = self.scenarios.loc["two"]
-        largest = easy_hard.largest_disagreement(
-            two["n_items"], two["chance"], rate=self.tolerated, level=self.level
-        )
+        largest = self.largest_disagreement(two["n_items"], two["chance"])
         reverse = two.to_frame("reverse").T.assign(n_disagreed=largest)
         return pd.concat([self.scenarios, reverse]).loc[list(MARKS)].infer_objects()
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from annobench import plotting
 from annobench.noise import easy_hard
 
-from .printed import FAIR, MARKS
+from .printed import FAIR, MARKS, Printed
 
 Quantity = Callable[[int, int, float], float]
 DISAGREED, CHANCE, ITEMS = "disagreed items d, percent", "chance agreement p", "items n"
@@ -61,22 +61,24 @@ def panels(*surfaces: tuple[Surface, Sequence[float], str]) -> Figure:
     return figure
 
 
-def quantities(level: float) -> dict[str, tuple[Quantity, Sequence[float], str]]:
+def quantities(printed: Printed) -> dict[str, tuple[Quantity, Sequence[float], str]]:
     """Return what is drawn of n, d and p, with the levels of the contours and their format."""
-
-    def bound(n: int, d: int, p: float) -> float:
-        return easy_hard.noise_bound(n, d, p, level=level).n_hard
-
-    def rate(n: int, d: int, p: float) -> float:
-        return 100 * easy_hard.noise_bound(n, d, p, level=level).rate
 
     def difference(n: int, d: int, p: float) -> float:
         found = easy_hard.hard_given_agreed(n, d, p)
-        return 100 * easy_hard.chance_difference(found, level=level).rate
+        return 100 * easy_hard.chance_difference(found, level=printed.level).rate
 
     return {
-        "surface_bound": (bound, [10, 30, 100, 300, 1_000, 3_000], "%g"),
-        "surface_noise": (rate, [1, 2, 5, 10, 20, 40, 80], "%g%%"),
+        "surface_bound": (
+            lambda *of: printed.bound(*of).n_hard,
+            [10, 30, 100, 300, 1_000, 3_000],
+            "%g",
+        ),
+        "surface_noise": (
+            lambda *of: 100 * printed.bound(*of).rate,
+            [1, 2, 5, 10, 20, 40, 80],
+            "%g%%",
+        ),
         "surface_difference": (difference, [0.2, 0.5, 1, 2, 3, 5], "%g%%"),
     }
 
@@ -86,9 +88,7 @@ def over_each_two(
 ) -> Figure:
     """Draw a quantity of n, d and p over d and p, over d and n, and over p and n."""
     share = 100 * table["n_disagreed"] / table["n_items"]
-    cases = table[["case"]].assign(
-        **{DISAGREED: share, CHANCE: table["chance"], ITEMS: table["n_items"]}
-    )
+    cases = pd.DataFrame({DISAGREED: share, CHANCE: table["chance"], ITEMS: table["n_items"]})
     sides = {
         DISAGREED: np.geomspace(1, 40, size),
         CHANCE: np.geomspace(0.03, 0.7, size),
@@ -106,7 +106,7 @@ def over_each_two(
         ("d = 10% of the items", CHANCE, ITEMS, lambda p, n: at(n, 10, p), share == 10),
     ):
         values = np.array([[z(u, v) for u in sides[x]] for v in sides[y]])
-        points = cases.loc[shown, ["case", x, y]].itertuples(index=False, name=None)
+        points = cases.loc[shown, [x, y]].itertuples(name=None)
         surface = Surface(title, sides[x], sides[y], values, x, y, list(points))
         surfaces.append((surface, levels, form))
     return panels(*surfaces)
@@ -114,8 +114,7 @@ def over_each_two(
 
 def kappa(table: pd.DataFrame, splits: pd.DataFrame) -> Figure:
     """Draw kappa over its causes, and the noise it suggests over kappa and p."""
-    by_case, kappa = table.set_index("case"), splits.set_index("target")["kappa"]
-    size = 41
+    kappa, size = splits["kappa"], 41
     d, expected = np.linspace(0, 40, size), np.linspace(0.5, 0.9, size)
     four_one = np.linspace(0, 100, size)
     unequal = 0.6 - 0.2 * four_one / 100  # of ten pairs 6 differ in a 3-2 split, 4 in a 4-1 split
@@ -124,11 +123,11 @@ def kappa(table: pd.DataFrame, splits: pd.DataFrame) -> Figure:
     of_five = 1 - 2 * d[:, None] / 100 * unequal
     hidden = (1 - kappas) * chances[:, None]
     noise = 100 * hidden / (kappas + hidden)
-    share = 100 * by_case["n_disagreed"] / by_case["n_items"]
+    share = 100 * table["n_disagreed"] / table["n_items"]
     twos = [(case, share[case], 0.5) for case in ("two", "reverse")]
     fives = [("five", x, share["five"]) for x in (0, 100 / 3, 100)]
     of_case = {"two": "two.kappa", "reverse": "reverse.kappa", "five": "five.kappa_most_likely"}
-    places = [(case, kappa[name], by_case.loc[case, "chance"]) for case, name in of_case.items()]
+    places = [(case, kappa[name], table.loc[case, "chance"]) for case, name in of_case.items()]
     names = ("Fleiss' kappa, two annotators", "Fleiss' kappa, five annotators")
     two = Surface(names[0], d, expected, of_two, DISAGREED, "expected agreement", twos)
     split = "disagreed items split 4-1, percent"
