@@ -9,7 +9,8 @@ import scipy.stats
 
 from annobench import datasets
 from annobench.noise.reliability_threshold import compare_cuts
-from annobench.replication.compare import agrees, read_published
+from annobench.replication.ledger import read_published
+from annobench.replication.printed import agrees
 
 
 @pytest.fixture(scope="module")

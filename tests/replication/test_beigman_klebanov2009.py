@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from annobench.noise import easy_hard
-from annobench.replication.compare import agrees, read_errata, read_published
+from annobench.replication.ledger import read_errata, read_published
+from annobench.replication.printed import agrees
 from annobench.replication.tracing import TracedPaper
 
 

@@ -12,17 +12,17 @@ import yaml
 from annobench import datasets
 from annobench.evaluation.scores import scores
 from annobench.models import hierarchical_binary, voting
-from annobench.replication.compare import (
+from annobench.replication.ledger import (
     Computed,
-    agrees,
-    compare,
     read_computed,
     read_errata,
     read_published,
     read_standing,
     write_computed,
 )
+from annobench.replication.printed import agrees
 from annobench.replication.tracing import TracedPaper
+from annobench.replication.verdicts import compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
 DATASETS = ("snow2008_rte", "muc6_gold", "muc6_person")

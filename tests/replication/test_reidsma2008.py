@@ -12,14 +12,8 @@ import yaml
 
 from annobench import datasets
 from annobench.datasets import ami
-from annobench.replication.compare import (
-    check,
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
+from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
+from annobench.replication.verdicts import check, compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "reidsma2008"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

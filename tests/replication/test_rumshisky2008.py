@@ -6,8 +6,9 @@ import pytest
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.compare import check, read_computed
+from annobench.replication.ledger import read_computed
 from annobench.replication.statistics import kappas
+from annobench.replication.verdicts import check
 
 
 @pytest.fixture

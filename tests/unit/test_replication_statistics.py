@@ -5,7 +5,7 @@ import pytest
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.compare import Computed
+from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded
 from annobench.replication.rows import value_row
 from annobench.replication.statistics import kappas, mean_and_range, proportion_interval

@@ -17,7 +17,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
 

@@ -9,7 +9,7 @@ import scipy.stats
 from numpy.typing import ArrayLike
 
 from annobench.noise.reliability_threshold import poisson_binomial_pmf, threshold
-from annobench.replication.compare import Computed
+from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
 

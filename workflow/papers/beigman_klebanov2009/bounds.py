@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.stats
 
 from annobench.noise import easy_hard
-from annobench.replication.compare import Computed
+from annobench.replication.ledger import Computed
 from annobench.replication.rounding import propagate
 from annobench.replication.rows import value_row
 

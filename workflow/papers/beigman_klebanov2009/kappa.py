@@ -13,7 +13,7 @@ import scipy.stats
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.noise import easy_hard
-from annobench.replication.compare import Computed
+from annobench.replication.ledger import Computed
 from annobench.replication.rows import value_row
 
 from .printed import FAIR, Printed

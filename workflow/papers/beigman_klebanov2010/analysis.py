@@ -40,13 +40,8 @@ from annobench.models import dawid_skene, hierarchical_binary
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators, find_lazy
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.compare import (
-    PAPER_METHOD,
-    Computed,
-    parse_printed,
-    plain_rows,
-    write_computed,
-)
+from annobench.replication.ledger import PAPER_METHOD, Computed, plain_rows, write_computed
+from annobench.replication.printed import parse_printed
 from annobench.replication.reconstruct import integer_points, least_squares_step
 from annobench.replication.rounding import propagate
 

@@ -20,7 +20,8 @@ from annobench.agreement import Agreement
 from annobench.core.errors import IntervalWarning
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
-from annobench.replication.compare import Computed, agrees, parse_printed
+from annobench.replication.ledger import Computed
+from annobench.replication.printed import agrees, parse_printed
 from annobench.replication.rounding import half_unit
 from annobench.replication.statistics import kappas, mean_and_range, proportion_interval
 

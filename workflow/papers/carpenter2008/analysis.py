@@ -51,7 +51,7 @@ from annobench.models.hierarchical_binary import (
     HierarchicalBinaryFit,
     PrunedFit,
 )
-from annobench.replication.compare import CALIBRATION_METHOD, Computed, write_computed
+from annobench.replication.ledger import CALIBRATION_METHOD, Computed, write_computed
 from annobench.simulation import panels as simulate
 
 #: What the simulators of RTE-1, of MUC-6 and of its gold file are calibrated to. Where they

@@ -48,7 +48,7 @@ from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData, ami
 from annobench.evaluation.selective import ABSTAIN, RiskCoverage, possible_answers, risk_coverage
 from annobench.replication import rounding
-from annobench.replication.compare import (
+from annobench.replication.ledger import (
     CALIBRATION_METHOD,
     PAPER_METHOD,
     Computed,

@@ -11,7 +11,7 @@ throw them out. The labels were not published; `simulate` makes some with the pa
 import numpy as np
 
 from annobench.replication.analysis import Effort
-from annobench.replication.compare import CALIBRATION_METHOD
+from annobench.replication.ledger import CALIBRATION_METHOD
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 

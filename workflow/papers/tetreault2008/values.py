@@ -13,7 +13,7 @@ import scipy.stats
 from annobench import agreement
 from annobench.evaluation import sampling
 from annobench.evaluation.sampling import METHODS, StratifiedSample
-from annobench.replication.compare import Computed
+from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
 from annobench.replication.statistics import proportion_interval

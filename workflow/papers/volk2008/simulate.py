@@ -19,7 +19,7 @@ from scipy import stats
 
 from annobench import agreement
 from annobench.alignment.links import LINKED, UNIVERSES, Alignments, compare
-from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed
+from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed
 from annobench.replication.rows import value_row
 from annobench.simulation.alignments import (
     GOLD,
