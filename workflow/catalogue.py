@@ -85,15 +85,11 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         ]
     if faults:
         raise DocumentError("\n".join(faults))
-    exhibits = {
-        kind: tuple(Exhibit(**entry) for entry in record.pop(kind))
-        for kind in ("figures", "tables")
-    }
-    lists = {
-        kind: tuple(record.pop(kind, ()))
-        for kind in ("datasets", "not_public", "calibrated", "resources")
-    }
-    return Paper(folder=path.parent, **record, **exhibits, **lists)
+    for kind in ("figures", "tables"):
+        record[kind] = tuple(Exhibit(**entry) for entry in record[kind])
+    for kind in ("datasets", "not_public", "calibrated", "resources"):
+        record[kind] = tuple(record.get(kind, ()))
+    return Paper(folder=path.parent, **record)
 
 
 def read_papers(folder: Path, datasets: Collection[str]) -> dict[str, Paper]:

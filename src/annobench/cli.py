@@ -370,12 +370,10 @@ def _without_repeats(
     """Refuse repeated labels, or keep the first and say so."""
     import pandas as pd
 
-    from annobench import agreement
-
     at = annotations.first_repeat
     if at is None:
         return annotations, []
-    kept = agreement.first_labels(annotations)
+    kept = annotations.first_labels()
     n_repeats = annotations.n_labels - kept.n_labels
     rows = pd.DataFrame([annotations.item, annotations.annotator, annotations.label]).T
     n_equal = int(rows.duplicated().sum())
@@ -471,7 +469,7 @@ def certificate(
     threshold: Annotated[
         float | None, typer.Option(help="Split numeric labels: this and above, and below.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the certificate.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
     repeats: Annotated[
         Literal["error", "first"],
         typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
@@ -493,7 +491,7 @@ def certificate(
             annotations = noise.dichotomise(annotations, threshold)
         found = noise.certificate(
             annotations,
-            confidence=confidence,
+            level=level,
             guess=_numbers(guess, "guess"),
             keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
             model=model,
@@ -577,7 +575,7 @@ def list_datasets() -> None:
 
     table = Table("id", "title", "held")
     for id in datasets.names():
-        held = "no" if datasets.available(id) else "yes"
+        held = "no" if datasets.missing_files(id) else "yes"
         table.add_row(escape(id), escape(datasets.get(id).title), held)
     Console().print(table)
 

@@ -1,24 +1,18 @@
 """Palmer and Brown (2008): what the analysis does to a few words, real and simulated."""
 
+import importlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from annobench import datasets
 from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
-from annobench.labels.hierarchy import collapse
 from annobench.labels.merging import parents
-from annobench.replication.compare import compare, read_computed, read_errata, read_published
 
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 FEW = ("ask-v", "date-n", "help-v", "normal-j")
-MARK = b"Simulated stand-in, not the real labels"
 
 
 def few(data: LoadedData) -> LoadedData:
@@ -49,55 +43,22 @@ def small_crowd() -> LoadedData:
         )
     labels = pd.concat(parts, ignore_index=True)
     items = labels[["item", "word"]].drop_duplicates(ignore_index=True)
-    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
+    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})
 
 
-def run(analysis, folder, crowd, senses):
-    loaded = {Path("masc_crowd"): few(crowd), Path("masc_crowd_senses"): few(senses)}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysis.datasets, "read", loaded.__getitem__)
-        analysis.main(
-            data={path.name: path for path in loaded}, folder=folder, seed=5, effort="quick"
-        )
-    return folder
+def run(paper, folder, crowd, senses):
+    data = {"masc_crowd": few(crowd), "masc_crowd_senses": few(senses)}
+    return paper.run(paper.study(data), folder, seed=5)
 
 
 @pytest.fixture(scope="module")
-def simulated(analysis, tmp_path_factory):
+def simulated(paper, tmp_path_factory):
     senses = datasets.load("masc_crowd_senses", mode="simulated")
-    return run(analysis, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
+    return run(paper, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
 
 
-def test_every_figure_is_drawn_and_says_that_it_is_simulated(simulated):
-    drawn = list((simulated / "figures").iterdir())
-    assert len(drawn) == 2 * len(RECORD["figures"])
-    assert all(path.stat().st_size > 5_000 for path in drawn)
-    for path in (simulated / "figures").glob("*.svg"):
-        assert MARK in path.read_bytes()
-
-
-def test_a_figure_of_real_labels_says_nothing_of_simulation(analysis, simulated, tmp_path):
-    table = pd.read_csv(simulated / "tables" / "relations.csv")
-    analysis.figure_relations(table, tmp_path / "relations", None)
-    assert b"Simulated" not in (tmp_path / "relations.svg").read_bytes()
-
-
-def test_a_paper_without_a_number_has_an_empty_comparison(simulated):
-    computed = read_computed(simulated / "computed.csv")
-    published = read_published(PAPER / "published.csv")
-    assert computed.empty
-    assert compare(published, computed, read_errata(PAPER / "errata.csv"), paper="p").empty
-
-
-def test_the_analysis_writes_every_figure_and_table_of_its_record(simulated):
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    tables = {table["name"] for table in RECORD["tables"]}
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (simulated / "figures").glob(f"*.{suffix}")} == figures
-    assert {path.stem for path in (simulated / "tables").iterdir()} == tables
-    captions = json.loads((simulated / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    assert {entry["provenance"] for entry in captions.values()} == {"simulated"}
+def test_a_paper_without_a_number_has_an_empty_comparison(paper, simulated):
+    assert paper.compared(simulated).empty
 
 
 def test_without_wordnet_the_page_says_so_and_relations_are_unknown(simulated):
@@ -116,16 +77,16 @@ def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulate
 
 
 @pytest.fixture(scope="module")
-def real(analysis, mirror, tmp_path_factory):
+def real(paper, mirror, tmp_path_factory):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
-        for name in RECORD["datasets"]
+        for name in ("masc_crowd", "masc_crowd_senses")
     )
-    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses)
+    return run(paper, tmp_path_factory.mktemp("palmer"), crowd, senses)
 
 
 @pytest.mark.slow
-def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
+def test_merges_that_labels_support_raise_agreement_beyond_random_ones(real):
     words = pd.read_csv(real / "tables" / "words.csv").set_index("word")
     assert (words.loc[["ask-v", "date-n", "help-v"], "gain_lower"] > 0.1).all()
     assert (words["alpha"] > words["random_alpha"]).all()
@@ -137,24 +98,26 @@ def test_merges_that_labels_ask_for_raise_agreement_beyond_random_ones(real):
     assert (words["bits"] <= words["bits_before"] + 1e-12).all()
 
 
-def test_the_labels_of_ask_ask_for_merges_that_raise_agreement(analysis, mirror):
+def test_the_labels_of_ask_support_merges_that_raise_agreement(analysis, mirror):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
-        for name in RECORD["datasets"]
+        for name in ("masc_crowd", "masc_crowd_senses")
     )
     of_word = senses.items[senses.items["word"] == "ask-v"]
     labels = crowd.labels[crowd.labels["word"] == "ask-v"]
     items = crowd.items[crowd.items["word"] == "ask-v"].reset_index(drop=True)
     ask = by_word(LoadedData("masc_crowd", labels, items, crowd.meta))["ask-v"]
     rng = np.random.default_rng(5)
-    found = analysis.study_word("ask-v", ask, of_word, None, analysis.EFFORTS["quick"], rng)
+    found = analysis.words.study_word(
+        "ask-v", ask, of_word, None, analysis.REPETITIONS["quick"], rng
+    )
     [row] = [row for row in found.rows if row["way"] == "labels"]
     assert row["groups"] < row["senses"]
     assert row["gain_lower"] > 0.1
     assert row["alpha"] > row["random_alpha_upper"]
     # "Make a request to somebody" and "consider obligatory": 116 to 188 labels, of 25 at most.
     pair = found.pairs.set_index(["first", "second"]).loc[("1", "3")]
-    assert pair["verdict"] == "asked"
+    assert pair["verdict"] == "merge"
     assert pair["lower"] > 80
 
 
@@ -164,10 +127,10 @@ def test_senses_are_told_apart_or_not_as_far_as_they_were_chosen(real):
     verdict = pairs.set_index(["word", "first", "second"])
     # "Make a request to somebody" and "consider obligatory": 116 to 188 labels.
     row = verdict.loc[("ask-v", "1", "3")]
-    assert row["verdict"] == "asked"
+    assert row["verdict"] == "merge"
     assert row["lower"] > 80
     # "Forming a right angle" was chosen 16 times in 24,250, though the model makes use of it.
-    assert verdict.loc[("normal-j", "2", "4"), "verdict"] == "too rare"
+    assert verdict.loc[("normal-j", "2", "4"), "verdict"] == "sparse"
 
 
 def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
@@ -186,12 +149,13 @@ def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
             "definition": ask,
         }
     )
-    found = analysis.relations(first, second, None, {})
+    senses = importlib.import_module(".senses", analysis.__package__)
+    found = senses.relations(first, second, None, {})
     assert found["same file"] == found["synonyms"] == found["close"] == 1
     assert np.isnan(found["hypernym"])
 
 
 def test_groups_are_named_as_the_hierarchy_names_them():
     labels = by_word(small_crowd())["normal-j"]
-    coarse = collapse(labels, parents([0, 1, 1, 0, 4], labels.categories))
+    coarse = labels.recode(parents([0, 1, 1, 0, 4], labels.categories))
     assert coarse.categories == ("1+4", "2+3", "0")

@@ -117,7 +117,7 @@ def test_collapsing_table_2_gives_the_printed_blocks(analysis, senses):
 
 def test_both_levels_name_every_category_of_the_tables(analysis, senses):
     assert set(analysis.values.LEVELS.categories) == set(senses.test["full"].categories)
-    with pytest.raises(AnnotationError, match="no parent is given for 'S', 'O'"):
+    with pytest.raises(AnnotationError, match="no new name is given for 'S', 'O'"):
         analysis.values.LEVELS.collapse(senses.test["subjectivity"], "polarity")
 
 

@@ -328,7 +328,7 @@ def test_leaving_an_annotator_out_is_what_fewer_annotators_give(function, option
     result = function(a, **options)
     for j, row in result.leave_one_out().iterrows():
         keep = np.arange(a.n_annotators) != j
-        expected = function(result.annotations.keep_annotators(keep), **options).estimate
+        expected = function(result.annotations.select(annotators=keep), **options).estimate
         assert row["estimate"] == pytest.approx(expected, rel=1e-10)
 
 
@@ -341,7 +341,7 @@ def test_pairs_are_what_two_annotators_give(function, options, a):
         keep = np.isin(a.annotators, [row.first, row.second])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
-            both = function(_both(result.annotations.keep_annotators(keep)), **options)
+            both = function(_both(result.annotations.select(annotators=keep)), **options)
         np.testing.assert_allclose(row.estimate, both.estimate, rtol=1e-9)
         np.testing.assert_allclose(row.standard_error, both.standard_error, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(row.observed_agreement, both.observed_agreement, rtol=1e-12)
@@ -526,7 +526,7 @@ def test_the_standard_error_of_a_difference_counts_the_covariance():
     # Same items, and the second pair shares an annotator with the first.
     a = made(10, n_items=300, n_annotators=3, missing=0.0)
     one, other = (
-        ag.cohen_kappa(a.keep_annotators(np.isin(range(3), pair))) for pair in ([0, 1], [0, 2])
+        ag.cohen_kappa(a.select(annotators=np.isin(range(3), pair))) for pair in ([0, 1], [0, 2])
     )
     found = ag.difference(one, other)
     assert found.standard_error != pytest.approx(
@@ -603,11 +603,15 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (ag.bias_index, {}), (ag.prevalence_index, {}), (ag.kappa_maximum, {}), (ag.pearson, {}),
-        (ag.spearman, {}), (ag.conditional_kappa, {"category": "1"}),
+        (ag.bias_index, {}),
+        (ag.prevalence_index, {}),
+        (ag.kappa_maximum, {}),
+        (ag.pearson, {}),
+        (ag.spearman, {}),
+        (ag.conditional_kappa, {"category": "1"}),
         (ag.specific_agreement, {"category": "1"}),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, options):
     result = function(Annotations.from_contingency([[4, 1], [2, 5]]), **options)
     with pytest.raises(AnnotationError, match="no category can be set against the rest"):
@@ -618,9 +622,11 @@ def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, 
 def test_a_perfect_correlation_has_its_ends_there(sign):
     labels = [1, 2, 3, 4, 5]
     a = Annotations.from_arrays(
-        list("vwxyz") * 2, list("aaaaabbbbb"), labels + [sign * label for label in labels],
+        list("vwxyz") * 2,
+        list("aaaaabbbbb"),
+        labels + [sign * label for label in labels],
         scale="interval",
-    )  # fmt: skip
+    )
     # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a reach of
     # 1.96/sqrt(2) on its scale leads exp(2 * 1.39) = 16 times as far from the end.
     assert fisher_interval(ag.pearson(a), 0.95) == pytest.approx((sign, sign), abs=1e-13)
@@ -641,11 +647,15 @@ def test_observed_and_expected_agreement_are_shares():
 @pytest.mark.parametrize(
     ("function", "divisor"),
     [
-        (ag.gwet_ac1, 11), (ag.fleiss_kappa, 11), (ag.brennan_prediger, 11),
-        (ag.percent_agreement, 11), (ag.conger_kappa, 11), (ag.cohen_kappa, 12),
+        (ag.gwet_ac1, 11),
+        (ag.fleiss_kappa, 11),
+        (ag.brennan_prediger, 11),
+        (ag.percent_agreement, 11),
+        (ag.conger_kappa, 11),
+        (ag.cohen_kappa, 12),
         (ag.scott_pi, 12),
     ],
-)  # fmt: skip
+)
 def test_variances_divide_as_their_source_says(function, divisor):
     # Twelve items; of influences that sum to 0, the variance is n / divisor times their squares.
     result = function(Annotations.from_contingency([[4, 2], [1, 5]]))
@@ -656,10 +666,16 @@ def test_variances_divide_as_their_source_says(function, divisor):
 @pytest.mark.parametrize(
     "function",
     [
-        ag.gwet_ac1, ag.fleiss_kappa, ag.brennan_prediger, ag.percent_agreement, ag.conger_kappa,
-        ag.cohen_kappa, ag.scott_pi, ag.light_kappa,
+        ag.gwet_ac1,
+        ag.fleiss_kappa,
+        ag.brennan_prediger,
+        ag.percent_agreement,
+        ag.conger_kappa,
+        ag.cohen_kappa,
+        ag.scott_pi,
+        ag.light_kappa,
     ],
-)  # fmt: skip
+)
 def test_weights_go_with_a_result_to_other_labels(function):
     a = Annotations.from_contingency([[4, 2, 0], [1, 5, 1], [1, 2, 6]])
     plain, result = function(a), function(a, weights="linear")
@@ -745,7 +761,7 @@ def test_one_wild_label_does_not_silence_the_others():
     wild = Annotations.from_arrays(
         np.repeat(np.arange(200), 3), list("abc") * 200, x.ravel(), scale="interval"
     )
-    tame = wild.keep_annotators(np.array([True, True, False]))
+    tame = wild.select(annotators=np.array([True, True, False]))
     for function in (ag.krippendorff_alpha, ag.icc):
         expected = function(tame).estimate
         pairs = function(wild).by_pair().set_index(["first", "second"])["estimate"]
@@ -762,9 +778,12 @@ def test_a_slider_of_a_hundred_marks_is_no_burden():
     truth = rng.integers(0, 101, 60)
     marks = np.clip(truth[:, None] + rng.integers(-9, 10, (60, 3)), 0, 100)
     a = Annotations.from_arrays(
-        np.repeat(np.arange(60), 3), list("abc") * 60, marks.ravel(), categories=range(101),
+        np.repeat(np.arange(60), 3),
+        list("abc") * 60,
+        marks.ravel(),
+        categories=range(101),
         scale="ordinal",
-    )  # fmt: skip
+    )
     for small_sample in (True, False):
         result = ag.krippendorff_alpha(a, small_sample=small_sample)
         step = 1e-30j * dense(result.form.rows)

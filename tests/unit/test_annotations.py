@@ -4,7 +4,7 @@ import pytest
 
 from annobench import Annotations
 from annobench.core.errors import AnnotationError
-from annobench.labels.annotations import View
+from annobench.labels.view import View
 
 
 def test_names_become_codes_in_order_of_appearance_and_categories_are_sorted():
@@ -141,7 +141,7 @@ def test_a_frame_of_names_gives_the_same_annotations_back():
 
 def test_dropping_annotators_keeps_items_and_categories():
     a = Annotations.from_arrays(["x", "y", "y"], ["a", "b", "c"], ["1", "2", "1"])
-    kept = a.keep_annotators(np.array([False, True, True]))
+    kept = a.select(annotators=np.array([False, True, True]))
     assert kept.annotators == ("b", "c")
     assert kept.items == ("x", "y")
     assert kept.annotator.tolist() == [0, 1]
@@ -150,8 +150,8 @@ def test_dropping_annotators_keeps_items_and_categories():
 
 def test_a_mask_of_the_wrong_length_is_an_error():
     a = Annotations.from_arrays(["x"], ["a"], ["1"])
-    with pytest.raises(AnnotationError, match=r"one entry for each of the 1 annotators"):
-        a.keep_annotators(np.array([True, False]))
+    with pytest.raises(AnnotationError, match=r"True or False for each of the 1 annotators"):
+        a.select(annotators=np.array([True, False]))
 
 
 def test_no_labels_at_all_are_allowed():
@@ -178,9 +178,13 @@ def test_the_order_of_ordinal_categories_has_to_be_known():
 
 def test_columns_cannot_be_written():
     a = Annotations(
-        np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([0, 0]),
-        ("x",), ("a", "b"), ("k",),
-    )  # fmt: skip
+        np.array([0, 0], np.int32),
+        np.array([0, 1], np.int32),
+        np.array([0, 0]),
+        ("x",),
+        ("a", "b"),
+        ("k",),
+    )
     for column in (a.item, a.annotator, a.label):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1
@@ -214,7 +218,7 @@ def test_sets_as_labels():
     assert a.categories == ("{}", "{x}", "{x, y}")
     assert a.n_labels == 3
     np.testing.assert_array_equal(a.membership, [[0, 0], [1, 0], [1, 1]])
-    assert a.keep_annotators(np.array([True, False])).members == a.members
+    assert a.select(annotators=np.array([True, False])).members == a.members
     one = Annotations.from_sets([1, 1], list("ab"), [{"x, y"}, {"x", "y"}])
     assert len(set(one.categories)) == 2
 

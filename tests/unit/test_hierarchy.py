@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.labels.hierarchy import Hierarchy, collapse
+from annobench.labels.hierarchy import Hierarchy
 
 WEATHER = Hierarchy(
     {
@@ -25,8 +25,10 @@ def weather():
 def contingency(a):
     """Count pairs of labels; items have one of each of two annotators."""
     wide = a.to_frame().pivot(index="item", columns="annotator", values="label")
-    return [[int(((wide["1"] == k) & (wide["2"] == m)).sum()) for m in a.categories]
-            for k in a.categories]  # fmt: skip
+    return [
+        [int(((wide["1"] == k) & (wide["2"] == m)).sum()) for m in a.categories]
+        for k in a.categories
+    ]
 
 
 def test_a_contingency_table_collapses_to_the_sums_of_its_blocks():
@@ -49,25 +51,25 @@ def test_items_annotators_and_the_order_of_parents_are_kept():
 
 def test_missing_and_repeated_labels_stay_as_they_are():
     a = Annotations.from_arrays(["x", "x", "y", "x"], list("abab"), ["p", "q", "r", "q"])
-    collapsed = collapse(a, {"p": "s", "q": "s", "r": "r"})
+    collapsed = a.recode({"p": "s", "q": "s", "r": "r"})
     assert collapsed.to_frame()["label"].tolist() == ["s", "s", "r", "s"]
     assert collapsed.counts.tolist() == [[3, 0], [0, 1]]
 
 
 def test_a_parent_without_a_label_is_still_a_category():
     a = Annotations.from_arrays(["x"], ["a"], ["p"], categories=["p", "q"])
-    assert collapse(a, {"p": "one", "q": "two"}).categories == ("one", "two")
+    assert a.recode({"p": "one", "q": "two"}).categories == ("one", "two")
 
 
 def test_nested_levels_are_collapsed_one_after_the_other():
     a = Annotations.from_arrays(range(4), ["a"] * 4, range(4))
-    pairs = collapse(a, {"0": "low", "1": "low", "2": "high", "3": "high"})
-    assert collapse(pairs, {"low": "any", "high": "any"}).categories == ("any",)
+    pairs = a.recode({"0": "low", "1": "low", "2": "high", "3": "high"})
+    assert pairs.recode({"low": "any", "high": "any"}).categories == ("any",)
 
 
 def test_names_that_are_no_text_are_taken_as_text():
     a = Annotations.from_arrays(range(3), ["a"] * 3, [1, 2, 3])
-    assert collapse(a, {1: "low", 2: "low", 3: "high"}).categories == ("low", "high")
+    assert a.recode({1: "low", 2: "low", 3: "high"}).categories == ("low", "high")
 
 
 @given(
@@ -78,7 +80,7 @@ def test_observed_agreement_never_falls(pairs, parents):
     table = np.zeros((5, 5), dtype=int)
     np.add.at(table, tuple(np.array(pairs).T), 1)
     a = Annotations.from_contingency(table)
-    collapsed = collapse(a, {str(k): f"parent {p}" for k, p in enumerate(parents)})
+    collapsed = a.recode({str(k): f"parent {p}" for k, p in enumerate(parents)})
     n = a.n_items
     before, after = ((each.label[:n] == each.label[n:]).sum() for each in (a, collapsed))
     assert after >= before
@@ -88,22 +90,22 @@ def test_observed_agreement_never_falls(pairs, parents):
 @pytest.mark.parametrize(
     ("parents", "message"),
     [
-        ({"rain": "wet", "sun": "dry"}, r"no parent is given for 'snow'\. Map every category"),
+        ({"rain": "wet", "sun": "dry"}, r"no new name is given for 'snow'\. Map every category"),
         ({"rain": "wet", "snow": "wet", "sun": "dry", "hail": "wet"}, "for 'hail', which the"),
-        ({"rain": "wet", "snow": "", "sun": "dry"}, "has an empty name"),
-        ({}, "names no category"),
-        ({1: "wet", "1": "dry"}, "gives two parents to '1'"),
+        ({"rain": "wet", "snow": "", "sun": "dry"}, "a name is empty"),
+        ({}, "no new name is given for 'rain', 'snow', 'sun'"),
+        ({1: "wet", "1": "dry"}, "two new names are given for '1'"),
     ],
 )
-def test_a_level_that_does_not_fit_is_an_error(parents, message):
+def test_a_mapping_that_does_not_fit_is_an_error(parents, message):
     with pytest.raises(AnnotationError, match=message):
-        collapse(weather(), parents)
+        weather().recode(parents)
 
 
 def test_long_lists_of_names_are_cut():
     a = Annotations.from_arrays(range(9), ["a"] * 9, range(9))
     with pytest.raises(AnnotationError, match="'1', '2', '3', '4', '5' and 3 more"):
-        collapse(a, {"0": "zero"})
+        a.recode({"0": "zero"})
 
 
 def test_an_unknown_level_or_scale_is_an_error():
@@ -118,6 +120,8 @@ def test_an_unknown_level_or_scale_is_an_error():
 def test_levels_must_exist_and_name_the_same_categories():
     with pytest.raises(AnnotationError, match="there is no level"):
         Hierarchy({})
+    with pytest.raises(AnnotationError, match="'wet' names no category"):
+        Hierarchy({"wet": {}})
     with pytest.raises(AnnotationError, match="level 'cold' has no parent for 'sun'"):
         Hierarchy({"wet": {"rain": "wet", "sun": "dry"}, "cold": {"rain": "mild"}})
 
@@ -133,5 +137,5 @@ def test_a_hierarchy_does_not_change_with_what_it_was_made_from():
 
 def test_labels_that_are_sets_are_refused():
     a = Annotations.from_sets(["x"], ["a"], [{"rain", "snow"}])
-    with pytest.raises(AnnotationError, match="labels are sets of categories"):
-        collapse(a, {"{rain, snow}": "wet"})
+    with pytest.raises(AnnotationError, match="labels are sets of elements"):
+        a.recode({"{rain, snow}": "wet"})

@@ -12,7 +12,6 @@ from annobench.core.errors import AnnotationError
 from annobench.evaluation import information
 from annobench.labels import merging
 from annobench.labels.annotations import Annotations
-from annobench.labels.hierarchy import collapse
 from annobench.labels.merging import Evidence
 
 NAMES = ["0", "1", "2", "3", "4"]
@@ -56,7 +55,7 @@ PARTITIONS = st.lists(st.integers(0, 4), min_size=5, max_size=5)
 def test_alpha_is_that_of_the_collapsed_labels(partition, seed):
     labels, posterior = crowd(np.random.default_rng(seed), 30, 4, missing=0.2)
     found = Evidence.of(labels, posterior).alpha(partition)
-    coarse = collapse(labels, merging.parents(partition, NAMES))
+    coarse = labels.recode(merging.parents(partition, NAMES))
     if len(set(partition)) == 1:
         assert np.isnan(found)
     else:
@@ -118,36 +117,40 @@ def test_so_many_labels_are_enough(rng):
     assert errors < 0.01
 
 
-def test_planted_confusions_are_asked_for_and_others_forbidden(evidence, rng):
+def test_planted_confusions_are_merged_and_other_pairs_kept(evidence, rng):
     table = merging.judge_pairs(evidence, 12, rng=rng).set_index(["first", "second"])
-    assert table.loc[("1", "2"), "verdict"] == "asked"
+    assert table.loc[("1", "2"), "verdict"] == "merge"
     rest = table.drop(("1", "2"))
-    assert set(rest["verdict"]) == {"forbidden"}
+    assert set(rest["verdict"]) == {"keep"}
     assert (table["lower"] <= table["labels_needed"] + 1e-9).all()
     assert not set(table.index.get_level_values(0)) & {"0"}
-    partition = merging.asked_partition(evidence, 12, rng=rng)
+    partition = merging.supported_partition(evidence, 12, rng=rng)
     assert merging.parents(partition, NAMES)["2"] == "1+2"
     assert len(np.unique(partition)) == 4
 
 
-def test_nothing_is_asked_for_where_all_is_clear(rng):
+def test_nothing_is_merged_where_all_is_clear(rng):
     clear = 0.85 * np.eye(5) + 0.03
     found = Evidence.of(*crowd(rng, confusion=clear), apart=("0",))
-    assert merging.asked_partition(found, 12, rng=rng).tolist() == [0, 1, 2, 3, 4]
+    assert merging.supported_partition(found, 12, rng=rng).tolist() == [0, 1, 2, 3, 4]
 
 
-def test_a_path_merges_the_least_separable_first_and_leaves_rare_ones(evidence):
+def test_a_path_merges_the_least_separable_first_and_leaves_sparse_ones(evidence):
     path = merging.merge_path(evidence)
     assert [len(np.unique(step)) for step in path] == [5, 4, 3, 2]
     assert merging.parents(path[1], NAMES)["1"] == "1+2"
     assert merging.parents(path[2], NAMES)["3"] == "3+4"
     assert (path[:, 0] == 0).all()
-    rare = Evidence(evidence.categories, evidence.mergeable, evidence.counts,
-                    evidence.posterior * [1, 1, 1, 1, 1e-3])  # fmt: skip
-    assert (merging.merge_path(rare)[:, 4] == 4).all()
+    sparse = Evidence(
+        evidence.categories,
+        evidence.mergeable,
+        evidence.counts,
+        evidence.posterior * [1, 1, 1, 1, 1e-3],
+    )
+    assert (merging.merge_path(sparse)[:, 4] == 4).all()
 
 
-def test_a_category_that_nobody_chose_is_rare_whatever_a_model_makes_of_it(evidence, rng):
+def test_a_category_that_nobody_chose_is_sparse_whatever_a_model_makes_of_it(evidence, rng):
     # The model has 50 items of category 4, and next to no label says so.
     counts = evidence.counts.copy()
     counts[:, 3] += counts[:, 4]
@@ -156,7 +159,7 @@ def test_a_category_that_nobody_chose_is_rare_whatever_a_model_makes_of_it(evide
     assert found.expected_items[4] > 50
     assert found.sizes[4] == 0
     table = merging.judge_pairs(found, 12, rng=rng)
-    assert set(table.loc[table["second"] == "4", "verdict"]) == {"too rare"}
+    assert set(table.loc[table["second"] == "4", "verdict"]) == {"sparse"}
     assert (merging.merge_path(found)[:, 4] == 4).all()
 
 
@@ -172,8 +175,12 @@ def test_random_merges_have_the_same_sizes_and_leave_what_must_stay(rng):
 def test_pairs_are_joined_through_others_and_levels_are_a_hierarchy(rng):
     partition = merging.from_pairs(NAMES, [("3", "4"), ("4", "1")])
     assert merging.parents(partition, NAMES) == {
-        "0": "0", "1": "1+3+4", "2": "2", "3": "1+3+4", "4": "1+3+4",
-    }  # fmt: skip
+        "0": "0",
+        "1": "1+3+4",
+        "2": "2",
+        "3": "1+3+4",
+        "4": "1+3+4",
+    }
     levels = merging.hierarchy({"some": partition, "none": np.arange(5)}, NAMES)
     labels, _ = crowd(rng, 20, 3)
     assert levels.collapse(labels, "some").categories == ("0", "1+3+4", "2")
@@ -205,7 +212,7 @@ def test_groups_of_one_name_are_refused():
         merging.parents([0, 0], ["a", "b", "c"])
 
 
-@pytest.mark.parametrize("call", [merging.judge_pairs, merging.asked_partition])
+@pytest.mark.parametrize("call", [merging.judge_pairs, merging.supported_partition])
 @pytest.mark.parametrize("wrong", [{"level": 1.0}, {"replicates": 0}])
 def test_intervals_need_a_level_and_replicates(call, wrong, evidence, rng):
     with pytest.raises(AnnotationError, match=next(iter(wrong))):

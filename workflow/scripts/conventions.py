@@ -68,11 +68,7 @@ class Case:
     @property
     def common(self) -> Annotations:
         """The items that every annotator labelled."""
-        both = self.sizes == self.labels.n_annotators
-        frame = self.labels.to_frame()[both[self.labels.item]]
-        a = self.labels
-        kept = {"annotators": a.annotators, "categories": a.categories, "scale": a.scale}
-        return Annotations.from_frame(frame, **kept)
+        return self.labels.complete()
 
 
 RULES: dict[str, Callable[[Case], float]] = {}
@@ -166,7 +162,7 @@ def common_items(case: Case) -> float:
 def common_items_divided_by_all(case: Case) -> float:
     """Use the items of the table alone, and divide the variance by I, not I - 1."""
     n = case.n_pairable
-    return case.again(case.common).standard_error * math.sqrt((n - 1) / n)
+    return float(case.again(case.common).standard_error * math.sqrt((n - 1) / n))
 
 
 @rule
@@ -231,4 +227,4 @@ def spearman_brown(case: Case) -> float:
     single = case.again(case.labels, ratings="single")
     ends = single if case.quantity == "estimate" else single.interval()
     correlation, j = getattr(ends, case.quantity), case.labels.n_annotators
-    return j * correlation / (1 + (j - 1) * correlation)
+    return float(j * correlation / (1 + (j - 1) * correlation))

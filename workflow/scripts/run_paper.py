@@ -33,7 +33,7 @@ def main(
     Analysis(paper.folder).run(study, results, seed, effort)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         ids = snakemake.params.datasets
         main(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.breakdown import contingency, one_against_rest
+from annobench.agreement.breakdown import contingency
 from annobench.agreement.coefficients.bias_index import bias_index
 from annobench.agreement.coefficients.brennan_prediger import brennan_prediger
 from annobench.agreement.coefficients.cohen_kappa import cohen_kappa
@@ -28,7 +28,7 @@ from annobench.agreement.coefficients.prevalence_index import prevalence_index
 from annobench.agreement.coefficients.scott_pi import scott_pi
 from annobench.agreement.coefficients.spearman import spearman
 from annobench.agreement.coefficients.specific_agreement import specific_agreement
-from annobench.agreement.report import first_labels, report
+from annobench.agreement.report import report
 from annobench.agreement.resampling import Difference, Interval, bootstrap_groups, difference
 from annobench.core.discovery import modules_with
 from annobench.models.bayesian_kappa import KappaPosterior, kappa_posterior
@@ -49,7 +49,6 @@ __all__ = [
     "contingency",
     "difference",
     "discover",
-    "first_labels",
     "fleiss_kappa",
     "gwet_ac1",
     "gwet_ac2",
@@ -60,7 +59,6 @@ __all__ = [
     "light_kappa",
     "multi_kappa",
     "multi_pi",
-    "one_against_rest",
     "pabak",
     "paired_agreement",
     "pearson",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -113,8 +113,8 @@ class Coefficient:
             if annotations.n_annotators != 2:
                 raise AnnotationError(
                     f"{self.name}: needs exactly two annotators, got {annotations.n_annotators}. "
-                    "Choose two with keep_annotators, or use by_pair of a coefficient for any "
-                    "number."
+                    "Choose two with select(annotators=...), or use by_pair of a coefficient for "
+                    "any number."
                 )
             return complete_items(annotations, self.name)
         if annotations.n_annotators < 2:
@@ -431,20 +431,10 @@ def complete_items(annotations: Annotations, name: str) -> Annotations:
     AnnotationError
         If no item is left.
     """
-    complete = np.diff(annotations.by_item.offsets) == annotations.n_annotators
-    if complete.all() and complete.size:
-        return annotations
-    if not complete.any():
+    complete = annotations.complete()
+    if not complete.n_items:
         every = "both annotators" if annotations.n_annotators == 2 else "all annotators"
         raise AnnotationError(
             f"{name}: no item has a label of {every}. Choose annotators and items that overlap."
         )
-    stays = complete[annotations.item]
-    code = np.cumsum(complete) - 1
-    return replace(
-        annotations,
-        item=code[annotations.item[stays]].astype(np.int32),
-        annotator=annotations.annotator[stays],
-        label=annotations.label[stays],
-        items=tuple(name for name, stay in zip(annotations.items, complete, strict=True) if stay),
-    )
+    return complete

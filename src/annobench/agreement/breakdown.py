@@ -15,7 +15,8 @@ from scipy import sparse
 from annobench.agreement import resampling
 from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
-from annobench.labels.annotations import Annotations, View
+from annobench.labels.annotations import Annotations
+from annobench.labels.view import View
 
 if TYPE_CHECKING:
     from annobench.agreement.base import Agreement
@@ -50,7 +51,7 @@ def contingency(annotations: Annotations) -> NDArray[np.float64]:
     if annotations.n_annotators != 2:
         raise AnnotationError(
             f"contingency: needs exactly two annotators, got {annotations.n_annotators}. "
-            "Choose two with keep_annotators."
+            "Choose two with select(annotators=...)."
         )
     if annotations.first_repeat is not None:
         raise AnnotationError(
@@ -61,42 +62,6 @@ def contingency(annotations: Annotations) -> NDArray[np.float64]:
     label = annotations.label.astype(np.int64)
     flat = np.bincount(label[pairs.first] * k + label[pairs.second], minlength=k * k)
     return flat.reshape(k, k).astype(np.float64)
-
-
-def one_against_rest(annotations: Annotations, category: str) -> Annotations:
-    """Merge all categories but one.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Labels of K categories.
-    category : str
-        The one that stays.
-
-    Returns
-    -------
-    Annotations
-        Nominal, of the two categories "not <category>" and "<category>".
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such category.
-    """
-    if category not in annotations.categories:
-        raise AnnotationError(
-            f"one_against_rest: category {category!r} is not among "
-            f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
-        )
-    code = annotations.categories.index(category)
-    return replace(
-        annotations,
-        label=(annotations.label == code).astype(np.int16),
-        categories=(f"not {category}", category),
-        scale="nominal",
-        members=(),
-        elements=(),
-    )
 
 
 def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
@@ -140,7 +105,7 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)  # of all categories in one, below
         for category, n_labels in zip(annotations.categories, counts, strict=True):
-            one = agreement.repeat(one_against_rest(annotations, category))
+            one = agreement.repeat(annotations.binarize(category))
             ends = one.interval("analytic", level=level)
             if ends.caution:
                 no_width.append(category)

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from annobench.agreement import resampling
-from annobench.agreement.base import Agreement, Coefficient, complete_items
-from annobench.agreement.breakdown import one_against_rest
+from annobench.agreement.base import Agreement, Coefficient
 from annobench.agreement.forms import Form
 from annobench.agreement.weights import distances
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
@@ -120,7 +119,7 @@ def report(
         raise AnnotationError(
             f"report: annotator {annotations.annotators[annotations.annotator[at]]!r} labelled an "
             f"item twice: {annotations.items[annotations.item[at]]!r}. Keep one label of each "
-            "(first_labels keeps the first), or name the annotator's second round otherwise."
+            "(first_labels() keeps the first), or name the annotator's second round otherwise."
         )
     settings = _Settings(
         np.random.default_rng(rng) if isinstance(rng, int | np.integer) else rng, level, replicates
@@ -141,35 +140,6 @@ def report(
             *_by_pair(annotations, variants, settings),
         ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def first_labels(annotations: Annotations) -> Annotations:
-    """Keep the first label of each annotator for each item.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        Labels, some of them repeated.
-
-    Returns
-    -------
-    Annotations
-        The same without the repeats, in the same order.
-
-    Examples
-    --------
-    >>> a = Annotations.from_arrays(["x", "x", "x"], ["ann", "ann", "bob"], ["no", "yes", "no"])
-    >>> first_labels(a).to_frame()["label"].tolist()
-    ['no', 'no']
-    """
-    given = annotations.item.astype(np.int64) * annotations.n_annotators + annotations.annotator
-    stays = np.sort(np.unique(given, return_index=True)[1])
-    return replace(
-        annotations,
-        item=annotations.item[stays],
-        annotator=annotations.annotator[stays],
-        label=annotations.label[stays],
-    )
 
 
 def annotator_agreement(annotations: Annotations) -> pd.DataFrame:
@@ -484,17 +454,12 @@ def binary_labels(annotations: Annotations) -> dict[str, Annotations]:
     given = np.bincount(a.label, minlength=a.n_categories)
     if a.scale != "set":
         often = np.sort(np.argsort(-given, kind="stable")[:MAX_CATEGORIES])
-        return {a.categories[k]: one_against_rest(a, a.categories[k]) for k in often}
+        return {a.categories[k]: a.binarize(a.categories[k]) for k in often}
     times = given @ a.membership
     often = np.sort(np.argsort(-times, kind="stable")[:MAX_CATEGORIES])
     return {
-        a.elements[c]: replace(
-            a,
-            label=a.membership[a.label, c].astype(np.int16),
-            categories=(f"not {a.elements[c]}", a.elements[c]),
-            scale="nominal",
-            members=(),
-            elements=(),
+        a.elements[c]: a.relabel(
+            a.membership[a.label, c], categories=(f"not {a.elements[c]}", a.elements[c])
         )
         for c in often
     }
@@ -589,8 +554,8 @@ def _without_annotators(
 
 
 def _again_without(variant: _Variant, annotations: Annotations, annotator: int) -> float:
-    keep = np.arange(annotations.n_annotators) != annotator
-    result = variant.compute(annotations.keep_annotators(keep))
+    others = np.arange(annotations.n_annotators) != annotator
+    result = variant.compute(annotations.select(annotators=others))
     return math.nan if isinstance(result, str) else result.estimate
 
 
@@ -642,4 +607,4 @@ def _two(annotations: Annotations, first: int, second: int) -> Annotations:
         items=tuple(a.items[code] for code in codes),
         annotators=(a.annotators[first], a.annotators[second]),
     )
-    return complete_items(both, "report")
+    return both.complete()

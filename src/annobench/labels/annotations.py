@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.choices import SCALES as SCALES
 from annobench.core.choices import Scale as Scale
 from annobench.core.errors import AnnotationError
+from annobench.labels.select import Verbs
+from annobench.labels.view import View
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
@@ -30,55 +32,14 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class View:
-    """Labels grouped by item or by annotator (compressed sparse rows).
-
-    Attributes
-    ----------
-    offsets : ndarray of int64, shape (G + 1,)
-        Group g owns the positions ``offsets[g]:offsets[g + 1]`` of `order`.
-    order : ndarray of int64, shape (N,)
-        Indices of labels, sorted by group and stable within it.
-    """
-
-    offsets: NDArray[np.int64]
-    order: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, group: NDArray[Any], n_groups: int) -> View:
-        """Group the labels by a column of codes.
-
-        Parameters
-        ----------
-        group : ndarray of int, shape (N,)
-            Code of the item or annotator of each label.
-        n_groups : int
-            The number of groups G, those without labels included.
-
-        Returns
-        -------
-        View
-            The labels of each group.
-        """
-        # Compiled code takes a moment to load, which reading and writing labels need not pay.
-        from annobench.labels._grouping import counting_order
-
-        offsets = np.zeros(n_groups + 1, dtype=np.int64)
-        np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
-        return cls(_frozen(offsets), _frozen(counting_order(group, offsets)))
-
-    def __getitem__(self, group: int) -> NDArray[np.int64]:
-        """Return the indices of the labels of one group."""
-        return self.order[self.offsets[group] : self.offsets[group + 1]]
-
-
-@dataclass(frozen=True, eq=False)
-class Annotations:
+class Annotations(Verbs):
     """Labels that annotators gave to items.
 
     Use the constructors `from_arrays`, `from_frame`, `from_wide`, `from_sets`, `from_counts`
     and `from_contingency`; they validate. Missing labels are rows that are absent, repeated
     labels are rows that come twice, and the number of labels may differ from item to item.
+    The verbs `select`, `complete`, `first_labels`, `subsample`, `split_by`, `relabel`, `recode` and
+    `binarize` make others of them.
 
     Attributes
     ----------
@@ -626,42 +587,6 @@ class Annotations:
                 "label": np.asarray(self.categories, dtype=object)[self.label],
             },
             dtype=object,
-        )
-
-    def keep_annotators(self, keep: NDArray[np.bool_]) -> Annotations:
-        """Return the labels of some annotators; items and categories stay as they are.
-
-        Parameters
-        ----------
-        keep : ndarray of bool, shape (J,)
-            Which annotators stay.
-
-        Returns
-        -------
-        Annotations
-            Items that lose all their labels remain, without a label.
-
-        Raises
-        ------
-        AnnotationError
-            If `keep` has another length.
-        """
-        keep = np.asarray(keep, dtype=bool)
-        if keep.shape != (self.n_annotators,):
-            raise AnnotationError(
-                f"keep_annotators: keep must have one entry for each of the {self.n_annotators} "
-                f"annotators, got shape {keep.shape}."
-            )
-        stays = keep[self.annotator]
-        codes = (np.cumsum(keep) - 1).astype(np.int32)
-        return replace(
-            self,
-            item=_frozen(self.item[stays]),
-            annotator=_frozen(codes[self.annotator[stays]]),
-            label=_frozen(self.label[stays]),
-            annotators=tuple(
-                name for name, stay in zip(self.annotators, keep, strict=True) if stay
-            ),
         )
 
     def __repr__(self) -> str:

@@ -1,11 +1,11 @@
-"""Merge categories that annotators don't tell apart, and see what is gained and lost.
+"""Merge categories that annotators don't distinguish, and measure what is gained and lost.
 
 A coarser inventory is easier to agree on. That proves nothing: merging any categories raises the
-share of equal labels and lowers what a label can tell. So a merge is judged by three things here:
-whether the labels tell the two categories apart at all; what agreement, certainty and information
+share of equal labels and lowers the information of a label. So a merge is judged by three things:
+whether the labels distinguish the two categories at all; what agreement, certainty and information
 become; and what random merges of the same sizes make of them.
 
-Two categories are told apart by their rows in the confusion matrix of the crowd, taken as one
+Two categories are distinguished by their rows in the confusion matrix of the crowd, taken as one
 annotator: the labels of each item, shared out by the posterior of a model of annotation, such as
 Dawid and Skene's. The Bhattacharyya distance d of the rows says how fast labels add up: after n
 labels, the chance to take one category for the other is about exp(-n d) / 2 at most, so that
@@ -38,12 +38,12 @@ Partition = NDArray[np.int64]
 
 #: An item is certain if one category has more than this probability.
 CERTAIN: Final = 0.99
-#: A category with fewer items, expected or by its labels, says too little about itself.
+#: A category with fewer items, expected or by its labels, is too sparse for a verdict.
 MIN_ITEMS: Final = 5.0
-Verdict = Literal["asked", "forbidden", "open", "too rare"]
+Verdict = Literal["merge", "keep", "inconclusive", "sparse"]
 
-#: What a distance of 0 is taken for, so that the labels needed stay finite.
-_LEAST = 1e-9
+#: A lower bound of distances, so that the labels needed stay finite.
+_MIN_DISTANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,8 +127,8 @@ class Evidence:
         return np.asarray(np.minimum(self.expected_items, self.counts.sum(axis=0) / m))
 
     @property
-    def often(self) -> NDArray[np.bool_]:
-        """Which categories may be merged and are not too rare, shape (K,)."""
+    def frequent(self) -> NDArray[np.bool_]:
+        """Which categories may be merged and are not sparse, shape (K,)."""
         return np.asarray(self.mergeable & (self.sizes >= MIN_ITEMS))
 
     @cached_property
@@ -260,8 +260,12 @@ class Evidence:
             alpha, certain, bits and entropy.
         """
         bits, entropy = self.information(partition)
-        return {"alpha": self.alpha(partition), "certain": self.certain(partition),
-                "bits": bits, "entropy": entropy}  # fmt: skip
+        return {
+            "alpha": self.alpha(partition),
+            "certain": self.certain(partition),
+            "bits": bits,
+            "entropy": entropy,
+        }
 
 
 def same_group(partition: ArrayLike) -> NDArray[np.bool_]:
@@ -317,7 +321,7 @@ def separation(confusion: ArrayLike) -> Floats:
 
 
 def labels_needed(distance: ArrayLike, certainty: float = CERTAIN) -> Floats:
-    """Say how many labels tell two equally frequent categories apart.
+    """Compute how many labels distinguish two equally frequent categories.
 
     Parameters
     ----------
@@ -344,7 +348,7 @@ def labels_needed(distance: ArrayLike, certainty: float = CERTAIN) -> Floats:
     if not 0.5 < certainty < 1:
         raise AnnotationError(f"labels_needed: certainty is {certainty}. Give one above 1/2.")
     nats = -np.log(2 * (1 - certainty))
-    return np.asarray(nats / np.maximum(np.asarray(distance, dtype=np.float64), _LEAST))
+    return np.asarray(nats / np.maximum(np.asarray(distance, dtype=np.float64), _MIN_DISTANCE))
 
 
 def judge_pairs(
@@ -355,15 +359,15 @@ def judge_pairs(
     replicates: int = 200,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Say of each pair of categories whether the labels ask for a merge or forbid it.
+    """Decide for each pair of categories whether to merge the two or to keep both.
 
     Parameters
     ----------
     evidence : Evidence
         The labels.
     n_labels : float
-        The labels that an item has: a merge is asked for if more are needed to tell the two
-        apart, and forbidden if fewer are.
+        The labels that an item has. Two categories are merged if more are needed to distinguish
+        them, and both are kept if fewer are.
     level : float, default 0.95
         Of the interval of the labels needed, in (0, 1).
     replicates : int, default 200
@@ -375,18 +379,18 @@ def judge_pairs(
     -------
     DataFrame
         first, second, items_first, items_second (`Evidence.sizes`), labels_needed, lower, upper,
-        and verdict: "asked" if the whole interval lies above `n_labels`, "forbidden" if below,
-        "open" otherwise; "too rare" if one has fewer than `MIN_ITEMS` items.
+        and verdict: "merge" if the whole interval lies above `n_labels`, "keep" if below,
+        "inconclusive" otherwise; "sparse" if one has fewer than `MIN_ITEMS` items.
 
     Raises
     ------
     AnnotationError
-        If the level is not in (0, 1), or no replicate is asked for.
+        If the level is not in (0, 1), or there are no replicates.
 
     Notes
     -----
-    The posterior is that of the labels themselves: it sharpens the rows, and so counts the
-    labels needed rather too few. A merge that is asked for is asked for in spite of that.
+    The posterior is that of the labels themselves: it sharpens the rows, so that the labels needed
+    are underestimated. The verdict "merge" holds in spite of that.
     """
     _check("judge_pairs", level, replicates)
     boot = separation(evidence.confusion(evidence.resampled(replicates, rng)))
@@ -398,23 +402,40 @@ def judge_pairs(
     places = np.flatnonzero(evidence.mergeable)
     for n, k in enumerate(places):
         for other in places[n + 1 :]:
-            verdict: Verdict = "open"
+            verdict: Verdict = "inconclusive"
             if min(items[k], items[other]) < MIN_ITEMS:
-                verdict = "too rare"
+                verdict = "sparse"
             elif lower[k, other] > n_labels:
-                verdict = "asked"
+                verdict = "merge"
             elif upper[k, other] < n_labels:
-                verdict = "forbidden"
-            rows.append((evidence.categories[k], evidence.categories[other], items[k],
-                         items[other], needed[k, other], lower[k, other], upper[k, other],
-                         verdict))  # fmt: skip
-    columns = ["first", "second", "items_first", "items_second", "labels_needed", "lower", "upper",
-               "verdict"]  # fmt: skip
+                verdict = "keep"
+            rows.append(
+                (
+                    evidence.categories[k],
+                    evidence.categories[other],
+                    items[k],
+                    items[other],
+                    needed[k, other],
+                    lower[k, other],
+                    upper[k, other],
+                    verdict,
+                )
+            )
+    columns = [
+        "first",
+        "second",
+        "items_first",
+        "items_second",
+        "labels_needed",
+        "lower",
+        "upper",
+        "verdict",
+    ]
     return pd.DataFrame(rows, columns=columns)
 
 
 def merge_path(evidence: Evidence) -> NDArray[np.int64]:
-    """Merge, step by step, the two groups that the labels tell apart least.
+    """Merge, step by step, the two groups that are closest.
 
     Parameters
     ----------
@@ -425,19 +446,19 @@ def merge_path(evidence: Evidence) -> NDArray[np.int64]:
     -------
     ndarray of int, shape (S, K)
         The partitions, from no merge to one group of all mergeable categories that are not
-        too rare; each has one group fewer than the one before.
+        sparse; each has one group fewer than the one before.
 
     Notes
     -----
-    Rows and labels are merged at each step, so that a merge changes all other distances. Rare
+    Rows and labels are merged at each step, so that a merge changes all other distances. Sparse
     categories (`MIN_ITEMS`) stay as they are. Ties go to the categories that come first.
     """
     code = np.arange(len(evidence.categories))
     table = evidence.confusion()
-    often = evidence.often
+    frequent = evidence.frequent
     path = [code.copy()]
     while True:
-        groups = np.unique(code[often])
+        groups = np.unique(code[frequent])
         if groups.size < 2:
             return np.array(path)
         distance = separation(_collapsed(table, code)[np.ix_(groups, np.unique(code))])
@@ -450,7 +471,7 @@ def merge_path(evidence: Evidence) -> NDArray[np.int64]:
         path.append(code.copy())
 
 
-def asked_partition(
+def supported_partition(
     evidence: Evidence,
     n_labels: float,
     *,
@@ -458,7 +479,7 @@ def asked_partition(
     replicates: int = 200,
     rng: np.random.Generator,
 ) -> Partition:
-    """Merge as long as the labels ask for it.
+    """Merge as long as the labels support it.
 
     Parameters
     ----------
@@ -476,15 +497,15 @@ def asked_partition(
     Returns
     -------
     ndarray of int, shape (K,)
-        The last partition of `merge_path` all of whose merges are asked for: the lower end of the
-        labels needed to tell the two groups apart is above `n_labels`.
+        The last partition of `merge_path` all of whose merges are supported: the lower limit of
+        the labels needed to distinguish the two groups is above `n_labels`.
 
     Raises
     ------
     AnnotationError
         As in `judge_pairs`.
     """
-    _check("asked_partition", level, replicates)
+    _check("supported_partition", level, replicates)
     boot = evidence.confusion(evidence.resampled(replicates, rng))
     path = merge_path(evidence)
     tail = (1 - level) / 2
@@ -577,8 +598,7 @@ def parents(partition: ArrayLike, categories: Iterable[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The group of each category, such as "1+3", to use with
-            `annobench.labels.hierarchy.collapse`.
+        The group of each category, such as "1+3", to use with `Annotations.recode`.
 
     Raises
     ------

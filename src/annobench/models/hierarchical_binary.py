@@ -500,7 +500,7 @@ def prune_and_refit(
     Carpenter (2008), section 4.
     """
     keep = better_than_half(fitted)
-    kept = annotations.keep_annotators(keep)
+    kept = annotations.select(annotators=keep)
     return PrunedFit(fitted, keep, kept, fit(kept, rng=rng, **settings))
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from annobench.agreement import Agreement
+from typing import TYPE_CHECKING
+
 from annobench.replication.compare import PAPER_METHOD, Computed
 from annobench.replication.rounding import Rounded
+
+if TYPE_CHECKING:
+    from annobench.agreement import Agreement
 
 #: A number alone, with the range that rounded inputs allow, or with its interval.
 Value = float | Rounded | tuple[float, float, float]
@@ -30,6 +34,11 @@ def value_row(
         Of the interval.
     method : str, default "paper"
         Whose value it is.
+
+    Returns
+    -------
+    Computed
+        A row without provenance.
     """
     if isinstance(value, Rounded):
         estimate, lower, upper = map(float, value)

@@ -41,7 +41,7 @@ class _ValuesOnly(Results):
     def __init__(self, study: Study) -> None:
         super().__init__(study, Path(), figures=(), tables=(), seed=0)
 
-    def _complete_values(self) -> None:
+    def complete_values(self) -> None:
         raise _ValuesComplete
 
 

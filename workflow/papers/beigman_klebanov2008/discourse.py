@@ -51,7 +51,7 @@ class Discourse:
         place = pd.Index(a.items).get_indexer(pd.Index(b.items))
         if (place < 0).any() or len(place) != a.n_items:
             raise ValueError("Discourse: the two studies have different items.")
-        marks = np.bincount(b.item, weights=b.label == b.categories.index(MARK)).astype(int)
+        marks = b.counts[:, b.categories.index(MARK)]
         about = decision.items[["literal", "metaphorical"]].fillna("").agg(" / ".join, axis=1)
         pair = pd.factorize(about)[0]
         return cls(b, marks, mean[place], adjusted[place], pair)
@@ -63,7 +63,7 @@ class Discourse:
     def reliable(self) -> np.ndarray:
         """Say which items are reliably deliberate by the paper's rule, with one rate for all."""
         rate, confidence = self.share(MARK), CONFIDENCES[-1]
-        return deliberate(self.decisions, MARK, confidence=confidence, rates=rate).reliable
+        return deliberate(self.decisions, MARK, level=confidence, rates=rate).reliable
 
 
 def thresholds(study: Discourse) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def thresholds(study: Discourse) -> pd.DataFrame:
     for label, confidence in product(study.decisions.categories, CONFIDENCES):
         share = study.share(label)
         for rates, name in ((share, "one rate for all"), (None, "each annotator's own")):
-            found = deliberate(study.decisions, label, confidence=confidence, rates=rates)
+            found = deliberate(study.decisions, label, level=confidence, rates=rates)
             needed, n = found.threshold, found.n_labels
             rows.append(
                 {"label": label, "share": share, "confidence": confidence, "rates": name}

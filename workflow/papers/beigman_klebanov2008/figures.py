@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.noise.reliability_threshold import chance_of_marks
+from annobench.noise.reliability_threshold import poisson_binomial_pmf
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION
 
 from .discourse import Discourse
@@ -111,7 +111,7 @@ def marks(made: Marks, ranges: pd.DataFrame, printed: Printed) -> Figure:
         allowed = ranges[ranges["type"] == name]
         allowed = allowed[allowed["quantity"].str.startswith("paragraphs")]
         axes.vlines(k, allowed["lower"], allowed["upper"], color=INK, linewidth=0.9)
-        coins = printed.count("n_paragraphs") * chance_of_marks(shares(a))[1:]
+        coins = printed.count("n_paragraphs") * poisson_binomial_pmf(shares(a))[1:]
         style = {"color": VERMILION, "markersize": 4, "linewidth": 0.8}
         axes.plot(k, coins, "x--", label="nine coins", **style)
         axes.axvline(threshold - 0.5, **DOTTED)

@@ -90,7 +90,7 @@ def describe(printed: Printed, made: Marks) -> pd.DataFrame:
         a, table1 = one.annotations, printed.table1.loc[name]
         kappa = agreement.fleiss_kappa(a)
         ends = kappa.interval()
-        found = deliberate(a, "1", confidence=printed.design["confidence"], rates=rates)
+        found = deliberate(a, "1", level=printed.design["confidence"], rates=rates)
         rows.append(
             {"type": name, "kappa": kappa.estimate, "lower": ends.lower, "upper": ends.upper}
             | {"kappa_printed": table1["kappa"], "marked": 100 * shares(a).mean()}

@@ -5,7 +5,7 @@ import pandas as pd
 import scipy.optimize
 import scipy.stats
 
-from annobench.noise.reliability_threshold import chance_of_marks, threshold
+from annobench.noise.reliability_threshold import poisson_binomial_pmf, threshold
 
 from .printed import HALF, SUBSETS, Printed
 from .values import intervals
@@ -17,7 +17,7 @@ def chance_rates(printed: Printed) -> pd.DataFrame:
     k, parts = np.arange(1, n + 1), []
     for name, percent in printed.table1["marked"].items():
         lower, chance, upper = (
-            threshold([p / 100] * n, confidence=0.999).chance[k]
+            threshold([p / 100] * n, level=0.999).chance[k]
             for p in (percent - 0.05, percent, percent + 0.05)
         )
         part = pd.DataFrame({"type": name, "marked_percent": percent, "marks_at_least": k})
@@ -41,7 +41,7 @@ def unequal_rates(printed: Printed) -> pd.DataFrame:
         return np.array([high] * m + [(n * mean - m * high) / (n - m)] * (n - m))
 
     def excess(high: float, m: int) -> float:
-        return chance_of_marks(rates(high, m))[3:].sum() - wanted
+        return poisson_binomial_pmf(rates(high, m))[3:].sum() - wanted
 
     rows = []
     for m in range(1, n):
@@ -49,7 +49,7 @@ def unequal_rates(printed: Printed) -> pd.DataFrame:
         if excess(highest, m) <= 0:
             highest = scipy.optimize.brentq(excess, mean, highest, args=(m,))
         both = rates(highest, m)
-        pmf = chance_of_marks(both)
+        pmf = poisson_binomial_pmf(both)
         rows.append(
             {"annotators_of_high_rate": m, "high_percent": 100 * both[0]}
             | {"low_percent": 100 * both[-1], "standard_deviation": 100 * both.std()}

@@ -8,7 +8,7 @@ import pandas as pd
 import scipy.stats
 from numpy.typing import ArrayLike
 
-from annobench.noise.reliability_threshold import chance_of_marks, threshold
+from annobench.noise.reliability_threshold import poisson_binomial_pmf, threshold
 from annobench.replication.compare import Computed
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
@@ -37,12 +37,12 @@ def chance(printed: Printed) -> dict[str, Value]:
     def at_least(k: int, scale: float = 1.0) -> Rounded:
         """Return the chance of at least k marks, over all rates that print so."""
         return propagate(
-            lambda x: scale * float(chance_of_marks(np.full(n, x[0] / 100))[k:].sum()),
+            lambda x: scale * float(poisson_binomial_pmf(np.full(n, x[0] / 100))[k:].sum()),
             [most_common],
         )
 
     def needed(confidence: float) -> int:
-        return threshold([float(most_common) / 100] * n, confidence=confidence).n_marks
+        return threshold([float(most_common) / 100] * n, level=confidence).n_marks
 
     found, stated = needed(d["confidence"]), needed(1 - d["chance_of_threshold"])
     return {

@@ -16,7 +16,7 @@ def guess_counts(printed: Printed) -> pd.DataFrame:
     for count in range(d // 2 + 1):
         found = easy_hard.guess_rate_from_disagreement([count / d, 1 - count / d])
         if agrees(printed.scenarios.loc["pv", "printed_chance"], "eq", found.chance):
-            for name, chance in (("footnote 3", found.chance), ("least", found.least_chance)):
+            for name, chance in (("footnote 3", found.chance), ("least", found.min_chance)):
                 bound = printed.bound(n, d, chance)
                 rows.append((count, count / d, name, chance, bound.n_hard, 100 * bound.rate))
     columns = ["count", "share", "estimate", "chance", "bound", "rate_percent"]
@@ -42,7 +42,7 @@ def consequences(printed: Printed) -> pd.DataFrame:
         coverage = easy_hard.bound_coverage(n, n_hard, chance, **more)
         rows.append(
             {"guesses": name, "q": guesses[0], "share": shares[0, 0], "true_chance": chance}
-            | {"footnote3": estimate.chance, "least_chance": estimate.least_chance}
+            | {"footnote3": estimate.chance, "least_chance": estimate.min_chance}
             | {"fitted": fitted, "n_disagreed": d, "true_guesses": n_hard - d}
             | {"true_percent": 100 * (n_hard - d) / (n - d), "bound": bound.n_hard}
             | {"bound_percent": 100 * bound.rate, "coverage": coverage}

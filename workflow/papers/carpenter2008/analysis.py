@@ -415,7 +415,7 @@ def pruning_table(
         removed = np.argsort(smaller)[:n]
         keep = np.ones(smaller.size, dtype=bool)
         keep[removed] = False
-        votes = scores.count_errors(voting.fit(annotations.keep_annotators(keep)).posterior, gold)
+        votes = scores.count_errors(voting.fit(annotations.select(annotators=keep)).posterior, gold)
         n_labels = int(annotators["n_labels"].to_numpy()[removed].sum())
         rows.append(
             {
@@ -531,9 +531,7 @@ def kappa_pairs(
     shared = np.triu(given @ given.T, k=1)
     rows = []
     for j, other in np.argwhere(shared >= least):
-        pair = np.zeros(annotations.n_annotators, dtype=bool)
-        pair[[j, other]] = True
-        sample = cohen_kappa(annotations.keep_annotators(pair))
+        sample = cohen_kappa(annotations.select(annotators=[j, other]))
         names = annotations.annotators[j], annotations.annotators[other]
         posterior = kappa_posterior(fitted, *names)
         row = {

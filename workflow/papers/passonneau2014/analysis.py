@@ -643,14 +643,7 @@ def as_few(labels: Annotations, like: Annotations, rng: np.random.Generator) -> 
     complete = np.bincount(labels.item[mine], minlength=labels.n_items) >= chosen.size
     common = np.flatnonzero(complete)
     items = rng.choice(common, size=min(like.n_items, common.size), replace=False)
-    keep = mine & np.isin(labels.item, items)
-    return only(labels.keep_annotators(np.isin(np.arange(done.size), chosen)), keep[mine])
-
-
-def only(labels: Annotations, keep: np.ndarray) -> Annotations:
-    """Return some of the labels; items, annotators and categories stay as they are."""
-    return replace(labels, item=labels.item[keep], annotator=labels.annotator[keep],
-                   label=labels.label[keep])  # fmt: skip
+    return labels.select(annotators=chosen, labels=np.isin(labels.item, items))
 
 
 def information_table(
@@ -1058,7 +1051,7 @@ def relabelled(
     """Draw true categories and labels from a fit, who labels what as it was."""
     truth = drawn_from(np.broadcast_to(fit.prevalence, fit.posterior.shape), rng)
     label = drawn_from(fit.confusion[labels.annotator, truth[labels.item]], rng)
-    return replace(labels, label=label.astype(labels.label.dtype)), truth
+    return labels.relabel(label), truth
 
 
 def drawn_from(chance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -1120,15 +1113,6 @@ def calibration(
     return pd.DataFrame(rows)
 
 
-def some_labels(labels: Annotations, n: int, rng: np.random.Generator) -> Annotations:
-    """Return at most n labels of each item, chosen at random."""
-    mixed = rng.permutation(labels.n_labels)
-    order = mixed[np.argsort(labels.item[mixed], kind="stable")]
-    item = labels.item[order]
-    before = np.arange(item.size) - np.searchsorted(item, item)
-    return only(labels, np.sort(order[before < n]))
-
-
 def growth_table(
     study: Study, fits: Mapping[str, DawidSkeneFit], number: pd.Series, rng: np.random.Generator
 ) -> pd.DataFrame:
@@ -1144,7 +1128,7 @@ def growth_table(
         )
         # One label an item leaves nothing to compare, and no posterior to be certain of.
         for n in (2, 3, 5, 10, 15, 20, 25):
-            posterior = authors_fit(some_labels(labels, n, rng)).posterior
+            posterior = authors_fit(labels.subsample(n, rng)).posterior
             same = posterior.argmax(axis=1) == fit.posterior.argmax(axis=1)
             rows.append({"word": word, "labels": n, "dollars_an_item": n * price,
                          "bits_left_by_the_model": curve.entropy[n],

@@ -203,11 +203,10 @@ def wide(data: LoadedData) -> pd.DataFrame:
 
 def pair_annotations(a: Annotations) -> dict[tuple[str, str], Annotations]:
     """Return the labels of each pair of annotators, by their numbers as the paper has them."""
-    pairs = {}
-    for i, j in combinations(range(a.n_annotators), 2):
-        keep = np.isin(np.arange(a.n_annotators), (i, j))
-        pairs[str(i + 1), str(j + 1)] = a.keep_annotators(keep)
-    return pairs
+    return {
+        (str(i + 1), str(j + 1)): a.select(annotators=[i, j])
+        for i, j in combinations(range(a.n_annotators), 2)
+    }
 
 
 def pair_alphas(a: Annotations) -> dict[tuple[str, str], agreement.Agreement]:

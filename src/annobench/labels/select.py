@@ -1,0 +1,511 @@
+"""Verbs of labels: choose some of them, or read them in other categories.
+
+Each verb returns new `Annotations` and leaves the old ones as they are. Names, scale and the order
+of items, annotators, categories and labels are kept unless a verb says otherwise, and the cost is
+linear in the number of labels.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from itertools import compress
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.choices import SCALES, Scale
+from annobench.core.errors import AnnotationError
+from annobench.labels.view import View
+
+#: How many names an error message lists.
+_SHOWN = 5
+
+
+class Verbs:
+    """What `Annotations` do to themselves."""
+
+    if TYPE_CHECKING:
+        item: NDArray[np.int32]
+        annotator: NDArray[np.int32]
+        label: NDArray[Any]
+        items: tuple[str, ...]
+        annotators: tuple[str, ...]
+        categories: tuple[str, ...]
+        scale: Scale
+
+        @property
+        def by_item(self) -> View: ...  # noqa: D102
+        @property
+        def first_repeat(self) -> int | None: ...  # noqa: D102
+        @property
+        def category_values(self) -> NDArray[np.float64]: ...  # noqa: D102
+
+    def select(
+        self,
+        *,
+        items: ArrayLike | None = None,
+        annotators: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+    ) -> Self:
+        """Keep some items, some annotators or some labels.
+
+        Parameters
+        ----------
+        items, annotators : array_like, optional
+            Those that stay: a mask of shape (I,) or (J,), or codes or names in any order. Others
+            are removed with their labels.
+        labels : array_like, optional
+            Those that stay: a mask of shape (N,), or indices in any order. Items and annotators
+            stay, also those that lose all their labels.
+
+        Returns
+        -------
+        Annotations
+            The labels that are in all three selections, in their order; the same object if these
+            are all there is.
+
+        Raises
+        ------
+        AnnotationError
+            If a mask has another length, or a code, an index or a name is unknown or comes twice.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xxyy"), list("abac"), list("1101"))
+        >>> b = a.select(annotators=["a", "b"])
+        >>> b.annotators, b.items, b.to_frame()["label"].tolist()
+        (('a', 'b'), ('x', 'y'), ['1', '1', '0'])
+        >>> a.select(items=[1]).items
+        ('y',)
+        >>> a.select(labels=a.label == 1).n_labels
+        3
+        """
+        of_item = _mask("items", items, len(self.items), self.items)
+        of_annotator = _mask("annotators", annotators, len(self.annotators), self.annotators)
+        stays = _mask("labels", labels, self.label.size)
+        if of_item.all() and of_annotator.all() and stays.all():
+            return self
+        stays = stays & of_item[self.item] & of_annotator[self.annotator]
+        return self._with(
+            item=_renumbered(of_item)[self.item[stays]],
+            annotator=_renumbered(of_annotator)[self.annotator[stays]],
+            label=self.label[stays],
+            items=tuple(compress(self.items, of_item)),
+            annotators=tuple(compress(self.annotators, of_annotator)),
+        )
+
+    def complete(self) -> Self:
+        """Keep the items that every annotator labelled.
+
+        Returns
+        -------
+        Annotations
+            J labels of each item; the annotators stay, and the other items are removed.
+
+        Raises
+        ------
+        AnnotationError
+            If an annotator labelled an item twice.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xxy"), list("aba"), list("110"))
+        >>> a.complete().items
+        ('x',)
+        """
+        if self.first_repeat is not None:
+            raise AnnotationError(
+                "complete: an annotator labelled an item twice. Keep one label of each, such as "
+                "with first_labels()."
+            )
+        return self.select(items=np.diff(self.by_item.offsets) == len(self.annotators))
+
+    def first_labels(self) -> Self:
+        """Keep the first label of each annotator for each item.
+
+        Returns
+        -------
+        Annotations
+            The labels without the repeated ones.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xxx"), list("aab"), ["no", "yes", "no"])
+        >>> a.first_labels().to_frame()["label"].tolist()
+        ['no', 'no']
+        """
+        pair = self.item.astype(np.int64) * len(self.annotators) + self.annotator
+        return self.select(labels=~pd.Series(pair).duplicated().to_numpy())
+
+    def subsample(self, per_item: int, rng: np.random.Generator | int | None = None) -> Self:
+        """Draw labels of each item at random, without replacement.
+
+        Parameters
+        ----------
+        per_item : int
+            Labels of each item, at least 1. An item that has no more keeps them all.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or its seed.
+
+        Returns
+        -------
+        Annotations
+            The same items and annotators, also those that lose all their labels.
+
+        Raises
+        ------
+        AnnotationError
+            If `per_item` is no whole number of at least 1.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_contingency([[30, 10], [20, 40]])
+        >>> a.subsample(1, rng=1).n_labels
+        100
+        """
+        try:
+            size = operator.index(per_item)
+        except TypeError:
+            size = 0
+        if size < 1:
+            raise AnnotationError(
+                f"subsample: per_item is {per_item!r}. Give a whole number of at least 1."
+            )
+        mixed = np.random.default_rng(rng).permutation(self.label.size)
+        by_item = View.of(self.item[mixed], len(self.items))
+        drawn = mixed[by_item.order[by_item.ranks < size]]
+        return self.select(labels=drawn)
+
+    def split_by(self, key: ArrayLike | Iterable[Hashable]) -> dict[Any, Self]:
+        """Split the items into groups.
+
+        Parameters
+        ----------
+        key : array_like, shape (I,)
+            The group of each item, such as a column of a table of the items.
+
+        Returns
+        -------
+        dict
+            By group, in the order of first appearance, the group's items with their labels. All
+            annotators and categories stay in each part.
+
+        Raises
+        ------
+        AnnotationError
+            If there is not one group for each item, or an item has none (None or NaN).
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xyz"), list("aab"), list("110"))
+        >>> {genre: part.items for genre, part in a.split_by(["news", "mail", "news"]).items()}
+        {'news': ('x', 'z'), 'mail': ('y',)}
+        """
+        column = key if isinstance(key, np.ndarray | pd.Series | pd.Index) else list(cast(Any, key))
+        if np.ndim(column) != 1 or len(column) != len(self.items):
+            raise AnnotationError(
+                f"split_by: got groups of shape {np.shape(column)} for {len(self.items)} items. "
+                "Give one for each item, in the order of `items`."
+            )
+        group, names = pd.factorize(pd.Series(column).reset_index(drop=True))
+        if (group < 0).any():
+            first = self.items[int(np.argmax(group < 0))]
+            raise AnnotationError(
+                f"split_by: {int((group < 0).sum())} item(s) have no group, the first is "
+                f"{first!r}. Name a group for each, or select the others first."
+            )
+        own = View.of(group, len(names))
+        labels = View.of(group[self.item], len(names))
+        place = np.empty(len(self.items), dtype=np.int32)
+        place[own.order] = own.ranks
+        return {
+            name: self._with(
+                item=place[self.item[labels[g]]],
+                annotator=self.annotator[labels[g]],
+                label=self.label[labels[g]],
+                items=tuple(self.items[i] for i in own[g]),
+            )
+            for g, name in enumerate(names.tolist())
+        }
+
+    def relabel(
+        self,
+        codes: ArrayLike,
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale | None = None,
+    ) -> Self:
+        """Replace the labels, one by one; who labelled what stays.
+
+        Parameters
+        ----------
+        codes : array_like of int or bool, shape (N,)
+            Code of each label, in [0, K).
+        categories : iterable, optional
+            Names of the K categories in their order; by default as they are.
+        scale : {"nominal", "ordinal", "interval"}, optional
+            What the order and distance of the categories mean; by default as it is, or nominal
+            for new categories in place of sets.
+
+        Returns
+        -------
+        Annotations
+            The same items and annotators.
+
+        Raises
+        ------
+        AnnotationError
+            If there is not one code for each label or a code is out of range, a category is named
+            twice or not at all, or on the interval scale is no number of its own.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xy"), list("aa"), [10, 80], scale="interval")
+        >>> high = a.relabel(a.values >= 50, categories=["low", "high"], scale="ordinal")
+        >>> high.to_frame()["label"].tolist()
+        ['low', 'high']
+        """
+        names = self.categories if categories is None else tuple(map(str, categories))
+        if scale is None:
+            new_for_sets = self.scale == "set" and categories is not None
+            scale = "nominal" if new_for_sets else self.scale
+        elif scale not in SCALES[:-1]:
+            raise AnnotationError(
+                f"relabel: scale {scale!r} is not one of {', '.join(SCALES[:-1])}."
+            )
+        if len(set(names)) < len(names) or "" in names:
+            raise AnnotationError(
+                f"relabel: the categories {listed(names)} are not different names. Name each once."
+            )
+        label = np.asarray(codes)
+        if label.shape != self.label.shape or (label.size and label.dtype.kind not in "biu"):
+            raise AnnotationError(
+                f"relabel: got codes of shape {label.shape} and type {label.dtype} for "
+                f"{self.label.size} labels. Give one whole number for each."
+            )
+        if label.size and not 0 <= label.min() <= label.max() < len(names):
+            raise AnnotationError(
+                f"relabel: codes from {label.min()} to {label.max()} for {len(names)} categories. "
+                "Give the position of each label's category, counted from 0."
+            )
+        small = np.int16 if len(names) <= np.iinfo(np.int16).max else np.int32
+        dtype = self.label.dtype if categories is None else small
+        changes: dict[str, Any] = {"label": label.astype(dtype), "scale": scale}
+        if self.scale == "set" and scale != "set":
+            changes |= {"members": (), "elements": ()}
+        found = self._with(categories=names, **changes)
+        # The property refuses what is no number.
+        if scale == "interval" and np.unique(found.category_values).size < len(names):
+            raise AnnotationError(
+                f"relabel: of the categories {listed(names)} two are equal numbers. Name each "
+                "number once."
+            )
+        return found
+
+    def recode(
+        self,
+        mapping: Mapping[str, str],
+        *,
+        categories: Iterable[object] | None = None,
+        scale: Scale | None = None,
+    ) -> Self:
+        """Rename or merge categories.
+
+        Parameters
+        ----------
+        mapping : mapping of str to str
+            The new name of every category, and of no other; categories of one new name are merged.
+        categories : iterable, optional
+            The new names in the wanted order, also those without a label. By default each has the
+            place of the first category that it replaces.
+        scale : {"nominal", "ordinal", "interval"}, optional
+            By default as it is.
+
+        Returns
+        -------
+        Annotations
+            The same items and annotators.
+
+        Raises
+        ------
+        AnnotationError
+            If a category has no new name, the mapping names a category that there is not, a name
+            is empty, the labels are sets, `categories` lacks a new name, or as in `relabel`.
+
+        Examples
+        --------
+        Of 80 items the annotators agree on 50; 20 of the 30 disagreements are between the two
+        kinds of precipitation.
+
+        >>> from annobench import Annotations
+        >>> table = [[20, 15, 5], [5, 15, 0], [5, 0, 15]]
+        >>> a = Annotations.from_contingency(table, categories=["rain", "snow", "sun"])
+        >>> wet = a.recode({"rain": "wet", "snow": "wet", "sun": "dry"})
+        >>> wet.categories, int((wet.label[:80] == wet.label[80:]).sum())
+        (('wet', 'dry'), 70)
+        """
+        new = text_mapping(mapping, "recode")
+        if self.scale == "set":
+            raise AnnotationError(
+                "recode: the labels are sets of elements. Recode the elements before the "
+                "annotations are built."
+            )
+        lost = [name for name in self.categories if name not in new]
+        if lost:
+            raise AnnotationError(
+                f"recode: no new name is given for {listed(lost)}. Map every category, to its own "
+                "name if it is to stay."
+            )
+        known = set(self.categories)
+        unknown = [name for name in new if name not in known]
+        if unknown:
+            raise AnnotationError(
+                f"recode: a new name is given for {listed(unknown)}, which the annotations do not "
+                f"have among {listed(self.categories)}. Correct the name, or name all categories "
+                "when building the annotations."
+            )
+        names = [new[name] for name in self.categories]
+        order = list(dict.fromkeys(names) if categories is None else map(str, categories))
+        code = {name: k for k, name in enumerate(order)}
+        left_out = [name for name in dict.fromkeys(names) if name not in code]
+        if left_out:
+            raise AnnotationError(
+                f"recode: the new name {listed(left_out)} is not among the categories "
+                f"{listed(order)}. Add it."
+            )
+        of_category = np.array([code[name] for name in names], dtype=np.int64)
+        return self.relabel(of_category[self.label], categories=order, scale=scale)
+
+    def binarize(self, category: str) -> Self:
+        """Set one category against all others.
+
+        Parameters
+        ----------
+        category : str
+            The one that stays.
+
+        Returns
+        -------
+        Annotations
+            Nominal, of the two categories "not <category>" and "<category>".
+
+        Raises
+        ------
+        AnnotationError
+            If there is no such category.
+
+        Examples
+        --------
+        >>> from annobench import Annotations
+        >>> a = Annotations.from_arrays(list("xyz"), list("aaa"), ["joy", "fear", "anger"])
+        >>> a.binarize("joy").counts.tolist()
+        [[0, 1], [1, 0], [1, 0]]
+        """
+        if category not in self.categories:
+            raise AnnotationError(
+                f"binarize: category {category!r} is not among {listed(self.categories)}. Name "
+                "one of them."
+            )
+        return self.relabel(
+            self.label == self.categories.index(category),
+            categories=(f"not {category}", category),
+            scale="nominal",
+        )
+
+    def _with(self, **changes: Any) -> Self:
+        return cast(Self, replace(cast(Any, self), **changes))
+
+
+def text_mapping(mapping: Mapping[str, str], name: str) -> dict[str, str]:
+    """Take the names of a mapping of categories as text.
+
+    Parameters
+    ----------
+    mapping : mapping of str to str
+        The new name of each category; anything that `str` turns into a name.
+    name : str
+        Of the mapping, for messages.
+
+    Returns
+    -------
+    dict of str to str
+        The same in text.
+
+    Raises
+    ------
+    AnnotationError
+        If a name is empty, or two categories have one name as text.
+    """
+    text = {str(old): str(new) for old, new in mapping.items()}
+    if "" in text or "" in text.values():
+        raise AnnotationError(f"{name}: a name is empty. Name it.")
+    if len(text) < len(mapping):
+        names = pd.Series(list(map(str, mapping)))
+        twice = names[names.duplicated()].unique()
+        raise AnnotationError(f"{name}: two new names are given for {listed(twice)}. Keep one.")
+    return text
+
+
+def listed(names: Iterable[object]) -> str:
+    """Quote the first names of a list for an error message.
+
+    Parameters
+    ----------
+    names : iterable
+        Names.
+
+    Returns
+    -------
+    str
+        At most five, and how many more there are.
+    """
+    shown = list(map(repr, names))
+    rest = len(shown) - _SHOWN
+    return ", ".join(shown[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _mask(
+    what: str, chosen: ArrayLike | None, n: int, names: tuple[str, ...] | None = None
+) -> NDArray[np.bool_]:
+    """Turn a mask, codes or names into a mask."""
+    if chosen is None:
+        return np.ones(n, dtype=bool)
+    wanted = np.asarray(chosen)
+    if wanted.ndim != 1 or (wanted.dtype == bool and wanted.size != n):
+        raise AnnotationError(
+            f"select: got {what} of shape {wanted.shape}. Give True or False for each of the {n} "
+            f"{what}, or list those to keep."
+        )
+    if wanted.dtype == bool:
+        return wanted
+    by_name = wanted.size > 0 and wanted.dtype.kind not in "iu"
+    if by_name and names is None:
+        raise AnnotationError(
+            f"select: {what} are given as {wanted.dtype}. Give a mask, or indices as whole numbers."
+        )
+    codes = pd.Index(cast(Any, names)).get_indexer(wanted) if by_name else wanted.astype(np.int64)
+    wrong = (codes < 0) | (codes >= n)
+    if wrong.any():
+        raise AnnotationError(
+            f"select: {what} {listed(wanted[wrong].tolist())} unknown. Give names that there are, "
+            f"or whole numbers from 0 to {n - 1}."
+        )
+    mask = np.zeros(n, dtype=bool)
+    mask[codes] = True
+    if mask.sum() < codes.size:
+        raise AnnotationError(f"select: some {what} are listed twice. List each once.")
+    return mask
+
+
+def _renumbered(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    return (np.cumsum(mask) - 1).astype(np.int32)
