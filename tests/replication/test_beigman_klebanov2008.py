@@ -126,8 +126,8 @@ def test_a_printed_number_that_does_not_fit_is_found(analysis, printed):
 
 def test_the_simulation_meets_every_table(analysis, printed):
     tables = {name: analysis.constraints.patterns(printed, name) for name in printed.types}
-    marks = analysis.simulation.described(
-        printed, analysis.simulation.once(printed, np.random.default_rng(1), tables)
+    marks = analysis.simulation.describe(
+        printed, analysis.simulation.simulate(printed, np.random.default_rng(1), tables)
     )
     assert (abs(marks["kappa"] - marks["kappa_printed"]) < 0.005).all()
     assert (abs(marks["marked"] - marks["marked_printed"]) < 0.05).all()

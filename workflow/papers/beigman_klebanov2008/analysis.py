@@ -1,6 +1,6 @@
 """Recompute Beigman Klebanov, Beigman and Diermeier (2008) from its printed tables.
 
-The marks and votes were never published, but the printed tables say much about one another:
+The marks and votes were never published, but the printed tables constrain one another:
 integers that satisfy all of them are the patterns of the simulated study. Real judgements of
 metaphor in discourse show the method at work.
 """
@@ -43,8 +43,8 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("delays", tables.delays, printed, of="printed")
 
     # The study, simulated.
-    made, votes = simulation.repeatedly(printed, rng, N_SIMULATED[effort])
-    results.table("simulated_marks", simulation.described, printed, made, of="simulation")
+    made, votes = simulation.repeat(printed, rng, N_SIMULATED[effort])
+    results.table("simulated_marks", simulation.describe, printed, made, of="simulation")
     results.table("simulated_votes", votes, of="simulation")
 
     # The extension.

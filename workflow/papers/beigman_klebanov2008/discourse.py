@@ -51,7 +51,7 @@ class Discourse:
         place = pd.Index(a.items).get_indexer(pd.Index(b.items))
         if (place < 0).any() or len(place) != a.n_items:
             raise ValueError("Discourse: the two studies have different items.")
-        marks = np.bincount(b.item, weights=b.label == b.categories.index(MARK)).astype(int)
+        marks = b.counts[:, b.categories.index(MARK)]
         about = decision.items[["literal", "metaphorical"]].fillna("").agg(" / ".join, axis=1)
         pair = pd.factorize(about)[0]
         return cls(b, marks, mean[place], adjusted[place], pair)

@@ -18,7 +18,7 @@ from .printed import SUBSETS, Printed
 Marks = Mapping[str, panels.SimulatedMarks]
 
 
-def once(printed: Printed, rng: np.random.Generator, chosen: Mapping[str, np.ndarray]) -> Marks:
+def simulate(printed: Printed, rng: np.random.Generator, chosen: Mapping[str, np.ndarray]) -> Marks:
     """Simulate marks and votes of all types once, from their patterns."""
     return {
         name: panels.marks_and_votes(
@@ -61,16 +61,16 @@ def tables_of(made: panels.SimulatedMarks, threshold: int) -> dict[tuple[str, st
     return cells
 
 
-def repeatedly(
+def repeat(
     printed: Printed, rng: np.random.Generator, repetitions: int
 ) -> tuple[Marks, pd.DataFrame]:
     """Simulate the study again and again; return the first one, and the tables of all."""
     chosen = {name: patterns(printed, name) for name in printed.types}
     threshold = printed.count("threshold")
-    first = once(printed, rng, chosen)
+    first = simulate(printed, rng, chosen)
     runs = [
         {(*k, name): v for name, one in made.items() for k, v in tables_of(one, threshold).items()}
-        for made in (first, *(once(printed, rng, chosen) for _ in range(repetitions)))
+        for made in (first, *(simulate(printed, rng, chosen) for _ in range(repetitions)))
     ]
     rows = []
     for cell, row in printed.cells.iterrows():
@@ -83,7 +83,7 @@ def repeatedly(
     return first, pd.DataFrame(rows)
 
 
-def described(printed: Printed, made: Marks) -> pd.DataFrame:
+def describe(printed: Printed, made: Marks) -> pd.DataFrame:
     """Describe the simulated marks as Table 1 does, and apply the threshold to them."""
     rows, rates = [], shares(made["vehicle"].annotations)
     for name, one in made.items():
