@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: What share of the paper's number of sweeps a repeated run has, by effort.
-SHARE_OF_SWEEPS = {"full": 1.0, "quick": 0.04}
-
 
 @dataclass(frozen=True)
 class Design:
@@ -45,9 +42,9 @@ class Design:
         """The prior of the scale as printed."""
         return {"scale_exponent": self.numbers["pareto_shape"]}
 
-    def paper_run(self, effort: str) -> dict[str, Any]:
-        """Arguments of a run of the paper's length, with its steps; three chains as its script."""
-        sweeps = round(self.numbers["mcmc_sweeps"] * SHARE_OF_SWEEPS[effort])
+    def paper_run(self, share: float) -> dict[str, Any]:
+        """Arguments of a run of the paper's steps and a share of its sweeps; three chains."""
+        sweeps = round(self.numbers["mcmc_sweeps"] * share)
         n_warmup = round(sweeps * self.numbers["mcmc_discarded_percent"] / 100)
         length = {"n_chains": 3, "n_warmup": n_warmup, "n_draws": sweeps - n_warmup}
         return {**self.prior, **length, "collapsed": False, "thin_items": 1, "threads": 1}

@@ -32,6 +32,8 @@ N_SIMULATIONS = {"full": 200, "quick": 5}
 N_REPEATS = {"full": 60, "quick": 5}
 N_DRAWS = {"full": 2_500, "quick": 40}
 N_WARMUP = {"full": 1_000, "quick": 40}
+#: What share of the paper's number of sweeps a repeated run has, by effort.
+SHARE_OF_SWEEPS = {"full": 1.0, "quick": 0.04}
 #: Sampled percentages: their check intervals are made of log odds, and so stay within 0 and 100.
 PERCENTAGES = frozenset({"muc.model.accuracy", "rte.worst_annotator.smaller_estimate"})
 #: The parameters that a fit has whatever its items and annotators.
@@ -212,7 +214,7 @@ def repeat_rte(
     design: Design, rte: LoadedData, rng: np.random.Generator, effort: str
 ) -> pd.DataFrame:
     """Run section 4 repeatedly at the paper's length; one row a run."""
-    settings = design.paper_run(effort)
+    settings = design.paper_run(SHARE_OF_SWEEPS[effort])
 
     def once(generator: np.random.Generator) -> dict[str, float]:
         fits = fit_rte(rte.annotations, generator, **settings)
@@ -276,7 +278,7 @@ def repeat_muc(
     design: Design, muc: LoadedData, rng: np.random.Generator, effort: str
 ) -> pd.DataFrame:
     """Run section 5 repeatedly at the paper's length; one row a run."""
-    settings = design.paper_run(effort)
+    settings = design.paper_run(SHARE_OF_SWEEPS[effort])
 
     def once(generator: np.random.Generator) -> dict[str, float]:
         fitted = hierarchical_binary.fit(muc.annotations, rng=generator, **settings)
