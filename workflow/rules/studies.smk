@@ -49,13 +49,7 @@ rule studies:
 rule measure_coverage:
     """Count how often nominal 95% intervals hold what they should, on simulated labels."""
     input:
-        library=imports_of(
-            WORKFLOW / "scripts/measure_coverage.py",
-            also=[
-                f"annobench.agreement.coefficients.{path.stem}"
-                for path in (PACKAGE / "agreement/coefficients").glob("*.py")
-            ],
-        ),
+        library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
     output:
         table="results/studies/{study}/coverage.csv",
     log:

@@ -28,9 +28,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.agreement.resampling import draw_counts
 from annobench.core.errors import MAX_FAULTS, AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
+from annobench.resampling.weights import draw_counts
 
 Kind = Literal["word", "phrase"]
 Side = Literal["source", "target"]
@@ -678,8 +679,8 @@ def pool(
     found = _estimates(
         rows.astype(np.float64),
         {
-            "intersection_share": lambda t: _ratio(t[..., 1], t[..., 2:].min(axis=-1)),
-            "union_excess": lambda t: _ratio(t[..., 0], t[..., 2:].max(axis=-1)) - 1,
+            "intersection_share": lambda t: ratio(t[..., 1], t[..., 2:].min(axis=-1)),
+            "union_excess": lambda t: ratio(t[..., 0], t[..., 2:].max(axis=-1)) - 1,
         },
         level, replicates, rng,
     )  # fmt: skip
@@ -809,29 +810,23 @@ def _estimates(
     return result
 
 
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; NaN where both are 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.divide(part, whole)
-
-
 # Columns of the sums: shared, own, missed, candidates.
 
 
 def _precision(t: Floats) -> Floats:
-    return _ratio(t[..., 0], t[..., 0] + t[..., 1])
+    return ratio(t[..., 0], t[..., 0] + t[..., 1])
 
 
 def _recall(t: Floats) -> Floats:
-    return _ratio(t[..., 0], t[..., 0] + t[..., 2])
+    return ratio(t[..., 0], t[..., 0] + t[..., 2])
 
 
 def _f_score(t: Floats) -> Floats:
-    return _ratio(2 * t[..., 0], 2 * t[..., 0] + t[..., 1] + t[..., 2])
+    return ratio(2 * t[..., 0], 2 * t[..., 0] + t[..., 1] + t[..., 2])
 
 
 def _kappa(t: Floats) -> Floats:
     shared, own, missed, n = np.moveaxis(t, -1, 0)
     first, second = shared + own, shared + missed
     expected = first * second + (n - first) * (n - second)
-    return _ratio(n * (n - own - missed) - expected, n**2 - expected)
+    return ratio(n * (n - own - missed) - expected, n**2 - expected)

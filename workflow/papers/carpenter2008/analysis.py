@@ -39,12 +39,13 @@ import scipy.stats
 from rich.progress import track
 
 from annobench import datasets
-from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.agreement import cohen_kappa
 from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
+from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import (
     HYPERPARAMETERS,

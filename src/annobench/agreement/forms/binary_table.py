@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 
-from annobench.agreement.forms import Floats, Rows, Totals, ratio
-from annobench.agreement.interval_forms import WithoutChance
-from annobench.core.errors import AnnotationError
+from annobench.agreement.forms.base import Rows, Totals, WithoutChance
 from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
 
 
 class BinaryTable(WithoutChance):
@@ -30,38 +28,6 @@ class BinaryTable(WithoutChance):
         positive = np.zeros((annotations.n_items, 2), dtype=bool)
         positive[annotations.item, annotations.annotator] = annotations.label == 1
         self.positive = positive
-
-    @classmethod
-    def builder(
-        cls, annotations: Annotations, name: str, weights: tuple[float, ...]
-    ) -> Callable[[Annotations, Floats | None], BinaryTable]:
-        """Check the categories and return what makes the form.
-
-        Parameters
-        ----------
-        annotations : Annotations
-            Labels of two annotators.
-        name : str
-            The coefficient, for messages.
-        weights : tuple of float
-            Of the cells.
-
-        Returns
-        -------
-        callable
-            Makes the form of labels; copies of annotators are not used.
-
-        Raises
-        ------
-        AnnotationError
-            If there are not exactly two categories.
-        """
-        if annotations.n_categories != 2:
-            raise AnnotationError(
-                f"{name}: needs exactly two categories, got {annotations.n_categories} "
-                f"({', '.join(map(repr, annotations.categories[:10]))}). Set one against the rest."
-            )
-        return lambda labels, copies: cls(labels, weights)
 
     @cached_property
     def rows(self) -> Rows:
@@ -83,4 +49,4 @@ class BinaryTable(WithoutChance):
         ndarray, shape (...)
             NaN without items.
         """
-        return ratio(totals @ np.asarray(self.weights), totals.sum(axis=-1), 0.0)
+        return ratio(totals @ np.asarray(self.weights), totals.sum(axis=-1))
