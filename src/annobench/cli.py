@@ -575,7 +575,7 @@ def list_datasets() -> None:
 
     table = Table("id", "title", "held")
     for id in datasets.names():
-        held = "no" if datasets.available(id) else "yes"
+        held = "no" if datasets.missing_files(id) else "yes"
         table.add_row(escape(id), escape(datasets.get(id).title), held)
     Console().print(table)
 

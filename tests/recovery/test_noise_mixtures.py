@@ -158,7 +158,11 @@ def test_lazy_annotators_have_honest_errors():
         mixtures.fit_lazy(Counts.from_histogram(drawn), EASY_HARD)
         for drawn in histograms(made, 5_000, 10, 120, rng)
     ]
-    z = np.array([[(f.lazy_share - 0.2) / f.standard_error[0],
-                   (f.lazy_rate - 0.7) / f.standard_error[1]] for f in fits])  # fmt: skip
+    z = np.array(
+        [
+            [(f.lazy_share - 0.2) / f.standard_error[0], (f.lazy_rate - 0.7) / f.standard_error[1]]
+            for f in fits
+        ]
+    )
     assert is_honest(z)
     assert not is_honest(2 * z)

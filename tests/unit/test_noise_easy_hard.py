@@ -25,8 +25,15 @@ from annobench.noise.easy_hard import (
 )
 
 #: n, d, p of small projects, with ends.
-SMALL = [(1, 0, "1/2"), (1, 1, "1/2"), (6, 0, "1/3"), (12, 5, "1/16"), (25, 3, "9/10"),
-         (40, 39, "1/2"), (60, 20, "41/50")]  # fmt: skip
+SMALL = [
+    (1, 0, "1/2"),
+    (1, 1, "1/2"),
+    (6, 0, "1/3"),
+    (12, 5, "1/16"),
+    (25, 3, "9/10"),
+    (40, 39, "1/2"),
+    (60, 20, "41/50"),
+]
 
 
 def enumerated(n, d, p, prior=None):
@@ -358,7 +365,7 @@ def test_kappa_may_be_far_from_the_share_of_easy_items():
         (lambda: expected_kappa(1.5, 0.5, 0.5), "easy_share=1.5 is not in"),
         (lambda: expected_kappa(0.5, [0.5, 0.5], [0.2, 0.3, 0.5]), "guess has 3 categories"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused_with_a_remedy(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -23,9 +23,13 @@ def coins(rng):
 def test_every_model_has_a_row_and_most_find_the_share(coins, rng):
     table = noise.hard_share(coins, rng=rng, replicates=20).set_index("model")
     assert list(dict.fromkeys(table.index)) == [
-        "easy_hard", "mixture", "mixture with a hard type", "diligent and lazy", "dawid_skene",
+        "easy_hard",
+        "mixture",
+        "mixture with a hard type",
+        "diligent and lazy",
+        "dawid_skene",
         "rates",
-    ]  # fmt: skip
+    ]
     for model in ("mixture with a hard type", "rates"):
         row = table.loc[model]
         assert row["lower"] <= 0.3 <= row["upper"], model

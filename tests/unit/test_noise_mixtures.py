@@ -221,8 +221,12 @@ def test_a_type_at_a_limit_has_no_standard_error(rte):
 def test_items_with_different_numbers_of_labels_are_fitted_together():
     made = BinomialMixture([0.4, 0.6], [0.2, 0.7])
     parts = [Counts.from_histogram((made.pmf(n) * 1e6).round()) for n in (3, 6)]
-    both = Counts(*(np.concatenate([getattr(p, name) for p in parts])
-                    for name in ("labels", "positives", "items")))  # fmt: skip
+    both = Counts(
+        *(
+            np.concatenate([getattr(p, name) for p in parts])
+            for name in ("labels", "positives", "items")
+        )
+    )
     for method in mixtures.METHODS:
         fitted = mixtures.fit(both, 2, method=method)
         np.testing.assert_allclose(fitted.mixture.rate, made.rate, atol=1e-3)
@@ -413,8 +417,10 @@ def test_normal_cells_are_scipys():
     x, law = np.arange(11), scipy.stats.norm
     density = sum(w * law.pdf(x, m, s) for w, m, s in zip(share, mean, sd, strict=True))
     np.testing.assert_allclose(mixtures.gaussian_cells(share, mean, sd, 10), density)
-    inside = sum(w * (law.cdf(x + 0.5, m, s) - law.cdf(x - 0.5, m, s))
-                 for w, m, s in zip(share, mean, sd, strict=True))  # fmt: skip
+    inside = sum(
+        w * (law.cdf(x + 0.5, m, s) - law.cdf(x - 0.5, m, s))
+        for w, m, s in zip(share, mean, sd, strict=True)
+    )
     found = mixtures.gaussian_cells(share, mean, sd, 10, cells="interval")
     np.testing.assert_allclose(found, inside)
     whole = mixtures.gaussian_cells(share, mean, sd, 10, cells="normalised")

@@ -14,11 +14,10 @@ from annobench.studies import certificate_coverage
 def test_power_is_that_of_certificates_weighted_by_their_probability():
     n, hard, rate = 40, 0.1, 0.1
     certified = [
-        noise.certificate(
-            Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5
-        ).rate <= rate
+        noise.certificate(Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5).rate
+        <= rate
         for d in range(n)
-    ]  # fmt: skip
+    ]
     probability = stats.binom.pmf(np.arange(n), n, hard * 0.5)
     assert 0 < sum(certified) < n
     assert noise.certification_power(n, 2, hard, rate=rate) == pytest.approx(

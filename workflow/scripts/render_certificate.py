@@ -138,7 +138,7 @@ def main(
         draft.write_text(page, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,

@@ -366,7 +366,8 @@ class Verbs:
                 f"recode: no new name is given for {listed(lost)}. Map every category, to its own "
                 "name if it is to stay."
             )
-        unknown = sorted(set(new) - set(self.categories))
+        known = set(self.categories)
+        unknown = [name for name in new if name not in known]
         if unknown:
             raise AnnotationError(
                 f"recode: a new name is given for {listed(unknown)}, which the annotations do not "
@@ -376,7 +377,7 @@ class Verbs:
         names = [new[name] for name in self.categories]
         order = list(dict.fromkeys(names) if categories is None else map(str, categories))
         code = {name: k for k, name in enumerate(order)}
-        left_out = sorted(set(names) - set(code))
+        left_out = [name for name in dict.fromkeys(names) if name not in code]
         if left_out:
             raise AnnotationError(
                 f"recode: the new name {listed(left_out)} is not among the categories "
