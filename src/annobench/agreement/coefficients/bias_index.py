@@ -9,7 +9,7 @@ The positive category is the last.
 from __future__ import annotations
 
 from annobench.agreement.forms.base import Floats, Form
-from annobench.agreement.forms.binary_table import BinaryTable
+from annobench.agreement.forms.binary_table import CellShare
 from annobench.agreement.record import Coefficient
 from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
@@ -65,6 +65,6 @@ def bias_index(annotations: Annotations) -> Agreement:
     annotations = METHOD.check(annotations)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:
-        return BinaryTable(labels, (0.0, 1.0, -1.0, 0.0))
+        return CellShare(labels, (0.0, 1.0, -1.0, 0.0))
 
     return Agreement.of(METHOD, annotations, make_form, bias_index, collapsible=False)

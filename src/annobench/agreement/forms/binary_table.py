@@ -1,4 +1,4 @@
-"""The form of the indices of a two by two table."""
+"""Forms of the indices of a two by two table."""
 
 from __future__ import annotations
 
@@ -12,6 +12,29 @@ from annobench.resampling.ratios import ratio
 
 
 class BinaryTable(WithoutChance):
+    """A function of how many items are in each of the four cells.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators who both labelled every item, two categories.
+    """
+
+    def __init__(self, annotations: Annotations) -> None:
+        self.n_items = annotations.n_items
+        positive = np.zeros((annotations.n_items, 2), dtype=bool)
+        positive[annotations.item, annotations.annotator] = annotations.label == 1
+        self.positive = positive
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The cell of each item: both positive, first alone, second alone, none; shape (I, 4)."""
+        first, second = self.positive.T
+        cells = [first & second, first & ~second, ~first & second, ~first & ~second]
+        return np.column_stack(cells).astype(np.float64)
+
+
+class CellShare(BinaryTable):
     """A weighted share of the four cells.
 
     Parameters
@@ -19,22 +42,12 @@ class BinaryTable(WithoutChance):
     annotations : Annotations
         Two annotators who both labelled every item, two categories.
     weights : tuple of float
-        Of the cells: both positive, the first alone, the second alone, none.
+        Of the cells.
     """
 
     def __init__(self, annotations: Annotations, weights: tuple[float, ...]) -> None:
-        self.n_items = annotations.n_items
+        super().__init__(annotations)
         self.weights = weights
-        positive = np.zeros((annotations.n_items, 2), dtype=bool)
-        positive[annotations.item, annotations.annotator] = annotations.label == 1
-        self.positive = positive
-
-    @cached_property
-    def rows(self) -> Rows:
-        """Which cell each item is in, shape (I, 4)."""
-        first, second = self.positive.T
-        cells = [first & second, first & ~second, ~first & second, ~first & ~second]
-        return np.column_stack(cells).astype(np.float64)
 
     def value(self, totals: Totals) -> Totals:
         """Return the weighted share.
