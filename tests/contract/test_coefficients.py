@@ -1,4 +1,4 @@
-"""What every coefficient of agreement promises; a new one is found and held to it."""
+"""What every coefficient of agreement has in common, and what its record says of it."""
 
 from __future__ import annotations
 

@@ -318,7 +318,7 @@ def test_few_resampled_annotators_are_warned_of_and_many_are_not():
         with pytest.warns(IntervalWarning, match=message):
             assert few.interval(kind, unit="annotators", replicates=50, rng=1).caution
     assert not few.interval("jackknife", unit="annotators").caution
-    # The rule: missing more than half again as often as promised, 7.5% for 5%.
+    # The rule: missing more than half again as often as it should, 7.5% for 5%.
     missed = {n: 1 - resampled_coverage(n, 0.95) for n in (5, 12, 30)}
     assert missed[5] > missed[12] > 0.075 > missed[30]
     many = agreement.percent_agreement(drawn(13, 10, 30, given=1, right=0.8))

@@ -618,7 +618,7 @@ def test_a_perfect_correlation_has_its_ends_there(sign):
         labels + [sign * label for label in labels],
         scale="interval",
     )
-    # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a reach of
+    # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a half-width of
     # 1.96/sqrt(2) on its scale leads exp(2 * 1.39) = 16 times as far from the end.
     assert fisher_interval(ag.pearson(a), 0.95) == pytest.approx((sign, sign), abs=1e-13)
 

@@ -110,6 +110,7 @@ def difference(
     Examples
     --------
     >>> from annobench.agreement import brennan_prediger, cohen_kappa
+    >>> from annobench.labels.annotations import Annotations
     >>> a = Annotations.from_contingency([[80, 10], [5, 5]])
     >>> round(difference(cohen_kappa(a), brennan_prediger(a)).estimate, 6)  # 7/22 - 0.7
     -0.381818

@@ -111,7 +111,7 @@ def permute_clusters(
     rng : Generator
         Source of randomness.
     strata : array_like, shape (C,), optional
-        Clusters of different strata exchange nothing; by default all are one stratum.
+        Of each cluster; by default all are one stratum.
 
     Returns
     -------

@@ -193,8 +193,8 @@ def f_interval(
     if model == "two-way" and kind == "agreement":
         if error <= 0 and annotators <= 0:
             return 1.0, 1.0
-        shift = (annotators - error) / n
-        rho = (items - error) / (items + (k - 1) * error + k * shift)
+        annotator_variance = (annotators - error) / n
+        rho = (items - error) / (items + (k - 1) * error + k * annotator_variance)
         if rho >= 1:
             return 1.0, 1.0
         if items <= 0 and error <= 0:

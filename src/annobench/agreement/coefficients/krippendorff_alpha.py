@@ -3,7 +3,7 @@
     alpha = 1 - D_o / D_e
 
 D_o is the mean distance of two labels of one item, each label weighted alike; D_e that of two
-labels drawn from all pairable labels without putting back.
+labels drawn from all pairable labels without replacement.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def krippendorff_alpha(
     period : float, optional
         After what the circular metric begins again, such as 24 for hours.
     small_sample : bool, default True
-        Whether D_e draws without putting back (n - 1); without it alpha is a weighted pi.
+        Whether D_e draws without replacement (n - 1); otherwise alpha is a weighted pi.
 
     Returns
     -------

@@ -43,8 +43,8 @@ class Form(ABC):
     scale : float
         The largest disagreement of a pair.
     additive : bool
-        Whether the row of an item depends on its labels alone, so that the items of one annotator
-        can be exchanged in the totals.
+        Whether the row of an item depends on its labels alone, so that the totals without an
+        annotator differ by the rows of that annotator's items.
     """
 
     scale: float = 1.0

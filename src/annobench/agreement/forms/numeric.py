@@ -276,9 +276,9 @@ class IntraclassCorrelation(Covariances):
         between = ratio(between, np.full_like(between, pairs))
         centred = mean - (mean * c).sum(axis=-1)[..., None] / j
         # Half the mean squared difference of two different annotators' means.
-        shift = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs))
+        annotator_variance = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs))
         items = variance + (j - 1) * between
-        return n, items, n * shift, variance - between
+        return n, items, n * annotator_variance, variance - between
 
     def value(self, totals: Totals) -> Totals:
         """Return the intraclass correlation.
@@ -305,8 +305,8 @@ class IntraclassCorrelation(Covariances):
         if self.kind == "consistency":
             below = items if self.average else items + (j - 1) * error
         else:
-            shift = (annotators - error) / n
-            below = items + shift if self.average else items + (j - 1) * error + j * shift
+            spread = (annotators - error) / n
+            below = items + spread if self.average else items + (j - 1) * error + j * spread
         return ratio(items - error, below, zero)
 
 
