@@ -469,7 +469,7 @@ def certificate(
     threshold: Annotated[
         float | None, typer.Option(help="Split numeric labels: this and above, and below.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the certificate.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
     repeats: Annotated[
         Literal["error", "first"],
         typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
@@ -491,7 +491,7 @@ def certificate(
             annotations = noise.dichotomise(annotations, threshold)
         found = noise.certificate(
             annotations,
-            confidence=confidence,
+            level=level,
             guess=_numbers(guess, "guess"),
             keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
             model=model,

@@ -251,7 +251,7 @@ def test_the_largest_share_is_that_of_a_linear_program_solved_by_hand():
     # items just below 0.6, of which 52% agree, may be a share 0.42 / 0.48 beside sure ones, and
     # coins, of which half agree, 0.42 / 0.5: the first leave more guesses among the agreed.
     votes = votes_of([[2, 0]] * 58_000 + [[1, 1]] * 42_000)
-    classes = _rates.Classes.of(votes, 0.6)
+    classes = _rates.Groups.of(votes, 0.6)
     # A region that is hardly wider than a point.
     region = _rates.Region.of(classes, 0.99)
     goal = _rates.kept_guesses(votes, classes, 1.0, 0.6)
@@ -506,7 +506,7 @@ REFUSED = {
         {},
         "noise.dichotomise",
     ),
-    "confidence": (PAIR, {"guess": 0.5, "confidence": 1.0}, "confidence must be between"),
+    "level": (PAIR, {"guess": 0.5, "level": 1.0}, "level must be between"),
     "keep": (PAIR, {"guess": 0.5, "keep": 0.3}, "keep must be"),
     "keep by name": (PAIR, {"guess": 0.5, "keep": "most"}, "keep must be"),
     "model": (PAIR, {"guess": 0.5, "model": "magic"}, "model 'magic' is not one of"),

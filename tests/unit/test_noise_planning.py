@@ -46,7 +46,7 @@ def test_guesses_set_a_system_back_as_flipped_coins_do(systems, flips):
     heads = np.arange(flips * n + 1)
     probability = stats.binom.pmf(heads, flips * n, 0.5)
     ahead = np.abs(2 * heads / flips - n)
-    back = planning._behind(n, systems, miss)
+    back = planning._setback(n, systems, miss)
     assert probability[ahead > back].sum() < 2 * miss <= probability[ahead > back - 1].sum()
 
 

@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_panel():
 @pytest.mark.parametrize("name", ["prevalence", "missing"])
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
 def test_a_probability_outside_its_range_is_refused(rng, name, value):
-    with pytest.raises(ValueError, match=rf"simulate\.binary: {name} must be"):
+    with pytest.raises(ValueError, match=rf"panels\.binary: {name} must be"):
         panels.binary(**DESIGN | {name: value}, rng=rng)
 
 
@@ -194,21 +194,21 @@ def test_loadings_that_would_exceed_one_are_held_at_one():
 FAULTS = [
     (
         lambda rng: panels.ordinal(n_items=2, prevalence=[0.5, 0.6], loading=[1], rng=rng),
-        r"simulate\.ordinal: prevalence must be",
+        r"panels\.ordinal: prevalence must be",
     ),
     (
         lambda rng: panels.nominal(n_items=2, prevalence=[1.5, -0.5], loading=[1], rng=rng),
-        r"simulate\.nominal: prevalence must be",
+        r"panels\.nominal: prevalence must be",
     ),
     (
         lambda rng: panels.ordinal(n_items=2, prevalence=[1.0], loading=[1.1], rng=rng),
-        r"simulate\.ordinal: loading must be",
+        r"panels\.ordinal: loading must be",
     ),
     (
         lambda rng: panels.nominal(n_items=2, prevalence=[1.0], loading=[np.nan], rng=rng),
-        r"simulate\.nominal: loading must be",
+        r"panels\.nominal: loading must be",
     ),
-    (lambda rng: panels.cut([0.0], [[1.0]]), r"simulate\.cut: prevalence must be"),
+    (lambda rng: panels.cut([0.0], [[1.0]]), r"panels\.cut: prevalence must be"),
     (lambda rng: panels.kappa_from_correlation(1.1, [0.5, 0.5]), "correlation must be in"),
     (lambda rng: panels.kappa_from_correlation(0.5, [1.0, 0.0]), "Give at least two"),
     (lambda rng: panels.correlation_from_kappa(-0.1, [0.5, 0.5]), "kappa must be in"),

@@ -19,7 +19,7 @@ TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
 WORDS = ("remarks", "note", "reasons", "text")
 MODELS = {
-    "rates": "any number of types",
+    "rates": "any distribution of rates",
     "easy_hard": "easy and hard",
 }
 

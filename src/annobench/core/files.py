@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import fcntl
+import importlib
 import logging
 import os
 import sys
@@ -74,7 +74,7 @@ def _locked_draft(target: Path) -> tuple[int, Path]:
         handle, name = tempfile.mkstemp(
             prefix=f"{_PREFIX}{target.stem}.", suffix=target.suffix, dir=target.parent
         )
-        _lock(handle, fcntl.LOCK_EX)
+        _lock(handle, wait=True)
         # Another writer may have taken it for abandoned before it was locked.
         if os.fstat(handle).st_nlink:
             return handle, Path(name)
@@ -86,17 +86,18 @@ def _remove_unlocked(drafts: Iterable[Path]) -> None:
         with suppress(OSError):
             handle = os.open(draft, os.O_RDWR)
             try:
-                if _lock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB):
+                if _lock(handle, wait=False):
                     draft.unlink()
             finally:
                 os.close(handle)
 
 
-def _lock(handle: int, operation: int) -> bool:
-    """Return whether the lock was got: never on a file system without locks."""
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Return whether the lock was got: never on a system or a file system without locks."""
     try:
-        fcntl.flock(handle, operation)
-    except OSError:
+        fcntl = importlib.import_module("fcntl")
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
         return False
     return True
 
