@@ -291,8 +291,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
         outcomes=OUTCOMES,
         marks=MARKS,
         groups=[
-            {"name": "estimates", "title": "Estimates", "alone": alone}
-            | grid(table, ["estimate"]),
+            {"name": "estimates", "title": "Estimates", "alone": alone} | grid(table, ["estimate"]),
             {"name": "errors", "title": "Standard errors"} | grid(table, ["standard_error"]),
             {"name": "intervals", "title": "95% intervals"} | grid(table, ["lower", "upper"]),
         ],

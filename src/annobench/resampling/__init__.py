@@ -14,6 +14,7 @@ from annobench.resampling.clusters import (
 from annobench.resampling.intervals import (
     Interval,
     bca_interval,
+    central_limits,
     equal_tailed_interval,
     jackknife_interval,
     normal_interval,
@@ -27,6 +28,7 @@ from annobench.resampling.weights import dirichlet_weights, draw_counts, multino
 __all__ = [
     "Interval",
     "bca_interval",
+    "central_limits",
     "cluster_draws",
     "dirichlet_weights",
     "draw_counts",

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import SummarisedScalars
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(SummarisedScalars):
     """An estimate with an interval; numbers, or arrays of one shape.
 
     Attributes
@@ -124,8 +125,7 @@ def percentile_interval(estimate: ArrayLike, replicates: Floats, level: float) -
     Interval
         The central share of the replicates, which need not hold the estimate; NaN without any.
     """
-    tail = (1 - level) / 2
-    lower, upper = quantiles(replicates, (tail, 1 - tail))
+    lower, upper = central_limits(replicates, level)
     return Interval(estimate, lower, upper, level, "percentile")
 
 
@@ -153,7 +153,8 @@ def bca_interval(estimate: float, replicates: Floats, left_out: Floats, level: f
     levels = bca_levels(
         bias_correction(estimate, replicates), acceleration(left_out), (1 - level) / 2
     )
-    return Interval(estimate, *quantiles(replicates, levels), level, "bca")
+    lower, upper = map(float, _quantiles(replicates, levels))
+    return Interval(estimate, lower, upper, level, "bca")
 
 
 def bias_correction(estimate: float, replicates: Floats) -> float:
@@ -249,7 +250,8 @@ def equal_tailed_interval(estimate: float, draws: Floats, level: float) -> Inter
     below = min(tail, float((draws < estimate).mean()))
     above = min(tail, float((draws > estimate).mean()))
     # At most one of the two is short of its tail.
-    lower, upper = quantiles(draws, (below + (tail - above), 1 - above - (tail - below)))
+    tails = below + (tail - above), 1 - above - (tail - below)
+    lower, upper = map(float, _quantiles(draws, tails))
     return Interval(estimate, min(lower, estimate), max(upper, estimate), level, "bayesian")
 
 
@@ -294,22 +296,32 @@ def predictive_interval(values: ArrayLike, level: float) -> Interval:
     )
 
 
-def quantiles(values: Floats, levels: tuple[float, float]) -> tuple[Any, Any]:
-    """Return two quantiles over the first axis.
+def central_limits(draws: Floats, level: float) -> Floats:
+    """Return the quantiles that leave equal tails outside.
 
     Parameters
     ----------
-    values : ndarray, shape (R, ...)
-        Replicates or draws.
-    levels : tuple of float
-        In [0, 1].
+    draws : ndarray, shape (R, ...)
+        Replicates, or draws from a posterior.
+    level : float
+        Share of the draws inside, in (0, 1).
 
     Returns
     -------
-    tuple of float or ndarray, shape (...)
-        NaN without values.
+    ndarray, shape (2, ...)
+        Lower and upper; NaN without draws.
+
+    Raises
+    ------
+    AnnotationError
+        If the level is out of range.
     """
-    if not values.size:
-        return math.nan, math.nan
-    lower, upper = np.quantile(values, levels, axis=0)
-    return (float(lower), float(upper)) if values.ndim == 1 else (lower, upper)
+    check_level(level, "central_limits")
+    tail = (1 - level) / 2
+    return _quantiles(draws, (tail, 1 - tail))
+
+
+def _quantiles(draws: Floats, levels: tuple[float, float]) -> Floats:
+    if not draws.size:
+        return np.full((2, *draws.shape[1:]), np.nan)
+    return np.asarray(np.quantile(draws, levels, axis=0))
