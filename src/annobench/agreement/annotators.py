@@ -1,4 +1,4 @@
-"""Each annotator beside all others, and which pairs of annotators have items in common."""
+"""Each annotator compared with all others, and which pairs of annotators have items in common."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
 from annobench.labels.view import View
-
-_CHUNK = 4_000_000
+from annobench.resampling.weights import MAX_CELLS
 
 
 def contingency(annotations: Annotations) -> NDArray[np.float64]:
@@ -175,7 +174,7 @@ def by_pair(statistic: Statistic) -> pd.DataFrame:
     rows = form.rows
     estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
     by_pair = View.of(pairs.pair, pairs.n_pairs)
-    step = max(1, _CHUNK // (rows.shape[1] * min(rows.shape[1], 200)))
+    step = max(1, MAX_CELLS // (rows.shape[1] * min(rows.shape[1], 200)))
     with np.errstate(invalid="ignore", divide="ignore"):
         for start in range(0, pairs.n_pairs, step):
             stop = min(start + step, pairs.n_pairs)

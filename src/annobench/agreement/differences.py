@@ -161,7 +161,7 @@ def difference(
         beyond = min(int((values <= 0).sum()), int((values >= 0).sum()))
         p_value = min(1.0, 2 * (beyond + 1) / (values.size + 1)) if values.size else math.nan
     disputed = any(one.annotations.is_disputed.any() for one in (first, second))
-    # Two names of one coefficient differ by nothing, and no width is needed to say so.
+    # One coefficient by two names: the difference is 0 without any uncertainty.
     if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
             f"difference: the {kind} interval has no width, as drawing items changes nothing. It "

@@ -78,7 +78,7 @@ def interval(
     Returns
     -------
     Interval
-        Cut at the coefficient's range; holds the estimate. NaN where it is undefined.
+        Cut at the coefficient's range; contains the estimate. NaN where it is undefined.
 
     Raises
     ------
@@ -97,12 +97,12 @@ def interval(
 
     Notes
     -----
-    A bootstrap whose middle does not hold the estimate is biased by more than its spread, and
-    neither percentiles nor BCa hold then. The Bayesian interval has equal tails, unless the
-    estimate lies in one of them: that tail is then cut at the estimate, the other one takes the
-    rest, and the probability inside stays what it was. This is so where all labels agree, as the
-    prior leaves no posterior probability at 1 itself; Brown, Cai and DasGupta (2001) do the same
-    with Jeffreys' interval of a proportion.
+    Where the quantiles of the bootstrap exclude the estimate, its bias exceeds its spread, and
+    neither percentile nor BCa intervals are valid. The Bayesian interval has equal tails, unless
+    the estimate lies in one of them: that tail is then cut at the estimate, the other one takes
+    the rest, and the probability inside stays what it was. This is so where all labels agree, as
+    the prior leaves no posterior probability at 1 itself; Brown, Cai and DasGupta (2001) do the
+    same with Jeffreys' interval of a proportion.
 
     The Bayesian interval of two annotators who labelled all items has a Dirichlet prior of 1/K^2
     on each pair of their labels, up to 30 categories; otherwise the posterior is that of the

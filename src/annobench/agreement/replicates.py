@@ -20,6 +20,7 @@ from annobench.agreement.statistic import Statistic, used_items
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import (
+    MAX_CELLS,
     check_replicates,
     chunk_sizes,
     dirichlet_weights,
@@ -30,14 +31,12 @@ from annobench.resampling.weights import (
 
 Unit = Literal["items", "annotators", "both"]
 
-#: Fewer annotators than this say next to nothing about annotators that were not seen.
+#: Fewer annotators than this are too small a sample of annotators.
 MIN_ANNOTATORS: Final = 5
 #: Rows of more columns are hardly ever equal, and not worth comparing.
 MAX_COLUMNS: Final = 64
 #: Categories of which two annotators' pairs of labels have a prior, one item spread over all.
 MAX_CATEGORIES: Final = 30
-#: Cells of a temporary table.
-_CHUNK: Final = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +157,7 @@ def bootstrap_groups(
 
     Notes
     -----
-    Groups without an item stand for nothing and are not drawn. Few groups make a percentile
+    Groups without an item are not drawn. Few groups make a percentile
     interval too short: with ten, one at 95% covers about 90%.
 
     Examples
@@ -194,7 +193,7 @@ def bootstrap_groups(
 
 
 def _draw_annotators(statistic: Statistic, rng: np.random.Generator) -> Floats:
-    """Draw as many annotators as there are, with replacement: how often each came."""
+    """Draw as many annotators as there are, with replacement, and count each."""
     active = active_annotators(statistic.annotations)
     copies = np.zeros(statistic.n_annotators)
     copies[active] = draw_counts(active.size, 1, rng)[0]
@@ -237,7 +236,7 @@ def jackknife(statistic: Statistic, unit: Unit) -> NDArray[np.float64]:
         patterns = _Patterns.of(statistic.form)
         totals = statistic.totals
         values = [np.zeros(0)]
-        step = max(1, _CHUNK // max(1, totals.size))
+        step = max(1, MAX_CELLS // max(1, totals.size))
         for start in range(0, patterns.frequency.size, step):
             values.append(statistic.form.value(totals - dense(patterns.rows[start : start + step])))
         return np.repeat(np.concatenate(values), patterns.frequency)

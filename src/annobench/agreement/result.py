@@ -166,7 +166,7 @@ class Agreement(Statistic, Summarised):
         Returns
         -------
         Interval
-            Holds the estimate; NaN where it is undefined.
+            Contains the estimate; NaN where it is undefined.
 
         Raises
         ------

@@ -17,6 +17,7 @@ from annobench.agreement.forms.base import Floats, Form, Rows, Totals, dense
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import DegenerateWarning
 from annobench.labels.annotations import Annotations
+from annobench.resampling.weights import MAX_CELLS
 
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 MakeForm = Callable[[Annotations, Floats | None], Form]
@@ -25,8 +26,6 @@ MakeForm = Callable[[Annotations, Floats | None], Form]
 ROUNDING: Final = 1e-12
 #: The imaginary step of a derivative.
 _STEP: Final = 1e-30
-#: Cells of a temporary table.
-_CHUNK: Final = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,7 +193,7 @@ def influence_values(form: Form, totals: Totals) -> NDArray[np.float64]:
 
 def _derivatives(form: Form, totals: Totals, directions: Rows) -> NDArray[np.float64]:
     found = [np.zeros(0)]
-    step = max(1, _CHUNK // max(1, totals.size))
+    step = max(1, MAX_CELLS // max(1, totals.size))
     for start in range(0, directions.shape[0], step):
         piece = dense(directions[start : start + step])
         found.append(np.imag(form.value(totals + 1j * _STEP * piece)) / _STEP)

@@ -22,7 +22,7 @@ __all__ = ["cluster_draws", "homogeneity_chi_square", "permute_clusters", "ratio
 def cluster_draws(
     n_clusters: int, n_draws: int, *, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw how often each cluster is in each bootstrap sample.
+    """Draw the multiplicity of each cluster in bootstrap samples.
 
     Parameters
     ----------

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
 from annobench.core.errors import AnnotationError, check_level
-from annobench.core.results import SummarisedScalars
+from annobench.core.results import Summarised
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -24,7 +27,7 @@ TOLERANCE: Final = 1e-9
 
 
 @dataclass(frozen=True)
-class Interval(SummarisedScalars):
+class Interval(Summarised):
     """An estimate with an interval; numbers, or arrays of one shape.
 
     Attributes
@@ -58,6 +61,27 @@ class Interval(SummarisedScalars):
     def half_width(self) -> Any:
         """Half of the width."""
         return (self.upper - self.lower) / 2
+
+    def summary(self) -> pd.DataFrame:
+        """Return the estimate and its interval.
+
+        Returns
+        -------
+        DataFrame
+            One row for each estimate: estimate, lower, upper, level, kind, n_undefined, caution.
+        """
+        import pandas as pd
+
+        ends = {name: np.ravel(getattr(self, name)) for name in ("estimate", "lower", "upper")}
+        return pd.DataFrame(ends).assign(
+            level=self.level, kind=self.kind, n_undefined=self.n_undefined, caution=self.caution
+        )
+
+    def _headline(self) -> str:
+        found = f"{np.size(self.estimate)} estimates"
+        if not np.ndim(self.estimate):
+            found = f"{self.estimate:.4g}, {self.lower:.4g} to {self.upper:.4g}"
+        return f"{found} ({100 * self.level:.4g}% {self.kind})"
 
 
 def normal_interval(estimate: float, standard_error: float, level: float) -> Interval:
@@ -123,7 +147,7 @@ def percentile_interval(estimate: ArrayLike, replicates: Floats, level: float) -
     Returns
     -------
     Interval
-        The central share of the replicates, which need not hold the estimate; NaN without any.
+        The central share of the replicates, which need not contain the estimate; NaN without any.
     """
     lower, upper = central_limits(replicates, level)
     return Interval(estimate, lower, upper, level, "percentile")
@@ -146,7 +170,7 @@ def bca_interval(estimate: float, replicates: Floats, left_out: Floats, level: f
     Returns
     -------
     Interval
-        Need not hold the estimate; NaN without replicates.
+        Need not contain the estimate; NaN without replicates.
     """
     if not replicates.size:
         return Interval(estimate, math.nan, math.nan, level, "bca")
@@ -221,7 +245,7 @@ def bca_levels(bias_correction: float, acceleration: float, tail: float) -> tupl
 
 
 def equal_tailed_interval(estimate: float, draws: Floats, level: float) -> Interval:
-    """Take quantiles of draws from a posterior, so that the interval holds the estimate.
+    """Take quantiles of draws from a posterior, so that the interval contains the estimate.
 
     Parameters
     ----------

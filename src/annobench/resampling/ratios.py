@@ -1,4 +1,4 @@
-"""Ratios that are undefined where nothing is left to divide by."""
+"""Ratios that are NaN where the denominator is 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights of bootstrap samples: how often each unit is drawn, or the share that it gets.
+"""Weights of bootstrap samples: multinomial counts, or Dirichlet shares.
 
 A sample is a vector of weights, so that no datum is ever copied and a statistic that is a function
 of sums needs one matrix product for many replicates.
@@ -21,7 +21,7 @@ MAX_CELLS: Final = 4_000_000
 
 
 def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw n of n with replacement and count how often each came.
+    """Draw n of n with replacement and count each.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
 def multinomial_counts(
     frequency: ArrayLike, replicates: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw n of n with replacement, where several are alike, and count how often each kind came.
+    """Draw n of n with replacement, where several are alike, and count each kind.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def dirichlet_weights(
     Parameters
     ----------
     concentration : array_like, shape (P,)
-        Parameters, positive; how often each was seen, for the Bayesian bootstrap.
+        Parameters, positive; for the Bayesian bootstrap the frequency of each unit.
     total : float
         What the weights of a replicate sum to.
     replicates : int

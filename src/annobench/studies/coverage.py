@@ -1,11 +1,11 @@
 """The empirical coverage of the intervals of coefficients.
 
-Labels of a design are simulated again and again, and it is counted how often each kind of
-interval holds the estimand. The design: an item is of category k with a given prevalence, and
-annotator j, given the category, draws a label from row k of a confusion matrix of their own,
-independently of the other annotators. Rows of confusion matrices are Dirichlet distributed
-around those of a mean annotator, who is right with probability `accuracy` and otherwise the
-likelier wrong the nearer the category.
+Labels of a design are simulated repeatedly; the coverage of a kind of interval is the share of
+repetitions in which it contains the estimand. The design: an item is of category k with a given
+prevalence, and annotator j, given the category, draws a label from row k of a confusion matrix of
+their own, independently of the other annotators. Rows of confusion matrices are Dirichlet
+distributed around those of a mean annotator, who is right with probability `accuracy` and otherwise
+the likelier wrong the nearer the category.
 
 What is drawn anew in every repetition, and what the estimand is, follows the resampled unit:
 
@@ -524,7 +524,7 @@ def tally(ends: NDArray[np.float64], estimand: float) -> dict[str, float]:
     (0.5, 1, 1)
     """
     defined = ends[~np.isnan(ends).any(axis=1)]
-    # An end that equals the estimand but for rounding holds it.
+    # An end that equals the estimand but for rounding contains it.
     slack = 1e-12
     below = int((defined[:, 1] < estimand - slack).sum())
     above = int((defined[:, 0] > estimand + slack).sum())

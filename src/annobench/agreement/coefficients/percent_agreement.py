@@ -1,4 +1,4 @@
-"""Percent agreement: the share of pairs of labels that agree, nothing taken off for chance.
+"""Percent agreement: the share of pairs of labels that agree, not corrected for chance.
 
     A_o = mean over items of  sum_k n_k (n_k - 1) / (m (m - 1))
 

@@ -197,7 +197,7 @@ class IntervalAlpha(PairForm):
         apart, mass, copies, first, second = np.moveaxis(totals, -1, 0)
         observed = ratio(apart, mass)
         spread = 2 * (mass * second - first**2)
-        # Relative to the labels at hand: one far away must not make nothing of all others.
+        # Relative to these labels, so that an outlier does not make all other variation count as 0.
         spread = np.where(spread.real > ZERO * (mass * second).real, spread, 0)
         return observed, ratio(spread, mass**2 - (copies if self.small_sample else 0))
 

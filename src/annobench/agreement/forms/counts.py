@@ -11,11 +11,10 @@ from scipy import sparse
 from annobench.agreement.forms.base import Floats
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.resampling.weights import MAX_CELLS
 
 #: Pairs of labels that are listed at most.
 MAX_LABEL_PAIRS: Final = 100_000_000
-#: Cells of a temporary table.
-_CHUNK: Final = 4_000_000
 
 
 class LabelPairs:
@@ -155,7 +154,7 @@ def quadratic(counts: NDArray[Any] | sparse.csr_array, table: Floats) -> Floats:
     ndarray, shape (I,)
         Quadratic forms.
     """
-    step = max(1, _CHUNK // max(1, table.shape[0]))
+    step = max(1, MAX_CELLS // max(1, table.shape[0]))
     pieces = []
     for start in range(0, counts.shape[0], step):
         piece = counts[start : start + step]

@@ -87,7 +87,7 @@ class Covariances(Numeric):
         Returns
         -------
         ndarray, shape (..., J)
-            What variances are measured against, to tell nothing from rounding.
+            The scale against which a variance is taken for 0.
         """
         j = self.c.size
         return np.asarray(totals[..., 1 + j :].real[..., :: j + 1])
