@@ -150,6 +150,8 @@ def percentile_interval(estimate: ArrayLike, replicates: Floats, level: float) -
         The central share of the replicates, which need not contain the estimate; NaN without any.
     """
     lower, upper = central_limits(replicates, level)
+    if replicates.ndim == 1:
+        return Interval(estimate, float(lower), float(upper), level, "percentile")
     return Interval(estimate, lower, upper, level, "percentile")
 
 
