@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.resampling.intervals import Interval, percentile_interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import draw_counts
 
@@ -491,22 +492,6 @@ class Alignments:
         )
 
 
-class Estimate(NamedTuple):
-    """A share with its interval over sentence pairs.
-
-    Attributes
-    ----------
-    value : float
-        NaN where it is undefined.
-    lower, upper : float
-        Percentile interval; NaN with fewer than two pairs.
-    """
-
-    value: float
-    lower: float
-    upper: float
-
-
 @dataclass(frozen=True)
 class LinkComparison:
     """The links of one annotator beside those of a reference.
@@ -517,10 +502,10 @@ class LinkComparison:
         Names.
     shared, own, missed : int
         Links of both, of the annotator alone, of the reference alone.
-    precision, recall, f_score : Estimate
+    precision, recall, f_score : Interval
         Shared links as a share of the annotator's, of the reference's, and the harmonic mean of
         both, which is positive specific agreement. The paper's "overlap" is recall.
-    kappa : Estimate
+    kappa : Interval
         Cohen's, of linked or not.
     universe : str
         What kappa takes for the links that could be drawn.
@@ -531,10 +516,10 @@ class LinkComparison:
     shared: int
     own: int
     missed: int
-    precision: Estimate
-    recall: Estimate
-    f_score: Estimate
-    kappa: Estimate
+    precision: Interval
+    recall: Interval
+    f_score: Interval
+    kappa: Interval
     universe: str
 
 
@@ -588,7 +573,7 @@ def compare(
     ...     "ann": [Link("a", "0", "0"), Link("b", "0", "0"), Link("b", "2", "1")],
     ... })
     >>> found = compare(a, "ann", "gold", rng=1)
-    >>> found.shared, found.own, found.missed, round(found.f_score.value, 4)
+    >>> found.shared, found.own, found.missed, round(found.f_score.estimate, 4)
     (2, 1, 1, 0.6667)
     """
     first, second = (alignments.drawn[:, alignments.column(name)] > 0
@@ -615,9 +600,9 @@ class LinkPool:
         The numbers of links of the annotators with fewest and most.
     support : tuple of int
         How many links were drawn by exactly 1, 2, ..., J annotators.
-    intersection_share : Estimate
+    intersection_share : Interval
         The intersection as a share of the links of whoever has fewest.
-    union_excess : Estimate
+    union_excess : Interval
         By which share the union exceeds the links of whoever has most.
     exact, fuzzy, both : int
         Links that somebody marked exact, that somebody marked fuzzy, and that were marked both
@@ -629,8 +614,8 @@ class LinkPool:
     smallest: int
     largest: int
     support: tuple[int, ...]
-    intersection_share: Estimate
-    union_excess: Estimate
+    intersection_share: Interval
+    union_excess: Interval
     exact: int
     fuzzy: int
     both: int
@@ -792,21 +777,19 @@ def _estimates(
     level: float,
     replicates: int,
     rng: np.random.Generator | int,
-) -> dict[str, Estimate]:
+) -> dict[str, Interval]:
     """Compute measures of the sums over pairs, with intervals from resampled pairs."""
     if not 0 < level < 1:
         raise AnnotationError(f"level is {level}. Give one between 0 and 1, such as 0.95.")
     total = rows.sum(axis=0)
-    if len(rows) < 2:
-        return {name: Estimate(float(f(total)), math.nan, math.nan) for name, f in measures.items()}
-    samples = draw_counts(len(rows), replicates, np.random.default_rng(rng)) @ rows
-    tails = ((1 - level) / 2, (1 + level) / 2)
+    samples = rows[:0]
+    if len(rows) > 1:
+        samples = draw_counts(len(rows), replicates, np.random.default_rng(rng)) @ rows
     result = {}
-    for name, f in measures.items():
-        values = f(samples)
-        values = values[~np.isnan(values)]
-        lower, upper = np.quantile(values, tails) if values.size else (math.nan, math.nan)
-        result[name] = Estimate(float(f(total)), float(lower), float(upper))
+    for name, measure in measures.items():
+        values = measure(samples)
+        defined = values[~np.isnan(values)]
+        result[name] = percentile_interval(float(measure(total)), defined, level)
     return result
 
 
