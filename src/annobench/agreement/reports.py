@@ -34,9 +34,22 @@ from annobench.labels.annotations import Annotations
 
 #: The columns of a report.
 COLUMNS: Final = (
-    "breakdown", "of", "coefficient", "options", "estimate", "standard_error", "lower", "upper",
-    "level", "interval", "n_items", "n_labels", "observed_agreement", "expected_agreement", "note",
-)  # fmt: skip
+    "breakdown",
+    "of",
+    "coefficient",
+    "options",
+    "estimate",
+    "standard_error",
+    "lower",
+    "upper",
+    "level",
+    "interval",
+    "n_items",
+    "n_labels",
+    "observed_agreement",
+    "expected_agreement",
+    "note",
+)
 
 #: Breakdowns show at most so many categories and pairs of annotators.
 MAX_CATEGORIES: Final = 30

@@ -20,8 +20,15 @@ from annobench.labels.annotations import Annotations
 WEIGHTS: Final = ("linear", "quadratic")
 #: Named distances.
 METRICS: Final = (
-    "nominal", "ordinal", "interval", "ratio", "circular", "absolute", "masi", "jaccard",
-)  # fmt: skip
+    "nominal",
+    "ordinal",
+    "interval",
+    "ratio",
+    "circular",
+    "absolute",
+    "masi",
+    "jaccard",
+)
 
 #: More categories than this are labels read as categories by mistake, or numbers.
 MAX_CATEGORIES: Final = 20_000

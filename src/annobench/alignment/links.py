@@ -576,8 +576,9 @@ def compare(
     >>> found.shared, found.own, found.missed, round(found.f_score.estimate, 4)
     (2, 1, 1, 0.6667)
     """
-    first, second = (alignments.drawn[:, alignments.column(name)] > 0
-                     for name in (annotator, reference))  # fmt: skip
+    first, second = (
+        alignments.drawn[:, alignments.column(name)] > 0 for name in (annotator, reference)
+    )
     columns = [first & second, first & ~second, ~first & second]
     rows = np.column_stack(
         [_by_pair(alignments, column) for column in columns] + [alignments.universe_sizes(universe)]
@@ -667,8 +668,10 @@ def pool(
             "intersection_share": lambda t: ratio(t[..., 1], t[..., 2:].min(axis=-1)),
             "union_excess": lambda t: ratio(t[..., 0], t[..., 2:].max(axis=-1)) - 1,
         },
-        level, replicates, rng,
-    )  # fmt: skip
+        level,
+        replicates,
+        rng,
+    )
     return LinkPool(
         union=int(total[0]),
         intersection=int(total[1]),
