@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from annobench.core.discovery import records
+from annobench.core.discovery import modules_with
 
 
 def discover() -> dict[str, ModuleType]:
@@ -24,4 +24,13 @@ def discover() -> dict[str, ModuleType]:
     ImportError
         If two modules hold the same name.
     """
-    return records(__name__)
+    found: dict[str, ModuleType] = {}
+    for module in modules_with("annobench.models", "METHOD").values():
+        name = module.METHOD.name
+        if name in found:
+            raise ImportError(
+                f"models: the name {name!r} stands in {found[name].__name__} and in "
+                f"{module.__name__}. Rename one."
+            )
+        found[name] = module
+    return found
