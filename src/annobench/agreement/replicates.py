@@ -129,7 +129,7 @@ def bootstrap_groups(
     groups: NDArray[Any],
     *,
     replicates: int = 2000,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None = None,
 ) -> NDArray[np.float64]:
     """Recompute a coefficient on resampled groups of items, such as sentences or meetings.
 
@@ -141,7 +141,7 @@ def bootstrap_groups(
         The group of each item, in [0, G); a group is drawn whole.
     replicates : int, default 2000
         How often.
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns

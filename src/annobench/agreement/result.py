@@ -114,7 +114,11 @@ class Agreement(Statistic, Summarised):
         return shown
 
     def bootstrap(
-        self, *, unit: Unit = "items", replicates: int = 2000, rng: np.random.Generator | int
+        self,
+        *,
+        unit: Unit = "items",
+        replicates: int = 2000,
+        rng: np.random.Generator | int | None = None,
     ) -> NDArray[np.float64]:
         """Recompute the coefficient on resampled labels.
 
@@ -124,7 +128,7 @@ class Agreement(Statistic, Summarised):
             What is drawn with replacement. Of annotators, pairs of copies are dropped.
         replicates : int, default 2000
             How often.
-        rng : numpy.random.Generator or int
+        rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed.
 
         Returns

@@ -531,7 +531,7 @@ def compare(
     universe: Universe = "kind",
     level: float = 0.95,
     replicates: int = 2000,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None = None,
 ) -> LinkComparison:
     """Compare the links of one annotator with those of another, or of a gold standard.
 
@@ -547,7 +547,7 @@ def compare(
         Of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns
@@ -627,7 +627,7 @@ def pool(
     *,
     level: float = 0.95,
     replicates: int = 2000,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None = None,
 ) -> LinkPool:
     """Form the union and the intersection of all annotators' links.
 
@@ -639,7 +639,7 @@ def pool(
         Of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns
@@ -779,7 +779,7 @@ def _estimates(
     measures: Mapping[str, Callable[[Any], Any]],
     level: float,
     replicates: int,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None,
 ) -> dict[str, Interval]:
     """Compute measures of the sums over pairs, with intervals from resampled pairs."""
     if not 0 < level < 1:
