@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import scipy.stats
 
-from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.agreement import cohen_kappa
 from annobench.datasets import LoadedData
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary
+from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 

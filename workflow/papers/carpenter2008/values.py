@@ -22,7 +22,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
 from annobench.models.hierarchical_binary import HYPERPARAMETERS, HierarchicalBinaryFit, PrunedFit
 from annobench.replication.ledger import Computed
-from annobench.resampling.clusters import predictive_interval
+from annobench.resampling import predictive_interval
 from annobench.simulation import panels
 
 from .printed import Design
@@ -62,8 +62,8 @@ def check_interval(
     """
     level = 1 - 0.05 / n_sampled
     if not percent:
-        return predictive_interval(repeats, level)
-    low, high = predictive_interval(scipy.special.logit(repeats.to_numpy() / 100), level)
+        return predictive_interval(repeats, level).limits
+    low, high = predictive_interval(scipy.special.logit(repeats.to_numpy() / 100), level).limits
     return 100 * float(scipy.special.expit(low)), 100 * float(scipy.special.expit(high))
 
 

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import CategoricalNB
 
 from annobench.datasets import LoadedData, ami
 from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.resampling.clusters import predictive_interval
+from annobench.resampling import predictive_interval
 
 SPEAKERS = "ABCD"
 CONTEXTS = ("all", "focus", "no_focus")
@@ -207,7 +207,7 @@ def claims(table: pd.DataFrame, level: float) -> list[Computed]:
         narrower = np.sqrt((1 / max(N_SPLITS_OF_PAPER, 1) + 1 / n) / (1 + 1 / n))
         for target in ADDRESSING_CLAIMS:
             mean = own[target].mean()
-            low, high = predictive_interval(own[target], level)
+            low, high = predictive_interval(own[target], level).limits
             low, high = mean - narrower * (mean - low), mean + narrower * (high - mean)
             rows.append(Computed(target, mean, check_lower=low, check_upper=high, method=method))
     return rows

@@ -20,7 +20,7 @@ from annobench.aggregation import learning
 from annobench.aggregation.c45 import C45
 from annobench.evaluation.selective import ABSTAIN
 from annobench.replication.ledger import Computed
-from annobench.resampling.clusters import predictive_interval
+from annobench.resampling import predictive_interval
 
 from .addressing import percent
 from .utterances import ANNOTATORS, CODES, NAMES, Utterances, excess
@@ -125,7 +125,7 @@ def interval_of(
     seen = (odds if is_share else values)[target].dropna()
     if seen.size < 2:  # next to no analysis answers the category, so that all is possible
         return (0.0 if is_share else -100.0), 100.0
-    low, high = predictive_interval(seen, level)
+    low, high = predictive_interval(seen, level).limits
     return (100 * float(expit(low)), 100 * float(expit(high))) if is_share else (low, high)
 
 

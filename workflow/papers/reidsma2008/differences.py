@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold
 
 from annobench.aggregation import learning
-from annobench.resampling.clusters import departures, exchange
+from annobench.resampling.clusters import homogeneity_chi_square, permute_clusters
 
 from .classifiers import maximum_entropy, tree
 from .utterances import ANNOTATORS, CODES, NAMES, Utterances
@@ -69,7 +69,9 @@ def permutation_tests(
     nulls: dict[str, np.ndarray] = {}
     observed = {"own advantage": own_advantage(yeah, yeah.annotator, test)}
     draws = [
-        own_advantage(yeah, exchange(who, strata=test[first].astype(int), rng=rng)[place], test)
+        own_advantage(
+            yeah, permute_clusters(who, strata=test[first].astype(int), rng=rng)[place], test
+        )
         for _ in range(N_RETRAINED[effort])
     ]
     nulls["own advantage"] = np.array(draws)
@@ -77,17 +79,22 @@ def permutation_tests(
     sums = np.column_stack([np.bincount(place, r, names.size) for r in residual.T])
     meetings = Meetings(who, yeah.site[first], yeah.group[first], sums, np.bincount(place))
     rates = np.bincount(yeah.category, minlength=len(CODES)) / place.size
-    departure = float(departures(sums, meetings.sizes, rates, who[None])[0])
+    departure = float(homogeneity_chi_square(sums, meetings.sizes, rates, who[None])[0])
     strata = {"departure": np.zeros(names.size), "departure, within site": meetings.site}
     for name, own in strata.items():
-        drawn = np.stack([exchange(who, strata=own, rng=rng) for _ in range(N_PERMUTED[effort])])
-        observed[name], nulls[name] = departure, departures(sums, meetings.sizes, rates, drawn)
+        drawn = np.stack(
+            [permute_clusters(who, strata=own, rng=rng) for _ in range(N_PERMUTED[effort])]
+        )
+        observed[name], nulls[name] = (
+            departure,
+            homogeneity_chi_square(sums, meetings.sizes, rates, drawn),
+        )
     name = "departure, whole groups of one annotator"
     observed[name], nulls[name] = group_departures(meetings, rates, rng, N_PERMUTED[effort])
     name = "departure, utterances exchanged"
     single = np.stack([rng.permutation(yeah.annotator) for _ in range(199)])
     observed[name] = departure
-    nulls[name] = departures(residual, np.ones(place.size), rates, single)
+    nulls[name] = homogeneity_chi_square(residual, np.ones(place.size), rates, single)
     table = pd.DataFrame(
         {
             "statistic": name,
@@ -116,8 +123,8 @@ def group_departures(
     totals = np.column_stack([np.bincount(place, column) for column in meetings.sums.T])[whole]
     n, own = np.bincount(place, meetings.sizes)[whole], meetings.who[first][whole]
     drawn = np.stack([rng.permutation(own) for _ in range(n_permuted)])
-    observed = departures(totals, n, rates, own[None])
-    return float(observed[0]), departures(totals, n, rates, drawn)
+    observed = homogeneity_chi_square(totals, n, rates, own[None])
+    return float(observed[0]), homogeneity_chi_square(totals, n, rates, drawn)
 
 
 def tendencies(meetings: Meetings, rng: np.random.Generator, n_boot: int) -> pd.DataFrame:
