@@ -30,7 +30,7 @@ from annobench.agreement.coefficients.spearman import spearman
 from annobench.agreement.coefficients.specific_agreement import specific_agreement
 from annobench.agreement.report import report
 from annobench.agreement.resampling import Difference, Interval, bootstrap_groups, difference
-from annobench.core.discovery import modules_with
+from annobench.core.discovery import records
 from annobench.models.bayesian_kappa import KappaPosterior, kappa_posterior
 
 __all__ = [
@@ -90,13 +90,4 @@ def discover() -> dict[str, ModuleType]:
     ImportError
         If two modules hold the same name.
     """
-    found: dict[str, ModuleType] = {}
-    for module in modules_with("annobench.agreement.coefficients", "METHOD").values():
-        name = module.METHOD.name
-        if name in found:
-            raise ImportError(
-                f"agreement: the name {name!r} stands in {found[name].__name__} and in "
-                f"{module.__name__}. Rename one."
-            )
-        found[name] = module
-    return found
+    return records("annobench.agreement.coefficients")

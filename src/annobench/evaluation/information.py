@@ -245,8 +245,8 @@ def information_curve(
     confusion: ArrayLike,
     *,
     price: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-    n_draws: int = 10_000,
+    draws: int | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> InformationCurve:
     """Follow the expected entropy of a category over several labels, and their cost.
 
@@ -259,11 +259,11 @@ def information_curve(
         annotator who labels twice, independently, stands there twice.
     price : array_like, shape (M,), optional
         Price of each label, at least 0. By default every label costs 1.
-    rng : numpy.random.Generator, optional
-        If given, items and labels are sampled. By default all sequences of labels are
+    draws : int, optional
+        Items whose labels are sampled, at least 2. By default all sequences of labels are
         enumerated, and the result is exact.
-    n_draws : int, default 10_000
-        Sampled items, at least 2.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness for sampling, or a seed.
 
     Returns
     -------
@@ -303,15 +303,16 @@ def information_curve(
     batch = np.broadcast_shapes(start.shape[:-1], matrices.shape[:-3])
     start = np.broadcast_to(start, (*batch, start.shape[-1]))
     matrices = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:]))
-    if rng is None:
+    if draws is None:
         expected = _enumerate(start, matrices)
         return InformationCurve(expected, np.zeros_like(expected), cost)
-    if n_draws < 2:
-        raise ValueError(f"{caller}: n_draws must be at least 2, got {n_draws}.")
+    if draws < 2:
+        raise ValueError(f"{caller}: draws must be at least 2, got {draws}.")
+    rng = np.random.default_rng(rng)
     expected = np.empty((*batch, n_labels + 1))
     error = np.empty_like(expected)
     for place in np.ndindex(*batch):
-        expected[place], error[place] = _sample(start[place], matrices[place], rng, n_draws)
+        expected[place], error[place] = _sample(start[place], matrices[place], rng, draws)
     return InformationCurve(expected, error, cost)
 
 
@@ -354,7 +355,7 @@ def labels_needed(
     confusion: ArrayLike,
     certainty: float,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     share: ArrayLike | None = None,
     n_items: int = 10_000,
     max_labels: int = 1_000,
@@ -372,8 +373,8 @@ def labels_needed(
         Confusion matrices of the pool.
     certainty : float
         Wanted posterior probability, in (0, 1).
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     share : array_like, shape (J,), optional
         Share of the labels that each annotator gives; by default all give as many.
     n_items : int, default 10_000
@@ -406,6 +407,7 @@ def labels_needed(
     >>> labels_needed([0.5, 0.5], perfect, 0.99, rng=np.random.default_rng(1)).expected
     1.0
     """
+    rng = np.random.default_rng(rng)
     caller = "labels_needed"
     start = _distribution(caller, "prevalence", prevalence)
     pool = _distribution(caller, "confusion", confusion)
@@ -517,7 +519,7 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
     if n_codes**n_labels * n_categories * max(1, int(np.prod(batch))) > MAX_SEQUENCES:
         raise ValueError(
             f"information_curve: {n_labels} labels in {n_codes} categories are too many sequences "
-            "to enumerate. Give rng, and items are sampled."
+            "to enumerate. Give draws, and items are sampled."
         )
     joint = prevalence[..., None, :]
     expected = [_unnormalised_entropy(joint).sum(axis=-1)]
@@ -530,18 +532,18 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
 
 
 def _sample(
-    prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator, n_draws: int
+    prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator, draws: int
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate the expected entropy after 0 to M labels, and its Monte Carlo error."""
-    truth = rng.choice(prevalence.size, size=n_draws, p=prevalence)
-    posterior = np.broadcast_to(prevalence, (n_draws, prevalence.size))
+    truth = rng.choice(prevalence.size, size=draws, p=prevalence)
+    posterior = np.broadcast_to(prevalence, (draws, prevalence.size))
     expected, error = [float(_entropy(prevalence))], [0.0]
     for matrix in confusion:
         label = _draw_labels(matrix[truth], rng)
         posterior = _updated(posterior, matrix[:, label].T)
         left = _entropy(posterior)
         expected.append(float(left.mean()))
-        error.append(float(left.std(ddof=1) / np.sqrt(n_draws)))
+        error.append(float(left.std(ddof=1) / np.sqrt(draws)))
     return np.asarray(expected), np.asarray(error)
 
 

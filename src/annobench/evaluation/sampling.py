@@ -244,7 +244,12 @@ class Population:
         return math.sqrt(precision), math.sqrt(recall)
 
     def draw(
-        self, flagged_sample: int, passed_sample: int, *, n: int, rng: np.random.Generator
+        self,
+        flagged_sample: int,
+        passed_sample: int,
+        *,
+        n: int,
+        rng: np.random.Generator | int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw samples and count the errors in them.
 
@@ -254,7 +259,7 @@ class Population:
             Items to sample of either stratum, without replacement.
         n : int
             Number of repetitions.
-        rng : numpy.random.Generator
+        rng : numpy.random.Generator or int, optional
             Source of random numbers.
 
         Returns
@@ -267,6 +272,7 @@ class Population:
         AnnotationError
             If a sample is empty or larger than its stratum.
         """
+        rng = np.random.default_rng(rng)
         _check_sample("draw", "flagged", self.flagged, flagged_sample)
         _check_sample("draw", "passed", self.passed, passed_sample)
         hits = rng.hypergeometric(

@@ -31,7 +31,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Method
+from annobench.models.base import Fit, Method
 
 METHOD = Method(
     name="weighted_voting",
@@ -49,7 +49,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedVotingFit:
+class WeightedVotingFit(Fit):
     """The weighted votes of each item.
 
     Attributes

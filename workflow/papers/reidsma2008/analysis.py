@@ -683,8 +683,8 @@ def selective_models(
     models = trained(maximum_entropy, yeah, ~test)
     single = {n: learning.probabilities(m, features, len(CODES)) for n, m in models.items()}
     apart = learning.AnnotatorClassifier(np.stack([single[name] for name in ANNOTATORS]))
-    shared = learning.own_weights(*data)
-    confusion, _ = learning.truth_and_confusion(*data)
+    shared = learning.fit_feature_augmentation(*data)
+    confusion, _ = learning.fit_raykar(*data)
     vote = learning.unanimous(apart.by_annotator.argmax(axis=2))
     answered = vote != ABSTAIN
     chosen = {"voting": (answered, vote == gold)}

@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method
+from annobench.models.base import ConfusionFit, Method, accuracy
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
     Criterion,
@@ -55,15 +55,20 @@ METHOD = Method(
     reference="Dawid and Skene (1979), Applied Statistics 28, 20-28",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(
-        {"prevalence", "confusion", "log_likelihood", "log_posterior", "converged", "n_iterations"}
+        {
+            *("prevalence", "confusion", "accuracy", "parameters", "log_likelihood"),
+            *("log_posterior", "n_parameters", "aic", "bic", "n_labelled", "n_iterations"),
+            *("converged", "history", "settings"),
+        }
     ),
     deterministic=True,
     compares=True,
+    offers=frozenset({"bootstrap", "restarts"}),
 )
 
 
 @dataclass(frozen=True, eq=False)
-class DawidSkeneFit:
+class DawidSkeneFit(ConfusionFit):
     """A fit: an optimum of the likelihood or of the posterior density.
 
     Attributes
@@ -115,7 +120,7 @@ class DawidSkeneFit:
     @cached_property
     def accuracy(self) -> Floats:
         """Probability that each annotator is right on an item of the population, shape (J,)."""
-        return np.asarray(np.einsum("k,jkk->j", self.prevalence, self.confusion))
+        return accuracy(self.prevalence, self.confusion)
 
     @property
     def parameters(self) -> Parameters:

@@ -21,15 +21,17 @@ from annobench.models.dawid_skene.model import DawidSkeneFit, fit
 from annobench.models.dawid_skene.starts import Start, votes_start
 
 
-def random_start(annotations: Annotations, *, rng: np.random.Generator) -> Floats:
+def random_start(
+    annotations: Annotations, *, rng: np.random.Generator | int | None = None
+) -> Floats:
     """Draw probabilities of the categories between the votes and pure chance.
 
     Parameters
     ----------
     annotations : Annotations
         The labels.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -37,6 +39,7 @@ def random_start(annotations: Annotations, *, rng: np.random.Generator) -> Float
         ``(1 - u) votes + u noise``; u is uniform on [0, 1], noise is uniform on the
         simplex for each item.
     """
+    rng = np.random.default_rng(rng)
     mix = rng.random()
     noise = rng.dirichlet(np.ones(annotations.n_categories), size=annotations.n_items)
     return np.asarray((1 - mix) * votes_start(annotations) + mix * noise)
@@ -108,7 +111,7 @@ class Restarts:
 def restarts(
     annotations: Annotations,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     n_random: int = 20,
     starts: Sequence[Start | Parameters | NDArray[Any]] = get_args(Start),
     same: float = 0.01,
@@ -120,7 +123,7 @@ def restarts(
     ----------
     annotations : Annotations
         The labels.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         For the random starts.
     n_random : int, default 20
         Starts drawn by `random_start`.
@@ -143,6 +146,7 @@ def restarts(
     ValueError
         If there is no start at all.
     """
+    rng = np.random.default_rng(rng)
     if n_random < 0 or n_random + len(starts) == 0:
         raise ValueError(
             f"dawid_skene.optima.restarts: got n_random={n_random} and {len(starts)} "

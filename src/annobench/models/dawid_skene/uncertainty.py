@@ -319,7 +319,7 @@ def bootstrap(
     annotations: Annotations,
     fitted: DawidSkeneFit,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     posteriors: bool = False,
     threads: int = 1,
@@ -333,7 +333,7 @@ def bootstrap(
         The labels that were fitted. None is copied.
     fitted : DawidSkeneFit
         Says how to fit, and where replicates start.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         Draws the weights.
     replicates : int, default 200
         B.
@@ -362,6 +362,7 @@ def bootstrap(
     mixed with a hundredth of the votes, so that it finds the optimum that belongs to that of
     the fit and what is zero there may return.
     """
+    rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"bootstrap: replicates must be at least 1, got {replicates}.")
     n_items, j, k = annotations.n_items, annotations.n_annotators, annotations.n_categories
@@ -409,7 +410,7 @@ def predictive_check(
     annotations: Annotations,
     fitted: DawidSkeneFit,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     replicates: int = 200,
 ) -> pd.DataFrame:
     """Compare the labels with labels that the fitted model makes.
@@ -425,8 +426,8 @@ def predictive_check(
         The labels that were fitted.
     fitted : DawidSkeneFit
         The parameters, taken as known.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     replicates : int, default 200
         B.
 
@@ -445,6 +446,7 @@ def predictive_check(
     ValueError
         If there is less than one replicate.
     """
+    rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"predictive_check: replicates must be at least 1, got {replicates}.")
     problem, state = _at_fit(annotations, fitted)

@@ -1,0 +1,120 @@
+"""What the results of all methods have in common: a headline, a summary, axes to plot on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from html import escape
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+#: Rows of a summary that a notebook shows; the middle of a longer one is elided.
+MAX_ROWS = 30
+
+
+class Summarised(ABC):
+    """A result that shows as one line in a console and as a table in a notebook.
+
+    A subclass gives `summary` and `_headline`; a dataclass keeps this `__repr__`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> class Mean(Summarised):
+    ...     def summary(self) -> pd.DataFrame:
+    ...         return pd.DataFrame({"estimate": [0.5], "standard_error": [0.1]})
+    ...     def _headline(self) -> str:
+    ...         return "0.5 (standard error 0.1)"
+    >>> Mean()
+    Mean: 0.5 (standard error 0.1)
+    """
+
+    def __init_subclass__(cls) -> None:
+        """Keep the inherited `__repr__`, in place of which a dataclass would write its own."""
+        super().__init_subclass__()
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    @abstractmethod
+    def summary(self) -> pd.DataFrame:
+        """Return the main estimates.
+
+        Returns
+        -------
+        DataFrame
+            One row for each quantity.
+        """
+
+    @abstractmethod
+    def _headline(self) -> str:
+        """Return what matters most in a few words, without the name of the class."""
+
+    def __repr__(self) -> str:
+        """Return the name of the class and the headline on one line."""
+        return f"{type(self).__name__}: {' '.join(self._headline().split())}"
+
+    def _repr_html_(self) -> str:
+        """Return the headline and the summary as HTML; names of items and labels are escaped."""
+        table = self.summary().to_html(border=0, escape=True, max_rows=MAX_ROWS)
+        return f"<p>{escape(repr(self))}</p>\n{table}"
+
+
+class SummarisedScalars(Summarised):
+    """A dataclass of a few numbers and words, which are its summary; arrays are left out.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Bound(SummarisedScalars):
+    ...     n_items: int
+    ...     rate: float
+    >>> Bound(48, 48 / 967)
+    Bound: n_items = 48, rate = 0.0496381
+    """
+
+    def _scalars(self) -> dict[str, Any]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        return {name: value for name, value in values.items() if isinstance(value, Number | str)}
+
+    def summary(self) -> pd.DataFrame:
+        """Return the values.
+
+        Returns
+        -------
+        DataFrame
+            One row, one column for each attribute that is a number or a word.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([self._scalars()])
+
+    def _headline(self) -> str:
+        shown = {
+            name: f"{value:.6g}" if isinstance(value, float) else value
+            for name, value in self._scalars().items()
+        }
+        return ", ".join(f"{name} = {value}" for name, value in shown.items())
+
+
+def axes_or_new(axes: Axes | None) -> Axes:
+    """Return the axes that were given, or those of a new figure.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes, optional
+        Where a caller wants a plot.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Matplotlib is imported only if there are none.
+    """
+    if axes is not None:
+        return axes
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
