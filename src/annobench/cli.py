@@ -111,10 +111,10 @@ def consensus(
         f"{certain:.1%} of items have a category of probability .99 or more; "
         f"{int(found.items['tied_vote'].sum()):,} have tied votes"
     )
-    for row in found.prevalence.head(_SHOWN).itertuples():
-        known = not math.isnan(row.lower95)
-        ends = f" (95% interval {row.lower95:.3f} to {row.upper95:.3f})" if known else ""
-        typer.echo(f"prevalence of {row.category!r}: {row.prevalence:.3f}{ends}")
+    shown = found.prevalence.head(_SHOWN).set_index("category")
+    for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
+        ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
+        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
     for text in found.remarks:
         typer.echo(f"Note: {text}", err=True)
     typer.echo(f"written to {folder}: {', '.join(written)}")

@@ -359,10 +359,10 @@ def _without_interval(
     annotators: pd.DataFrame, confusion: pd.DataFrame, prevalence: pd.DataFrame
 ) -> list[str]:
     """Say of which estimates there are draws and no interval."""
+    judged = [(name, annotators, name, f"{name}_lower95") for name in annotators]
     listed = []
     for what, table, estimate, lower in (
-        ("accuracy", annotators, "accuracy", "accuracy_lower95"),
-        ("bits", annotators, "bits", "bits_lower95"),
+        *judged,
         ("the confusion matrices", confusion, "probability", "lower95"),
         ("the prevalence", prevalence, "prevalence", "lower95"),
     ):

@@ -133,9 +133,10 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     tolerance : float, default 1e-9
-        Relative change of the log posterior at which EM stops; with 0 all updates are done.
+        Relative change of the log posterior at which EM stops; with 0 all updates are done. Smaller
+        than in other models, as one Newton step is less than a whole M-step.
     max_iterations : int, default 2_000
-        Updates after which EM stops in any case.
+        Updates after which EM stops in any case. More than in other models, for the same reason.
 
     Returns
     -------

@@ -157,7 +157,7 @@ class HierarchicalBinaryFit(SampledFit):
     posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
-    thin: int
+    thin: int = 1
 
     _axes: ClassVar[Mapping[str, Sequence[str]]] = {
         "sensitivity": ("annotator",),

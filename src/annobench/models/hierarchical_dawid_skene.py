@@ -110,7 +110,7 @@ class HierarchicalDawidSkeneFit(SampledFit):
     posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
-    thin: int
+    thin: int = 1
 
     _axes: ClassVar[Mapping[str, Sequence[str]]] = {
         "prevalence": ("category",),

@@ -150,8 +150,9 @@ def fit(
         Starts, the even one included, at least 1.
     tolerance : float, default 1e-9
         Relative change of the objective at which a start stops; with 0 all updates are done.
+        Smaller than in other models, as starts are told apart by where they end.
     max_iterations : int, default 2_000
-        Updates after which it stops in any case.
+        Updates after which it stops in any case. More than in other models, for the same reason.
 
     Returns
     -------

@@ -100,6 +100,7 @@ def fit(
         Weights to be used as they are. By default they are estimated.
     max_iterations : int, default 100
         Rounds of estimation, at least 1; in the first, agreement is with the unweighted vote.
+        Fewer than in other models, as winners stay after a few rounds or go round in a circle.
 
     Returns
     -------
