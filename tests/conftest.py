@@ -14,7 +14,14 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep a file's tests in one process, and all of the workflow's, for what they share."""
+    """Keep a file's tests in one process, and all of the workflow's, for what they share.
+
+    The scheduler `loadfile` would build the session's clone of the workflow once for each of its
+    files. `loadgroup` has no effect with pytest 9.2.0 and pytest-xdist 3.8.0: eight tests of one
+    module with `pytestmark = pytest.mark.xdist_group("one")`, run with `-n 3 --dist loadgroup`,
+    were spread over three processes, since xdist appends the group to `item._nodeid`, from which
+    pytest no longer takes `item.nodeid`.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):

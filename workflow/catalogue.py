@@ -84,12 +84,11 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         ]
     if faults:
         raise DocumentError("\n".join(faults))
-    exhibits = {
-        kind: tuple(Exhibit(**entry) for entry in record.pop(kind))
-        for kind in ("figures", "tables")
-    }
-    lists = {kind: tuple(record.pop(kind)) for kind in ("datasets", "not_public")}
-    return Paper(folder=path.parent, **record, **exhibits, **lists)
+    for kind in ("figures", "tables"):
+        record[kind] = tuple(Exhibit(**entry) for entry in record[kind])
+    for kind in ("datasets", "not_public"):
+        record[kind] = tuple(record[kind])
+    return Paper(folder=path.parent, **record)
 
 
 def read_papers(folder: Path, datasets: Collection[str]) -> dict[str, Paper]:

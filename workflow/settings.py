@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from annobench.datasets import available, get
+from annobench.datasets import get, missing_files
 from documents import DocumentError, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
@@ -47,11 +47,11 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
         meta = json.loads((results / "data" / dataset / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return 0
-    wanting = {file.path for file in available(dataset)}
+    missing = {file.path for file in missing_files(dataset)}
     used = {file["path"] for file in meta["files"]}
-    turned_up = {file.path for file in get(dataset).simulate_from} - wanting - used
+    turned_up = {file.path for file in get(dataset).simulate_from} - missing - used
     waiting = meta["provenance"] == "simulated" and (
-        bool(turned_up) or (mode != "simulated" and not wanting)
+        bool(turned_up) or (mode != "simulated" and not missing)
     )
     return int(meta.get("upgrades", 0)) + waiting
 

@@ -373,7 +373,7 @@ def certificate(
     threshold: Annotated[
         float | None, typer.Option(help="Split numeric labels: this and above, and below.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Confidence of the certificate.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
     repeats: Annotated[
         Literal["error", "first"],
         typer.Option(help="When an annotator labelled an item twice: stop, or keep the first."),
@@ -395,7 +395,7 @@ def certificate(
             annotations = noise.dichotomise(annotations, threshold)
         found = noise.certificate(
             annotations,
-            confidence=confidence,
+            level=level,
             guess=_numbers(guess, "guess"),
             keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
             model=model,
@@ -479,7 +479,7 @@ def list_datasets() -> None:
 
     table = Table("id", "title", "held")
     for id in datasets.names():
-        held = "no" if datasets.available(id) else "yes"
+        held = "no" if datasets.missing_files(id) else "yes"
         table.add_row(escape(id), escape(datasets.get(id).title), held)
     Console().print(table)
 

@@ -14,6 +14,7 @@ from annobench.core.errors import ReaderError
 from annobench.datasets import _simulators
 from annobench.datasets._simulators import Forms, Stratum, aggregates
 from annobench.datasets.base import DataTables, validate
+from annobench.datasets.sources import PINS
 
 IDS = datasets.names()
 
@@ -119,6 +120,11 @@ def test_the_record_is_complete_and_pinned(id):
     assert (dataset.categories is None) == (dataset.scale == "interval")
     for file in dataset.files:
         assert len(file.sha256 or "") == 64 or len(file.git_blob or "") == 40
+
+
+def test_every_table_of_pins_belongs_to_a_source():
+    sources = {datasets.get(id).source.name for id in IDS}
+    assert {table.stem for table in PINS.glob("*.csv")} <= sources
 
 
 @pytest.mark.parametrize("id", MIRRORED)

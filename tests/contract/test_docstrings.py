@@ -109,8 +109,9 @@ def raised(nodes: list[ast.AST]) -> set[str]:
 
 
 def warns(nodes: list[ast.AST]) -> bool:
-    return any(isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn"
-               for node in nodes)  # fmt: skip
+    return any(
+        isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.warn" for node in nodes
+    )
 
 
 def faults(name: str) -> list[str]:

@@ -1,13 +1,21 @@
 """What the repository as a whole promises to who clones it."""
 
 import re
+import shutil
 import subprocess
+import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from typer.testing import CliRunner
+
+import annobench
+from annobench.cli import app
+from pages import render
 
 TOP = Path(__file__).parents[2]
 LARGEST = 512 * 1024
@@ -65,6 +73,42 @@ def direct():
 )
 def test_a_reader_finds_the_usual_files(name):
     assert (TOP / name).read_text().strip()
+
+
+def test_package_citation_changelog_and_pages_name_one_version():
+    said = CliRunner().invoke(app, ["version"])
+    assert said.output == f"{annobench.__version__}\n"
+    citation = yaml.safe_load((TOP / "CITATION.cff").read_text())
+    assert citation["version"] == annobench.__version__
+    headings = re.findall(r"^## \[(.+)\] - ", (TOP / "CHANGELOG.md").read_text(), re.M)
+    assert headings[0] == annobench.__version__
+    page = render(TOP / "workflow" / "site", "base.html.j2", title="", depth=0)
+    assert f"annobench {annobench.__version__} " in page
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """The package as it is installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(TOP / name, folder)
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    shutil.copytree(TOP / "src", folder / "src", ignore=ignored)
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    command = [sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", folder, folder]
+    subprocess.run(command, check=True)
+    [found] = folder.glob("*.whl")
+    return found
+
+
+def test_the_wheel_has_the_version_and_every_file_of_the_package(wheel, files):
+    assert wheel.name.startswith(f"annobench-{annobench.__version__}-")
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("annobench/")}
+    source = TOP / "src"
+    tracked = {path.relative_to(source).as_posix() for path in files if source in path.parents}
+    assert packed == tracked
+    assert {"annobench/py.typed", "annobench/datasets/pins/ami.csv"} <= packed
 
 
 LOCKS = pytest.mark.parametrize("name", ["lock.txt", "peers.txt", "irrcac.txt"])

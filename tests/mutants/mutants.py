@@ -47,18 +47,39 @@ EXAMPLES = 20
 OWN_FAULT = 99
 
 COMPARISONS = {
-    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
 ARITHMETIC = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult,
-    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
-}  # fmt: skip
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.FloorDiv,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
 TWINS = [
-    ("min", "max"), ("minimum", "maximum"), ("fmin", "fmax"), ("argmin", "argmax"),
-    ("any", "all"), ("ceil", "floor"), ("sum", "mean"), ("cumsum", "cumprod"), ("zeros", "ones"),
-]  # fmt: skip
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("fmin", "fmax"),
+    ("argmin", "argmax"),
+    ("any", "all"),
+    ("ceil", "floor"),
+    ("sum", "mean"),
+    ("cumsum", "cumprod"),
+    ("zeros", "ones"),
+]
 SWAPS = dict(TWINS) | {second: first for first, second in TWINS}
 UNWRAPPED = ("abs", "sqrt", "log", "exp", "log1p", "expm1", "sorted", "unique", "clip", "isnan")
 #: Keywords that change no answer: a format, or a check of what cannot happen.
@@ -478,8 +499,10 @@ def page(outcomes: list[Outcome]) -> str:
     for one in outcomes:
         areas.setdefault(one.module.split("/")[0].removesuffix(".py"), Counter())[one.status] += 1
     order = ("killed", "timeout", "equivalent", "survived")
-    rows = [[name, str(sum(found.values())), *(str(found[status]) for status in order)]
-            for name, found in sorted(areas.items())]  # fmt: skip
+    rows = [
+        [name, str(sum(found.values())), *(str(found[status]) for status in order)]
+        for name, found in sorted(areas.items())
+    ]
     counts = Counter(one.status for one in outcomes)
     alive = [one for one in outcomes if one.status == "survived"]
     equal = [one for one in outcomes if one.status == "equivalent"]
@@ -490,14 +513,20 @@ def page(outcomes: list[Outcome]) -> str:
         return [one.module, str(one.line), *codes]
 
     return TEXT.format(
-        total=len(outcomes), examples=EXAMPLES, killed=counts["killed"] + counts["timeout"],
-        timeout=counts["timeout"], equivalent=counts["equivalent"], survived=counts["survived"],
-        share=f"{1 - counts['survived'] / max(1, len(outcomes)):.1%}", run=_run(outcomes),
+        total=len(outcomes),
+        examples=EXAMPLES,
+        killed=counts["killed"] + counts["timeout"],
+        timeout=counts["timeout"],
+        equivalent=counts["equivalent"],
+        survived=counts["survived"],
+        share=f"{1 - counts['survived'] / max(1, len(outcomes)):.1%}",
+        run=_run(outcomes),
         areas=_table(["package", "mutants", "killed", "endless", *order[2:]], rows),
         survivors=_table(change, map(cells, alive)) if alive else "None.",
         equivalents=_table([*change, "reason"], ([*cells(one), one.reason] for one in equal))
-        if equal else "None.",
-    )  # fmt: skip
+        if equal
+        else "None.",
+    )
 
 
 def _run(outcomes: list[Outcome]) -> str:

@@ -49,12 +49,18 @@ def draw_truth(rng, n_annotators: int, exponent: float = 1.5) -> dict[str, np.nd
     mean = rng.dirichlet(np.ones(K), size=K)
     mean = mean[assignment(mean)]
     scale = rng.random(K) ** (-1 / exponent)
-    confusion = np.array([[rng.dirichlet(m * s + 1e-12) for m, s in zip(mean, scale, strict=True)]
-                          for _ in range(n_annotators)])  # fmt: skip
+    confusion = np.array(
+        [
+            [rng.dirichlet(m * s + 1e-12) for m, s in zip(mean, scale, strict=True)]
+            for _ in range(n_annotators)
+        ]
+    )
     return {
-        "prevalence": rng.dirichlet(np.ones(K)), "mean": mean, "scale": scale,
+        "prevalence": rng.dirichlet(np.ones(K)),
+        "mean": mean,
+        "scale": scale,
         "confusion": confusion,
-    }  # fmt: skip
+    }
 
 
 def ranks(n_panels: int, seed: int, exponent: float) -> dict[str, list[float]]:
@@ -64,9 +70,14 @@ def ranks(n_panels: int, seed: int, exponent: float) -> dict[str, list[float]]:
         truth = draw_truth(rng, n_annotators=5)
         annotations, _ = labels_from(rng, truth["prevalence"], truth["confusion"], n_items=40)
         fitted = hierarchical_dawid_skene.fit(
-            annotations, rng=rng, chains=1, warmup=300, draws=2000, thin=20,
+            annotations,
+            rng=rng,
+            chains=1,
+            warmup=300,
+            draws=2000,
+            thin=20,
             concentration_exponent=exponent,
-        )  # fmt: skip
+        )
         thinned = slice(None, None, 20)
         for name, draws, value in (
             ("prevalence", fitted.draws.prevalence[0, thinned, 0], truth["prevalence"][0]),

@@ -1,8 +1,8 @@
 """Mixtures of binomials are recovered where they can be told apart, and not where they can't.
 
 Standard errors are checked by the sum of squared z values, which is chi-square if they are
-honest. Where two types' rates meet, or one type is rare, the likelihood is not quadratic and no
-such law holds; what is left to ask there is that the fit says so by wide intervals.
+honest. Where two components' rates meet, or one component is rare, the likelihood is not quadratic
+and z values are not normal; what is left to ask there is that the fit says so by wide intervals.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def is_honest(z):
 
 @pytest.mark.parametrize("method", mixtures.METHODS)
 @pytest.mark.parametrize("truth", [TWO, EASY_HARD], ids=["two", "three"])
-def test_types_are_recovered_with_honest_errors(truth, method):
+def test_components_are_recovered_with_honest_errors(truth, method):
     rng = np.random.default_rng(2010)
     z = z_values(*refitted(truth, 20_000, 10, 150, rng, method))
     assert is_honest(z)
@@ -62,38 +62,38 @@ def test_types_are_recovered_with_honest_errors(truth, method):
     assert not is_honest(z / 2)
 
 
-def test_a_true_number_of_types_is_rejected_at_the_stated_rate():
+def test_a_true_number_of_components_is_rejected_at_the_stated_rate():
     rng = np.random.default_rng(7)
     drawn = histograms(TWO, 800, 10, 300, rng)
     null = mixtures.fit(Counts.from_histogram(drawn[0]), 2)
-    # The law at the truth stands for that at each fit, which would take a bootstrap apiece.
-    law = mixtures.likelihood_ratios(histograms(TWO, 800, 10, 600, rng), null)
-    rejected = (mixtures.likelihood_ratios(drawn, null) > np.quantile(law, 0.95)).sum()
+    # The null distribution at the truth stands for that at each fit, which would take a bootstrap.
+    null_draws = mixtures.likelihood_ratios(histograms(TWO, 800, 10, 600, rng), null)
+    rejected = (mixtures.likelihood_ratios(drawn, null) > np.quantile(null_draws, 0.95)).sum()
     assert scipy.stats.binom.cdf(rejected, 300, 0.05) > LEVEL
     assert scipy.stats.binom.sf(rejected - 1, 300, 0.05) > LEVEL
-    # A chi-square law with two degrees of freedom would hardly ever reject.
-    assert (law > scipy.stats.chi2.isf(0.05, 2)).mean() < 0.04
+    # A chi-square distribution with two degrees of freedom would hardly ever reject.
+    assert (null_draws > scipy.stats.chi2.isf(0.05, 2)).mean() < 0.04
 
 
-def test_a_third_type_as_in_the_paper_is_found():
+def test_a_third_component_as_in_the_paper_is_found():
     rng = np.random.default_rng(8)
     null = mixtures.fit(Counts.from_histogram(histograms(EASY_HARD, 800, 10, 1, rng)[0]), 2)
-    law = mixtures.likelihood_ratios(histograms(null.mixture, 800, 10, 300, rng), null)
+    null_draws = mixtures.likelihood_ratios(histograms(null.mixture, 800, 10, 300, rng), null)
     found = mixtures.likelihood_ratios(histograms(EASY_HARD, 800, 10, 50, rng), null)
-    assert (found > np.quantile(law, 0.95)).mean() > 0.95
+    assert (found > np.quantile(null_draws, 0.95)).mean() > 0.95
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_labels", [5, 10, 20])
 @pytest.mark.parametrize("hard_share", [0.1, 0.2, 0.4])
 @pytest.mark.parametrize("easy", [0.05, 0.15, 0.25])
-def test_three_types_over_a_grid(easy, hard_share, n_labels):
+def test_three_components_over_a_grid(easy, hard_share, n_labels):
     """Rates and shares have the spread that their standard errors at the truth say.
 
-    With five labels three types have no degree of freedom left: the histogram fits exactly, and
-    only enormous data sets tell the types apart (33 million items at rates of .25, .5 and .75 with
-    a tenth of hard items). The grid therefore grows its data sets until the smallest share is known
-    to a twentieth of itself; at a tenth the estimates are still skewed.
+    With five labels three components leave no degree of freedom: the histogram fits exactly, and
+    only enormous data sets tell the components apart (33 million items at rates of .25, .5 and .75
+    with a tenth of hard items). The grid therefore grows its data sets until the smallest share is
+    known to a twentieth of itself; at a tenth the estimates are still skewed.
     """
     rng = np.random.default_rng(int(1000 * easy + 100 * hard_share + n_labels))
     rest = (1 - hard_share) / 2
@@ -111,7 +111,7 @@ def test_three_types_over_a_grid(easy, hard_share, n_labels):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.0, 0.02])
-def test_types_whose_rates_meet_are_not_identified(gap):
+def test_components_whose_rates_meet_are_not_identified(gap):
     """Two equal rates: any split of the share fits as well, and the fit says so."""
     truth = BinomialMixture([0.5, 0.5], [0.5 - gap, 0.5 + gap])
     found, _ = refitted(truth, 800, 10, 300, np.random.default_rng(3))
@@ -119,7 +119,9 @@ def test_types_whose_rates_meet_are_not_identified(gap):
     assert high - low > 0.5
     counts = Counts.from_histogram(histograms(truth, 800, 10, 1, np.random.default_rng(4))[0])
     assert (
-        mixtures.compare_types(counts, 1, replicates=99, rng=np.random.default_rng(5)).p_value
+        mixtures.likelihood_ratio_test(
+            counts, 1, replicates=99, rng=np.random.default_rng(5)
+        ).p_value
         > 0.05
     )
 
@@ -158,7 +160,11 @@ def test_lazy_annotators_have_honest_errors():
         mixtures.fit_lazy(Counts.from_histogram(drawn), EASY_HARD)
         for drawn in histograms(made, 5_000, 10, 120, rng)
     ]
-    z = np.array([[(f.lazy_share - 0.2) / f.standard_error[0],
-                   (f.lazy_rate - 0.7) / f.standard_error[1]] for f in fits])  # fmt: skip
+    z = np.array(
+        [
+            [(f.lazy_share - 0.2) / f.standard_error[0], (f.lazy_rate - 0.7) / f.standard_error[1]]
+            for f in fits
+        ]
+    )
     assert is_honest(z)
     assert not is_honest(2 * z)

@@ -75,8 +75,13 @@ def test_what_the_tables_determine_comes_out_but_for_one_contradiction(results):
     assert not (verdicts == "missing").any()
     assert set(verdicts.index[verdicts == "deviates"]) == {"self.most_marks_unreliable"}
     assert comparison.loc["self.most_marks_unreliable", "cause"] == "contradiction"
-    for target in ("chance.at_least_3", "chance.none", "table2.human.all.accept",
-                   "table4.unreliable.all.reject", "validation.share_reliable"):  # fmt: skip
+    for target in (
+        "chance.at_least_3",
+        "chance.none",
+        "table2.human.all.accept",
+        "table4.unreliable.all.reject",
+        "validation.share_reliable",
+    ):
         assert verdicts[target] == "reproduced", target
     # What the study found and never published is no evidence, nor is a number printed again.
     assert (verdicts[["table1.vehicle.kappa", "table2.reliable.love.accept"]] == "given").all()
@@ -85,17 +90,26 @@ def test_what_the_tables_determine_comes_out_but_for_one_contradiction(results):
 
 def test_simulations_say_that_they_are_simulations(results):
     said = {path.stem: b"Simulated" in path.read_bytes() for path in results.glob("figures/*.svg")}
-    assert said == {"marks": True, "discourse": True,
-                    "chance": False, "acceptance": False, "consistency": False}  # fmt: skip
+    assert said == {
+        "marks": True,
+        "discourse": True,
+        "chance": False,
+        "acceptance": False,
+        "consistency": False,
+    }
 
 
 def test_rounded_parts_leave_room_for_the_printed_average(analysis, printed):
     """Only AUTHORITY needs it: its rounded parts give 50.4, and 51 is printed."""
-    rows = {row.target: row for row in analysis.total_rows(printed, analysis.totals(printed))
-            if row.method == "paper" and row.rounding_lower is not None}  # fmt: skip
+    rows = {
+        row.target: row
+        for row in analysis.total_rows(printed, analysis.totals(printed))
+        if row.method == "paper" and row.rounding_lower is not None
+    }
     published = read_published(PAPER / "published.csv").set_index("target")["value"]
-    missed = [target for target, row in rows.items()
-              if not agrees(published[target], "eq", row.value)]  # fmt: skip
+    missed = [
+        target for target, row in rows.items() if not agrees(published[target], "eq", row.value)
+    ]
     assert missed == ["table2.human.authority.accept"]
     row = rows["table2.human.authority.accept"]
     assert (row.rounding_lower, row.rounding_upper) == pytest.approx(

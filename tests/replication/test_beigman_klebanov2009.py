@@ -211,5 +211,8 @@ def test_projects_that_cannot_be_are_refused(analysis, tmp_path, counts, message
 
 def test_disagreed_items_are_those_not_agreed_on(printed):
     assert printed.scenarios["n_disagreed"].to_dict() == {
-        "two": 100, "pv": 121, "five": 340, "adding": 150,
-    }  # fmt: skip
+        "two": 100,
+        "pv": 121,
+        "five": 340,
+        "adding": 150,
+    }

@@ -439,8 +439,10 @@ def test_two_types_are_enough_for_the_real_labels(analysis, printed, rte):
     assert counts.histogram.tolist() == [5, 25, 90, 105, 103, 65, 62, 59, 108, 105, 73]
     two = mixtures.fit(counts, 2, method="least_squares")
     assert two.chi_square().p_value == pytest.approx(0.0656, abs=5e-5)
-    rates = {(row.target, row.method): row.value
-             for row in analysis.easy_rate_rows(counts, printed, "real")}  # fmt: skip
+    rates = {
+        (row.target, row.method): row.value
+        for row in analysis.easy_rate_rows(counts, printed, "real")
+    }
     assert rates["srte.easy_high_rate", "paper"] == two.mixture.rate[-1]
     # With M's hard type kept, both clear coins are nearer to one half than M's.
     low, high = (

@@ -191,7 +191,7 @@ def test_the_profiles_have_the_agreement_of_the_measure(analysis, corpora, rng):
     # The twenty values, in 45ths, by counting dissents of each annotator by hand.
     assert analysis.attainable_agreements(corpora)["forty_fifths"].tolist() == [
         *(3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 21, 26, 27, 35, 45)
-    ]  # fmt: skip
+    ]
 
 
 def test_dissents_solve_table_4(analysis, printed):

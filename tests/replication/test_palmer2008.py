@@ -48,7 +48,7 @@ def small_crowd() -> LoadedData:
         )
     labels = pd.concat(parts, ignore_index=True)
     items = labels[["item", "word"]].drop_duplicates(ignore_index=True)
-    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})  # fmt: skip
+    return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})
 
 
 def run(analysis, folder, crowd, senses):

@@ -159,8 +159,11 @@ def test_printed_values_of_four_words_come_out_of_the_real_labels(
     fits = analysis.fits_of({key: words[key] for key in analysis.FOUR.values()}, 0.01)
     found = analysis.certain_counts(fits, PRINTED["figure5"])
     help_ = analysis.annotators_of_help(fits["help-v"], words["help-v"])
-    found |= {name: value for name, value in analysis.accuracy_facts(fits, help_).items()
-              if name.startswith(("accuracy.add", "accuracy.help"))}  # fmt: skip
+    found |= {
+        name: value
+        for name, value in analysis.accuracy_facts(fits, help_).items()
+        if name.startswith(("accuracy.add", "accuracy.help"))
+    }
     verdicts = judged(found, "real", tmp_path)
     assert set(verdicts.index[verdicts == "deviates"]) == {
         # The total is misprinted; of ask the rows 6 to 8 are printed one place too low.
@@ -346,8 +349,14 @@ def test_the_meaning_of_a_class_is_its_items_commonest_label(analysis):
 
 
 def test_readings_are_counted_by_hand(analysis):
-    table = pd.DataFrame({"word": ["a", "b", "c"], "printed": [3, 5, 9], "printed_used": [2, 4, 6],
-                          "offered": [3, 3, 7]})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "word": ["a", "b", "c"],
+            "printed": [3, 5, 9],
+            "printed_used": [2, 4, 6],
+            "offered": [3, 3, 7],
+        }
+    )
     [row] = analysis.readings(table).to_dict("records")
     assert (row["equal"], row["printed_is_larger"], row["printed_is_smaller"]) == (1, 2, 0)
     assert (row["best_constant"], row["equal_with_best_constant"]) == (2, 2)
@@ -361,8 +370,9 @@ def test_a_sample_of_the_crowd_is_as_large_as_the_trained_one(analysis):
     assert (few.n_annotators, few.n_labels, np.unique(few.item).size) == (2, 4, 2)
     of_name = {(i, j): (int(i) + int(j)) % 3 for i in crowd.items for j in crowd.annotators}
     given = zip(few.item, few.annotator, few.label, strict=True)
-    assert all(int(few.categories[k]) == of_name[few.items[i], few.annotators[j]]
-               for i, j, k in given)  # fmt: skip
+    assert all(
+        int(few.categories[k]) == of_name[few.items[i], few.annotators[j]] for i, j, k in given
+    )
 
 
 @pytest.mark.slow
@@ -441,8 +451,11 @@ def test_certainty_under_the_true_parameters_is_right(analysis):
     rng = np.random.default_rng(4)
     item, annotator = np.repeat(np.arange(4000), 5), np.tile(np.arange(5), 4000)
     labels = Annotations.from_arrays(item, annotator, rng.integers(3, size=20_000))
-    known = replace(dawid_skene.fit(labels), prevalence=np.full(3, 1 / 3),
-                    confusion=np.tile(np.eye(3) * 0.8 + 0.2 / 3, (5, 1, 1)))  # fmt: skip
+    known = replace(
+        dawid_skene.fit(labels),
+        prevalence=np.full(3, 1 / 3),
+        confusion=np.tile(np.eye(3) * 0.8 + 0.2 / 3, (5, 1, 1)),
+    )
     drawn, truth = analysis.relabelled(labels, known, rng)
     found = analysis.certain_and_right(known.predict(drawn), truth)
     n, wrong = found["certain"], round(found["certain"] * (1 - found["right"]))

@@ -106,8 +106,10 @@ def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
 
 def test_the_verbs_are_twenty_in_three_positions(printed):
     assert printed.verbs["position"].value_counts().to_dict() == {
-        "dobj": 16, "subj": 3, "iobj_with": 1,
-    }  # fmt: skip
+        "dobj": 16,
+        "subj": 3,
+        "iobj_with": 1,
+    }
     assert printed.examples["number"].is_unique
     assert len(printed.disagreements) == 16
 
@@ -171,8 +173,11 @@ def test_more_unclear_sentences_leave_the_printed_agreement_alone(results):
 
 def test_merging_connects_what_is_related(analysis, printed, verbs):
     assert analysis.merge(("a", "b", "c", "d"), [("b", "c"), ("c", "d")]) == {
-        "a": "a", "b": "b", "c": "b", "d": "b",
-    }  # fmt: skip
+        "a": "a",
+        "b": "b",
+        "c": "b",
+        "d": "b",
+    }
     assert analysis.merge(("a", "b", "c"), [("c", "b"), ("b", "a")])["c"] == "a"
     drive = next(verb for verb in verbs if verb.name == "drive")
     levels = analysis.hierarchy(printed, drive)

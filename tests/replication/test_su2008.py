@@ -100,8 +100,10 @@ def test_no_percentage_and_no_kappa_of_section_4_deviates(results):
     coefficients = comparison.index.str.match(r".*(_kappa|\.observed_agreement)$")
     verdicts = comparison.loc[coefficients, "verdict"]
     # A category that is not collapsed keeps its kappa, which is no second piece of evidence.
-    again = [f"{name}.single_category_kappa" for name in
-             ("subjectivity.b", "polarity.b", "polarity.v", "polarity.nopol")]  # fmt: skip
+    again = [
+        f"{name}.single_category_kappa"
+        for name in ("subjectivity.b", "polarity.b", "polarity.v", "polarity.nopol")
+    ]
     assert set(verdicts[again]) == {"restated"}
     assert set(verdicts.drop(again)) == {"reproduced"}
 

@@ -603,11 +603,15 @@ def test_coefficients_of_numbers_have_no_observed_agreement():
 @pytest.mark.parametrize(
     ("function", "options"),
     [
-        (ag.bias_index, {}), (ag.prevalence_index, {}), (ag.kappa_maximum, {}), (ag.pearson, {}),
-        (ag.spearman, {}), (ag.conditional_kappa, {"category": "1"}),
+        (ag.bias_index, {}),
+        (ag.prevalence_index, {}),
+        (ag.kappa_maximum, {}),
+        (ag.pearson, {}),
+        (ag.spearman, {}),
+        (ag.conditional_kappa, {"category": "1"}),
         (ag.specific_agreement, {"category": "1"}),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, options):
     result = function(Annotations.from_contingency([[4, 1], [2, 5]]), **options)
     with pytest.raises(AnnotationError, match="no category can be set against the rest"):
@@ -618,9 +622,11 @@ def test_what_has_no_meaning_for_merged_categories_is_not_broken_down(function, 
 def test_a_perfect_correlation_has_its_ends_there(sign):
     labels = [1, 2, 3, 4, 5]
     a = Annotations.from_arrays(
-        list("vwxyz") * 2, list("aaaaabbbbb"), labels + [sign * label for label in labels],
+        list("vwxyz") * 2,
+        list("aaaaabbbbb"),
+        labels + [sign * label for label in labels],
         scale="interval",
-    )  # fmt: skip
+    )
     # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a reach of
     # 1.96/sqrt(2) on its scale leads exp(2 * 1.39) = 16 times as far from the end.
     assert fisher_interval(ag.pearson(a), 0.95) == pytest.approx((sign, sign), abs=1e-13)
@@ -641,11 +647,15 @@ def test_observed_and_expected_agreement_are_shares():
 @pytest.mark.parametrize(
     ("function", "divisor"),
     [
-        (ag.gwet_ac1, 11), (ag.fleiss_kappa, 11), (ag.brennan_prediger, 11),
-        (ag.percent_agreement, 11), (ag.conger_kappa, 11), (ag.cohen_kappa, 12),
+        (ag.gwet_ac1, 11),
+        (ag.fleiss_kappa, 11),
+        (ag.brennan_prediger, 11),
+        (ag.percent_agreement, 11),
+        (ag.conger_kappa, 11),
+        (ag.cohen_kappa, 12),
         (ag.scott_pi, 12),
     ],
-)  # fmt: skip
+)
 def test_variances_divide_as_their_source_says(function, divisor):
     # Twelve items; of influences that sum to 0, the variance is n / divisor times their squares.
     result = function(Annotations.from_contingency([[4, 2], [1, 5]]))
@@ -656,10 +666,16 @@ def test_variances_divide_as_their_source_says(function, divisor):
 @pytest.mark.parametrize(
     "function",
     [
-        ag.gwet_ac1, ag.fleiss_kappa, ag.brennan_prediger, ag.percent_agreement, ag.conger_kappa,
-        ag.cohen_kappa, ag.scott_pi, ag.light_kappa,
+        ag.gwet_ac1,
+        ag.fleiss_kappa,
+        ag.brennan_prediger,
+        ag.percent_agreement,
+        ag.conger_kappa,
+        ag.cohen_kappa,
+        ag.scott_pi,
+        ag.light_kappa,
     ],
-)  # fmt: skip
+)
 def test_weights_go_with_a_result_to_other_labels(function):
     a = Annotations.from_contingency([[4, 2, 0], [1, 5, 1], [1, 2, 6]])
     plain, result = function(a), function(a, weights="linear")
@@ -762,9 +778,12 @@ def test_a_slider_of_a_hundred_marks_is_no_burden():
     truth = rng.integers(0, 101, 60)
     marks = np.clip(truth[:, None] + rng.integers(-9, 10, (60, 3)), 0, 100)
     a = Annotations.from_arrays(
-        np.repeat(np.arange(60), 3), list("abc") * 60, marks.ravel(), categories=range(101),
+        np.repeat(np.arange(60), 3),
+        list("abc") * 60,
+        marks.ravel(),
+        categories=range(101),
         scale="ordinal",
-    )  # fmt: skip
+    )
     for small_sample in (True, False):
         result = ag.krippendorff_alpha(a, small_sample=small_sample)
         step = 1e-30j * dense(result.form.rows)

@@ -15,14 +15,26 @@ from annobench.alignment.links import Alignments, Link, SentencePair
 from annobench.core.errors import AnnotationError
 
 TREES = (
-    SentencePair("a", {"g1": "word", "g2": "word", "gNP": "phrase"},
-                 {"e1": "word", "e2": "word", "e3": "word", "eNP": "phrase"}),
+    SentencePair(
+        "a",
+        {"g1": "word", "g2": "word", "gNP": "phrase"},
+        {"e1": "word", "e2": "word", "e3": "word", "eNP": "phrase"},
+    ),
     SentencePair("b", {"h1": "word", "hS": "phrase"}, {"f1": "word", "fS": "phrase"}),
-)  # fmt: skip
-GOLD = [Link("a", "g1", "e1"), Link("a", "g2", "e2"), Link("a", "g2", "e3", "fuzzy"),
-        Link("a", "gNP", "eNP"), Link("b", "h1", "f1")]  # fmt: skip
-FIRST = [Link("a", "g1", "e1"), Link("a", "g2", "e2", "fuzzy"), Link("a", "g1", "eNP"),
-         Link("b", "h1", "f1")]  # fmt: skip
+)
+GOLD = [
+    Link("a", "g1", "e1"),
+    Link("a", "g2", "e2"),
+    Link("a", "g2", "e3", "fuzzy"),
+    Link("a", "gNP", "eNP"),
+    Link("b", "h1", "f1"),
+]
+FIRST = [
+    Link("a", "g1", "e1"),
+    Link("a", "g2", "e2", "fuzzy"),
+    Link("a", "g1", "eNP"),
+    Link("b", "h1", "f1"),
+]
 SECOND = [Link("a", "g1", "e1", "fuzzy"), Link("b", "h1", "f1"), Link("b", "hS", "fS", "fuzzy")]
 
 

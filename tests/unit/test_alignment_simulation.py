@@ -99,20 +99,42 @@ def test_calibration_is_found_again_by_counting(trees, gold):
     skill, strictness = skill_and_strictness(hits / n, own / n_rivals)
     pools = []
     for _ in range(6):
-        a = simulate_links(trees, gold, rivals, skill=skill, strictness=strictness,
-                           leaning=lean + shift, shared=shared, shared_strength=common,
-                           names=NAMES, rng=generator)  # fmt: skip
+        a = simulate_links(
+            trees,
+            gold,
+            rivals,
+            skill=skill,
+            strictness=strictness,
+            leaning=lean + shift,
+            shared=shared,
+            shared_strength=common,
+            names=NAMES,
+            rng=generator,
+        )
         pools.append(links.pool(a.of_annotators(NAMES), rng=1, replicates=2))
     # Counts of some 500 to 1,500 links have a standard deviation below 20, their means below 8.
-    for name, expected in (("union", union), ("intersection", n * every), ("fuzzy", 900),
-                           ("both", 600)):  # fmt: skip
+    for name, expected in (
+        ("union", union),
+        ("intersection", n * every),
+        ("fuzzy", 900),
+        ("both", 600),
+    ):
         assert np.mean([getattr(p, name) for p in pools]) == pytest.approx(expected, abs=32), name
 
 
 def test_a_perfect_annotator_draws_the_gold_standard(trees, gold, rng):
     rivals = rival_links(trees, gold, 50, rng)
-    a = simulate_links(trees, gold, rivals, skill=[40], strictness=[0], leaning=[-20],
-                       shared=0.5, names=["s"], rng=rng)  # fmt: skip
+    a = simulate_links(
+        trees,
+        gold,
+        rivals,
+        skill=[40],
+        strictness=[0],
+        leaning=[-20],
+        shared=0.5,
+        names=["s"],
+        rng=rng,
+    )
     found = links.compare(a, "s", GOLD, rng=1)
     assert (found.own, found.missed) == (0, 0)
     assert Counter(a.drawn[:, 1].tolist()) == {1: len(gold)}
@@ -122,8 +144,17 @@ def test_a_seed_repeats_itself(trees, gold):
     drawn = []
     for _ in range(2):
         generator = np.random.default_rng(9)
-        a = simulate_links(trees, gold, [], skill=[2, 3], strictness=[0, 0.5], leaning=[0, 0],
-                           shared=0.3, names=["x", "y"], rng=generator)  # fmt: skip
+        a = simulate_links(
+            trees,
+            gold,
+            [],
+            skill=[2, 3],
+            strictness=[0, 0.5],
+            leaning=[0, 0],
+            shared=0.3,
+            names=["x", "y"],
+            rng=generator,
+        )
         drawn.append(a.drawn.tobytes())
     assert drawn[0] == drawn[1]
 
@@ -156,5 +187,14 @@ def test_a_gold_standard_that_contradicts_itself_is_refused(trees, counts, stars
 
 def test_strength_of_a_link_outside_the_pairs_is_refused(rng):
     with pytest.raises(AnnotationError, match="belongs to no known pair"):
-        simulate_links([SentencePair.of_words("a", 1, 1)], [Link("b", "0", "0")], [], skill=[9],
-                       strictness=[0], leaning=[0], shared=0.0, names=["x"], rng=rng)  # fmt: skip
+        simulate_links(
+            [SentencePair.of_words("a", 1, 1)],
+            [Link("b", "0", "0")],
+            [],
+            skill=[9],
+            strictness=[0],
+            leaning=[0],
+            shared=0.0,
+            names=["x"],
+            rng=rng,
+        )

@@ -134,16 +134,25 @@ def test_a_malformed_interval_is_an_error_with_its_line(focus, id, start, target
 
 def test_gaze_is_the_share_of_an_act_by_hand():
     intervals = pd.DataFrame(
-        [("A", "B", 0.0, 2.0), ("A", "table", 2.0, 3.0), ("A", "B", 3.0, 4.0), ("C", "A", 0.0, 9.0),
-         ("C", "B", 9.0, 8.0)],
+        [
+            ("A", "B", 0.0, 2.0),
+            ("A", "table", 2.0, 3.0),
+            ("A", "B", 3.0, 4.0),
+            ("C", "A", 0.0, 9.0),
+            ("C", "B", 9.0, 8.0),
+        ],
         columns=["speaker", "target", "start", "end"],
-    )  # fmt: skip
+    )
     items = intervals.drop(columns="target").assign(meeting="m")
     data = LoadedData("toy", intervals[["target"]].rename(columns={"target": "label"}), items, {})
     acts = pd.DataFrame(
-        {"meeting": ["m", "m", "x"], "speaker": ["A", "A", "A"], "start": [1.0, 9.0, 0.0],
-         "end": [5.0, 9.5, 1.0]}
-    )  # fmt: skip
+        {
+            "meeting": ["m", "m", "x"],
+            "speaker": ["A", "A", "A"],
+            "start": [1.0, 9.0, 0.0],
+            "end": [5.0, 9.5, 1.0],
+        }
+    )
     found = ami.gaze_shares(acts, data)
     # From 1 to 5: B from 1 to 2 and 3 to 4, the table from 2 to 3; C, the second on, all along.
     assert found.loc[0, ["speaker_1", "speaker_table", "listener_2"]].tolist() == [0.5, 0.25, 1.0]
@@ -153,9 +162,13 @@ def test_gaze_is_the_share_of_an_act_by_hand():
 
 def test_pauses_and_others_are_counted_in_time():
     acts = pd.DataFrame(
-        {"meeting": "m", "speaker": ["A", "B", "A"],
-         "start": [0.0, 1.0, 3.0], "end": [2.0, 3.5, 4.0]}
-    )  # fmt: skip
+        {
+            "meeting": "m",
+            "speaker": ["A", "B", "A"],
+            "start": [0.0, 1.0, 3.0],
+            "end": [2.0, 3.5, 4.0],
+        }
+    )
     found = ami.speech_times(acts)
     assert found["seconds"].tolist() == [2.0, 2.5, 1.0]
     assert found["pause_before"].tolist() == [60.0, 60.0, 1.0]

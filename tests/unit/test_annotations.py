@@ -178,9 +178,13 @@ def test_the_order_of_ordinal_categories_has_to_be_known():
 
 def test_columns_cannot_be_written():
     a = Annotations(
-        np.array([0, 0], np.int32), np.array([0, 1], np.int32), np.array([0, 0]),
-        ("x",), ("a", "b"), ("k",),
-    )  # fmt: skip
+        np.array([0, 0], np.int32),
+        np.array([0, 1], np.int32),
+        np.array([0, 0]),
+        ("x",),
+        ("a", "b"),
+        ("k",),
+    )
     for column in (a.item, a.annotator, a.label):
         with pytest.raises(ValueError, match="read-only"):
             column[0] = 1

@@ -23,15 +23,20 @@ from annobench.studies.models import Attempt, Problem
 
 def problem(n_items=60, name="toy", seed=0, n_labels=5):
     return baselines.simulate(
-        "mixed", n_categories=2, labels_per_item=n_labels, n_items=n_items, n_annotators=12,
+        "mixed",
+        n_categories=2,
+        labels_per_item=n_labels,
+        n_items=n_items,
+        n_annotators=12,
         seed=seed,
-    )  # fmt: skip
+    )
 
 
 def model(name, fit, *, deterministic=True, max_categories=None):
     """Make a model of a function."""
-    record = Method(name, "made up", frozenset({"nominal"}), frozenset(), deterministic,
-                    max_categories)  # fmt: skip
+    record = Method(
+        name, "made up", frozenset({"nominal"}), frozenset(), deterministic, max_categories
+    )
     return SimpleNamespace(METHOD=record, fit=fit, __name__=name)
 
 
@@ -179,10 +184,16 @@ def test_the_order_of_methods_and_the_presence_of_others_change_nothing():
 
 def test_verdicts_know_which_way_is_better():
     rows = pd.DataFrame(
-        [("m", "accuracy", 0.1, 0.2), ("m", "log_loss", 0.1, 0.2), ("m", "brier", -0.2, -0.1),
-         ("m", "brier", -0.2, 0.1), ("m", "accuracy", np.nan, np.nan), ("voting", "brier", 0, 0)],
+        [
+            ("m", "accuracy", 0.1, 0.2),
+            ("m", "log_loss", 0.1, 0.2),
+            ("m", "brier", -0.2, -0.1),
+            ("m", "brier", -0.2, 0.1),
+            ("m", "accuracy", np.nan, np.nan),
+            ("voting", "brier", 0, 0),
+        ],
         columns=["method", "score", "minus_voting_lower", "minus_voting_upper"],
-    )  # fmt: skip
+    )
     found = baselines.verdict(rows, "voting").tolist()
     assert found == ["better", "worse", "better", "unclear", "", ""]
 
@@ -277,9 +288,13 @@ def test_refusals_faults_and_crashes_are_told_apart(discovered):
     found = {a.method: a for a in baselines.attempt_all([problem()], limit=30, seed=1)}
     status = {name: attempt.status for name, attempt in found.items()}
     assert status == {
-        "refuses": "not applicable", "narrow": "not applicable", "fails": "failed",
-        "wrong": "failed", "short": "failed", "crashes": "failed",
-    }  # fmt: skip
+        "refuses": "not applicable",
+        "narrow": "not applicable",
+        "fails": "failed",
+        "wrong": "failed",
+        "short": "failed",
+        "crashes": "failed",
+    }
     assert found["fails"].note == "ZeroDivisionError: by zero"
     assert "no probabilities" in found["wrong"].note
     assert "shape (1, 2), not (60, 2)" in found["short"].note
@@ -364,5 +379,6 @@ def test_the_same_seed_gives_the_same_regime_and_another_another():
 def test_regimes_that_cannot_be_are_refused(options, message):
     given = {"kind": "good", "labels_per_item": 3} | options
     with pytest.raises(ValueError, match=message):
-        baselines.simulate(given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1,
-                           **given)  # fmt: skip
+        baselines.simulate(
+            given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1, **given
+        )

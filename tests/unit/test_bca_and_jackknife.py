@@ -81,9 +81,11 @@ def scipys(draws, n, statistic, estimate):
 def test_bca_of_items_is_scipys(statistic):
     result = getattr(ag, statistic.__name__)(labelled(PAIR, categories=range(3)))
     theirs = scipys(
-        result.bootstrap(replicates=999, rng=1), 40, lambda at: statistic(*PAIR[at].T),
+        result.bootstrap(replicates=999, rng=1),
+        40,
+        lambda at: statistic(*PAIR[at].T),
         result.estimate,
-    )  # fmt: skip
+    )
     ours = result.interval("bca", level=LEVEL, replicates=999, rng=1)
     plain = result.interval("percentile", level=LEVEL, replicates=999, rng=1)
     np.testing.assert_allclose((ours.lower, ours.upper), theirs, rtol=1e-9)

@@ -279,14 +279,22 @@ def test_report_keeps_markup_of_the_terminal_literal(report):
 @pytest.mark.parametrize(
     ("text", "words", "coefficient", "options"),
     [
-        ("x,a,low\nx,b,mid\ny,a,high\ny,b,high\n", ("--order", "low,mid,high"),
-         "cohen_kappa", "weights=quadratic"),
+        (
+            "x,a,low\nx,b,mid\ny,a,high\ny,b,high\n",
+            ("--order", "low,mid,high"),
+            "cohen_kappa",
+            "weights=quadratic",
+        ),
         ("x,a,1\nx,b,2\ny,a,10\ny,b,9\n", ("--scale", "ordinal"), "krippendorff_alpha", ""),
         ("x,a,1.5\nx,b,2\ny,a,10\ny,b,9\nz,a,4\nz,b,4\n", ("--scale", "interval"), "pearson", ""),
-        ("x,a,p|q\nx,b,p\ny,a,q\ny,b,|\n", ("--scale", "set", "--separator", "|"),
-         "krippendorff_alpha", "metric=jaccard"),
+        (
+            "x,a,p|q\nx,b,p\ny,a,q\ny,b,|\n",
+            ("--scale", "set", "--separator", "|"),
+            "krippendorff_alpha",
+            "metric=jaccard",
+        ),
     ],
-)  # fmt: skip
+)
 def test_report_takes_every_scale(report, text, words, coefficient, options):
     result, table, _ = report("item,annotator,label\n" + text, *words)
     assert result.exit_code == 0, result.output
@@ -297,9 +305,12 @@ def test_report_takes_every_scale(report, text, words, coefficient, options):
 
 def test_report_takes_the_scale_that_a_parquet_file_keeps(run, tmp_path):
     a = Annotations.from_arrays(
-        ["x", "x", "y", "y"], ["a", "b"] * 2, ["low", "mid", "high", "high"],
-        categories=["low", "mid", "high"], scale="ordinal",
-    )  # fmt: skip
+        ["x", "x", "y", "y"],
+        ["a", "b"] * 2,
+        ["low", "mid", "high", "high"],
+        categories=["low", "mid", "high"],
+        scale="ordinal",
+    )
     write_labels(a, tmp_path / "labels.parquet")
     result = run("report", tmp_path / "labels.parquet")
     assert result.exit_code == 0, result.output
@@ -329,8 +340,12 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
 @pytest.mark.parametrize(
     ("content", "words", "message"),
     [
-        (CLEAN + "x,a,1\n", (), "1 of 7 labels are not the annotator's first for the item, 1 of "
-         "them the same label again; such as annotator 'a', item 'x'"),
+        (
+            CLEAN + "x,a,1\n",
+            (),
+            "1 of 7 labels are not the annotator's first for the item, 1 of "
+            "them the same label again; such as annotator 'a', item 'x'",
+        ),
         (CLEAN + "x,a,2\n", (), "--repeats first"),
         ("item,annotator,label\nx,André,1\n".encode("latin-1"), (), "Latin-1 or Windows-1252"),
         (CLEAN.encode("utf-16"), (), "begins as UTF-16 does"),
@@ -346,7 +361,7 @@ def test_report_says_what_is_wrong_with_poor_data(report, text, note):
         (CLEAN, ("--level", 95), "--level 95 is not between 0 and 1"),
         ("", (), "the file is empty"),
     ],
-)  # fmt: skip
+)
 def test_report_refuses_with_a_remedy_and_leaves_nothing(report, content, words, message):
     result, _, _ = report(content, *words)
     assert result.exit_code == 1

@@ -146,9 +146,14 @@ def test_every_coefficient_that_is_discovered_is_tried():
     assert {case.coefficient for case in cases} == set(agreement.discover())
     assert all(case.scale in case.method.accepts for case in cases)
     part = {
-        "unit": "items", "items": [9], "annotators": [2], "prevalences": [0.5], "missing": [0],
-        "repetitions": 1, "replicates": 1,
-    }  # fmt: skip
+        "unit": "items",
+        "items": [9],
+        "annotators": [2],
+        "prevalences": [0.5],
+        "missing": [0],
+        "repetitions": 1,
+        "replicates": 1,
+    }
     planned = [case for task in coverage.plan([part], cases) for case in task.cases]
     assert len(planned) == len(cases)
     of_three = coverage.plan([part | {"annotators": [3]}], cases)

@@ -54,8 +54,9 @@ def test_rows_know_their_lines(write):
 def test_numbers_are_finite(write):
     values = pd.Series(["1.5", "-0"], index=[2, 3])
     assert [repr(value) for value in _text.numbers(write(""), values, "score").tolist()] == [
-        "1.5", "0.0",
-    ]  # fmt: skip
+        "1.5",
+        "0.0",
+    ]
     for wrong in ("inf", "-inf", "nan", "much"):
         with pytest.raises(ReaderError, match=rf"line 3: score '{wrong}' is not a number"):
             _text.numbers(write(""), pd.Series(["1", wrong], index=[2, 3]), "score")

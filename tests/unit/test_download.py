@@ -19,6 +19,7 @@ from annobench.datasets.sources import (
     fetch,
     locate,
     probe_network,
+    read_pins,
     verify,
 )
 
@@ -222,6 +223,53 @@ def test_a_path_that_may_leave_its_folder_is_refused(path):
 def test_a_file_without_a_checksum_is_refused():
     with pytest.raises(ValueError, match="'a' has no checksum"):
         SourceFile("a")
+
+
+@pytest.mark.parametrize(
+    ("checksum", "digits"), [({"sha256": "0"}, 64), ({"git_blob": "g" * 40}, 40)]
+)
+def test_a_checksum_that_is_none_is_refused(checksum, digits):
+    with pytest.raises(ValueError, match=f"must be {digits} hexadecimal digits, got"):
+        SourceFile("a", **checksum)
+
+
+def test_pins_are_read_in_their_order_and_blank_lines_mean_nothing(tmp_path):
+    table = tmp_path / "toy.csv"
+    table.write_text(
+        f"path,bytes,sha256,git_blob\n{FILE.path},{FILE.size},{FILE.sha256},\n\n"
+        f"data/A.tsv,,,{GIT_BLOB}\n"
+    )
+    assert read_pins(table) == (FILE, SourceFile("data/A.tsv", git_blob=GIT_BLOB))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "no table of pinned files"),
+        ("", "no table of pinned files"),
+        ("path,size,sha256\n", "the columns must be path, bytes, sha256, git_blob"),
+        (f"{FILE.path},1\n", "line 2: 2 fields where 3 are needed"),
+        (f"{FILE.path},many,{FILE.sha256}\n", "line 2: bytes must be a number, got 'many'"),
+        (f"{FILE.path},1,\n", "line 2: SourceFile 'data/a.tsv' has no checksum"),
+        (f"{FILE.path},1,{FILE.sha256[1:]}\n", "line 2: .* 64 hexadecimal digits"),
+        (f"../a.tsv,1,{FILE.sha256}\n", "line 2: path '../a.tsv' may leave its folder"),
+        (f"{FILE.path},1,{FILE.sha256}\n" * 2, "line 3: the path 'data/a.tsv' stands above"),
+    ],
+)
+def test_a_malformed_table_of_pins_is_an_error_with_its_line(tmp_path, text, message):
+    table = tmp_path / "toy.csv"
+    if text is not None:
+        table.write_text(text if not text or "path" in text else f"path,bytes,sha256\n{text}")
+    with pytest.raises(ReaderError, match=rf"(?s)toy\.csv:.*{message}.*Correct the table"):
+        read_pins(table)
+
+
+def test_files_of_a_source_are_found_by_path_and_by_folder():
+    assert SOURCE.file(FILE.path) == FILE
+    assert SOURCE.below("data/") == {"a.tsv": FILE}
+    assert SOURCE.below("other/") == {}
+    with pytest.raises(KeyError, match="'toy' has no file 'b'"):
+        SOURCE.file("b")
 
 
 def test_a_link_out_of_the_mirror_is_refused(tmp_path):
@@ -472,13 +520,13 @@ def test_a_mirror_that_is_no_folder_stops_real_mode_and_warns_in_auto_mode(tmp_p
     assert "the data mirror is not a folder" in caplog.text
 
 
-def test_available_lists_what_is_not_at_hand(tmp_path):
+def test_missing_files_are_those_neither_in_mirror_nor_cache(tmp_path):
     dataset = datasets.get("snow2008_rte")
-    assert datasets.available("snow2008_rte") == list(dataset.files)
+    assert datasets.missing_files("snow2008_rte") == list(dataset.files)
     held = tmp_path / "mirror/snow2008" / dataset.files[0].path
     held.parent.mkdir(parents=True)
     held.touch()
-    assert datasets.available("snow2008_rte", mirror=tmp_path / "mirror") == [dataset.files[1]]
+    assert datasets.missing_files("snow2008_rte", mirror=tmp_path / "mirror") == [dataset.files[1]]
 
 
 def test_a_full_disk_leaves_the_data_that_were_there(tmp_path, monkeypatch):

@@ -127,9 +127,13 @@ def test_extreme_scores():
 
 @pytest.mark.parametrize(
     ("counts", "message"),
-    [([[1, 2]], "must be square"), ([1], "must be square"), ([[1, -1], [0, 1]], "at least 0"),
-     ([[np.nan, 1], [0, 1]], "finite")],
-)  # fmt: skip
+    [
+        ([[1, 2]], "must be square"),
+        ([1], "must be square"),
+        ([[1, -1], [0, 1]], "at least 0"),
+        ([[np.nan, 1], [0, 1]], "finite"),
+    ],
+)
 def test_what_is_no_confusion_matrix_is_refused(counts, message):
     with pytest.raises(AnnotationError, match=message):
         category_scores(counts)

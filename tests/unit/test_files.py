@@ -4,11 +4,12 @@ import logging
 import os
 import subprocess
 import sys
+import threading
 import warnings
 
 import pytest
 
-from annobench.core.files import recording, replacing
+from annobench.core.files import recording, remove_abandoned_drafts, replacing
 
 
 def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path):
@@ -33,6 +34,70 @@ def test_after_an_error_the_old_file_stands_and_no_draft_is_left(tmp_path):
         _write_half(draft)
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.fixture
+def killed(tmp_path):
+    """A folder in which a process was killed while it wrote `file.svg`."""
+    code = (
+        "import os, signal, sys\n"
+        "from annobench.core.files import replacing\n"
+        "with replacing(sys.argv[1]) as draft:\n"
+        "    draft.write_text('half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    folder = tmp_path / "results" / "figures"
+    run = subprocess.run([sys.executable, "-c", code, folder / "file.svg"])
+    assert run.returncode < 0
+    assert [path.read_text() for path in folder.iterdir()] == ["half"]
+    return folder
+
+
+@pytest.mark.parametrize("name", ["file.svg", "another.svg"])
+def test_the_next_write_removes_the_draft_of_a_killed_process(killed, name):
+    with replacing(killed / name) as draft:
+        draft.write_text("whole")
+    assert list(killed.iterdir()) == [killed / name]
+
+
+def test_abandoned_drafts_are_removed_from_all_folders_below(killed):
+    (killed / "table.csv").write_text("finished")
+    remove_abandoned_drafts(killed.parent)
+    assert list(killed.iterdir()) == [killed / "table.csv"]
+    remove_abandoned_drafts(killed / "missing")
+
+
+def test_the_draft_of_a_living_writer_is_left_alone(tmp_path):
+    target = tmp_path / "file.csv"
+    with replacing(target) as first:
+        first.write_text("first")
+        with replacing(target) as second:
+            second.write_text("second")
+        code = (
+            "import sys; from annobench.core.files import *; remove_abandoned_drafts(sys.argv[1])"
+        )
+        subprocess.run([sys.executable, "-c", code, tmp_path], check=True)
+        assert first.read_text() == "first"
+        assert target.read_text() == "second"
+    assert target.read_text() == "first"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_many_threads_write_into_one_folder(tmp_path):
+    def write(n):
+        for _ in range(50):
+            with replacing(tmp_path / f"{n % 4}.txt") as draft:
+                draft.write_text("whole")
+
+    threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    # A thread that failed is an error of its own (pytest's warning for it).
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        f"{n}.txt": "whole" for n in range(4)
+    }
 
 
 def test_a_file_has_the_mode_of_any_new_file(tmp_path):

@@ -25,8 +25,10 @@ def weather():
 def contingency(a):
     """Count pairs of labels; items have one of each of two annotators."""
     wide = a.to_frame().pivot(index="item", columns="annotator", values="label")
-    return [[int(((wide["1"] == k) & (wide["2"] == m)).sum()) for m in a.categories]
-            for k in a.categories]  # fmt: skip
+    return [
+        [int(((wide["1"] == k) & (wide["2"] == m)).sum()) for m in a.categories]
+        for k in a.categories
+    ]
 
 
 def test_a_contingency_table_collapses_to_the_sums_of_its_blocks():

@@ -55,9 +55,10 @@ def test_three_annotators_by_hand():
         information.conditional_entropy(PREVALENCE, ANNOTATORS), expected, rtol=1e-12
     )
     np.testing.assert_allclose(
-        information.mutual_information(PREVALENCE, ANNOTATORS), bits(0.2, 0.8) - expected,
+        information.mutual_information(PREVALENCE, ANNOTATORS),
+        bits(0.2, 0.8) - expected,
         rtol=1e-12,
-    )  # fmt: skip
+    )
 
 
 def test_a_spammer_gives_nothing_and_the_always_wrong_of_two_everything():
@@ -265,7 +266,7 @@ def test_better_annotators_take_fewer_labels(rng):
             "draws must be at least 2, got 1",
         ),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused(call, match):
     with pytest.raises(ValueError, match=match):
         call()

@@ -49,10 +49,7 @@ def test_predictions_tell_annotators_apart_and_sum_to_1(data, learn):
     assert first > 0.9
     assert second < 0.75
     own = found.of(annotator[2000:])
-    log_score = [
-        -np.log(p[np.arange(1000), label[2000:]]).mean()
-        for p in (own, found.soft)
-    ]  # fmt: skip
+    log_score = [-np.log(p[np.arange(1000), label[2000:]]).mean() for p in (own, found.soft)]
     assert log_score[0] < log_score[1]
 
 

@@ -141,8 +141,12 @@ def test_a_path_merges_the_least_separable_first_and_leaves_sparse_ones(evidence
     assert merging.parents(path[1], NAMES)["1"] == "1+2"
     assert merging.parents(path[2], NAMES)["3"] == "3+4"
     assert (path[:, 0] == 0).all()
-    sparse = Evidence(evidence.categories, evidence.mergeable, evidence.counts,
-                    evidence.posterior * [1, 1, 1, 1, 1e-3])  # fmt: skip
+    sparse = Evidence(
+        evidence.categories,
+        evidence.mergeable,
+        evidence.counts,
+        evidence.posterior * [1, 1, 1, 1, 1e-3],
+    )
     assert (merging.merge_path(sparse)[:, 4] == 4).all()
 
 
@@ -171,8 +175,12 @@ def test_random_merges_have_the_same_sizes_and_leave_what_must_stay(rng):
 def test_pairs_are_joined_through_others_and_levels_are_a_hierarchy(rng):
     partition = merging.from_pairs(NAMES, [("3", "4"), ("4", "1")])
     assert merging.parents(partition, NAMES) == {
-        "0": "0", "1": "1+3+4", "2": "2", "3": "1+3+4", "4": "1+3+4",
-    }  # fmt: skip
+        "0": "0",
+        "1": "1+3+4",
+        "2": "2",
+        "3": "1+3+4",
+        "4": "1+3+4",
+    }
     levels = merging.hierarchy({"some": partition, "none": np.arange(5)}, NAMES)
     labels, _ = crowd(rng, 20, 3)
     assert levels.collapse(labels, "some").categories == ("0", "1+3+4", "2")

@@ -81,8 +81,10 @@ def test_a_row_is_a_label(parse):
     tables = parse(RATING, ROW + "6\r\n")
     assert tables.labels.to_dict("records") == [{"item": "d1", "annotator": "w1", "label": "6"}]
     assert tables.items.loc[0, ["text", "literal", "original"]].tolist() == [
-        "So it goes.", "make remark", "met",
-    ]  # fmt: skip
+        "So it goes.",
+        "make remark",
+        "met",
+    ]
     assert tables.items["gold"].isna().all()
 
 
@@ -94,13 +96,17 @@ def test_a_row_is_a_label(parse):
         (RATING, ROW + "1\r\n" + ROW + "2\r\n", TEXTS, "line 3: annotator 'w1' has judged 'd1'"),
         (RATING, ROW.replace("d1", "d9") + "1\r\n", TEXTS, "line 2: no text for item 'd9'"),
         (RATING, ROW[2:] + "1\r\n", TEXTS, "line 2: no annotator"),
-        (RATING, ROW + "1\r\n" + ROW.replace("w1", "w2").replace("throw", "lift") + "1\r\n",
-         TEXTS, "line 3: item 'd1' has Expression.Met 'lift remark', but 'throw remark' above"),
+        (
+            RATING,
+            ROW + "1\r\n" + ROW.replace("w1", "w2").replace("throw", "lift") + "1\r\n",
+            TEXTS,
+            "line 3: item 'd1' has Expression.Met 'lift remark', but 'throw remark' above",
+        ),
         (RATING, "w1\td1\r\n", TEXTS, "line 2: 2 fields where 6 are needed"),
         (RATING, ROW + "1\r\n", TEXTS + "d1\tAgain.\r\n", "line 3: item 'd1' stands there twice"),
         (RATING, ROW + "1\r\n", "id\ttext\r\n", "the header is"),
     ],
-)  # fmt: skip
+)
 def test_malformed_files_are_errors(parse, id, rows, texts, message):
     with pytest.raises(ReaderError, match=re.escape(message)):
         parse(id, rows, texts)

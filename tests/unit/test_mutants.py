@@ -51,8 +51,10 @@ def changes(mutants, source):
     [
         ("a < b", {("comparison", "a < b", "(a <= b)")}),
         ("a in b", {("comparison", "a in b", "(a not in b)")}),
-        ("a == b != c", {("comparison", "a == b != c", f"({new})")
-                         for new in ("a != b != c", "a == b == c")}),
+        (
+            "a == b != c",
+            {("comparison", "a == b != c", f"({new})") for new in ("a != b != c", "a == b == c")},
+        ),
         ("a - b", {("arithmetic", "a - b", "(a + b)")}),
         ("a += b", {("arithmetic", "a += b", "a -= b")}),
         ("a and b", {("logic", "a and b", "(a or b)")}),
@@ -74,7 +76,7 @@ def changes(mutants, source):
         ("for a in b:\n    break", {("exit", "break", "pass")}),
         ("def f():\n    if a:\n        return b\n    return c", {("exit", "return b", "pass")}),
     ],
-)  # fmt: skip
+)
 def test_each_operator_makes_its_change(mutants, source, expected):
     assert changes(mutants, source) == expected
 
@@ -82,9 +84,18 @@ def test_each_operator_makes_its_change(mutants, source, expected):
 def test_every_mutant_is_one_change_that_compiles(mutants):
     found = mutants.find(CODE, "m.py")
     assert {one.operator for one in found} == {
-        "comparison", "arithmetic", "logic", "sign", "condition", "constant", "unwrap", "function",
-        "axis", "keyword", "exit",
-    }  # fmt: skip
+        "comparison",
+        "arithmetic",
+        "logic",
+        "sign",
+        "condition",
+        "constant",
+        "unwrap",
+        "function",
+        "axis",
+        "keyword",
+        "exit",
+    }
     whole = ast.dump(ast.parse(CODE))
     made = [one.apply(CODE) for one in found]
     assert all(ast.dump(ast.parse(source)) != whole for source in made)

@@ -156,8 +156,9 @@ def test_limits_from_more_labels_invert_the_enumerated_distribution():
     def tail(p, upper):
         total = part = 0.0
         for xs in product(range(1, 4), range(1, 4), range(1, 3)):
-            weight = np.prod([comb(n, x) * p**x * (1 - p) ** (n - x)
-                              for n, x in zip(size, xs, strict=True)])  # fmt: skip
+            weight = np.prod(
+                [comb(n, x) * p**x * (1 - p) ** (n - x) for n, x in zip(size, xs, strict=True)]
+            )
             total += weight
             part += weight * (sum(xs) >= ones.sum() if upper else sum(xs) <= ones.sum())
         return part / total
@@ -250,7 +251,7 @@ def test_the_largest_share_is_that_of_a_linear_program_solved_by_hand():
     # items just below 0.6, of which 52% agree, may be a share 0.42 / 0.48 beside sure ones, and
     # coins, of which half agree, 0.42 / 0.5: the first leave more guesses among the agreed.
     votes = votes_of([[2, 0]] * 58_000 + [[1, 1]] * 42_000)
-    classes = _rates.Classes.of(votes, 0.6)
+    classes = _rates.Groups.of(votes, 0.6)
     # A region that is hardly wider than a point.
     region = _rates.Region.of(classes, 0.99)
     goal = _rates.kept_guesses(votes, classes, 1.0, 0.6)
@@ -278,8 +279,11 @@ def test_names_and_order_do_not_matter(keep, rng):
 def test_a_share_of_labels_is_reached_whatever_rounding_makes_of_it():
     labels = Annotations.from_counts([[8, 2], [7, 3], [3, 0], [2, 1]])
     assert noise.certificate(labels, keep=0.8, model="rates").retained.tolist() == [
-        True, False, True, False,
-    ]  # fmt: skip
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(("n_labels", "chosen"), [(2, "easy_hard"), (4, "easy_hard"), (5, "rates")])
@@ -477,38 +481,53 @@ REFUSED = {
     "too many probabilities": (PAIR, {"guess": [0.2, 0.3, 0.5]}, "3 number"),
     "two labels, no guess": (PAIR, {}, "can't be estimated, as two labels"),
     "no disagreement": (
-        Annotations.from_counts([[3, 0], [0, 3]]), {}, "no item of three labels shows",
+        Annotations.from_counts([[3, 0], [0, 3]]),
+        {},
+        "no item of three labels shows",
     ),
     "one annotator": (
-        Annotations.from_arrays(["x", "y"], ["a", "a"], [0, 1]), {}, "one annotator never",
+        Annotations.from_arrays(["x", "y"], ["a", "a"], [0, 1]),
+        {},
+        "one annotator never",
     ),
     "one category": (Annotations.from_counts([[2], [2]]), {}, "all labels are of one category"),
     "a label twice": (
-        Annotations.from_arrays(["x", "x"], ["a", "a"], [0, 1]), {}, "more than once",
+        Annotations.from_arrays(["x", "x"], ["a", "a"], [0, 1]),
+        {},
+        "more than once",
     ),
     "sets": (
-        Annotations.from_sets(["x", "x"], ["a", "b"], [{"p"}, set()]), {}, "set labels have",
+        Annotations.from_sets(["x", "x"], ["a", "b"], [{"p"}, set()]),
+        {},
+        "set labels have",
     ),
     "numbers": (
-        Annotations.from_arrays(["x", "x"], ["a", "b"], [1, 5], scale="interval"), {},
+        Annotations.from_arrays(["x", "x"], ["a", "b"], [1, 5], scale="interval"),
+        {},
         "noise.dichotomise",
     ),
-    "confidence": (PAIR, {"guess": 0.5, "confidence": 1.0}, "confidence must be between"),
+    "level": (PAIR, {"guess": 0.5, "level": 1.0}, "level must be between"),
     "keep": (PAIR, {"guess": 0.5, "keep": 0.3}, "keep must be"),
     "keep by name": (PAIR, {"guess": 0.5, "keep": "most"}, "keep must be"),
     "model": (PAIR, {"guess": 0.5, "model": "magic"}, "model 'magic' is not one of"),
     "settled": (PAIR, {"model": "rates", "settled": 1.0}, "settled must be"),
     "a guess for rates": (PAIR, {"model": "rates", "guess": 0.5}, "Drop guess"),
     "a sum of three": (
-        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]), {"guess": [0.5, 0.4, 0.3]}, "sum to 1",
+        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
+        {"guess": [0.5, 0.4, 0.3]},
+        "sum to 1",
     ),
     "a range that none is in": (
-        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]), {"guess": (0.1, 0.2)}, "Widen the range",
+        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
+        {"guess": (0.1, 0.2)},
+        "Widen the range",
     ),
     "one probability of three": (
-        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]), {"guess": 0.5}, "1 number",
+        Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
+        {"guess": 0.5},
+        "1 number",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -69,7 +69,7 @@ def test_numbers_are_split(certify):
         (("--guess", "1.5"), "not between 0 and 1"),
         (("--guess", "half"), "not a number"),
         (("--guess", "0.5", "--keep", "0.6,0.7"), "one share"),
-        (("--guess", "0.5", "--confidence", "2"), "confidence must be"),
+        (("--guess", "0.5", "--level", "2"), "level must be"),
         (("--threshold", "3"), "is not a num"),
     ],
 )

@@ -25,8 +25,15 @@ from annobench.noise.easy_hard import (
 )
 
 #: n, d, p of small projects, with ends.
-SMALL = [(1, 0, "1/2"), (1, 1, "1/2"), (6, 0, "1/3"), (12, 5, "1/16"), (25, 3, "9/10"),
-         (40, 39, "1/2"), (60, 20, "41/50")]  # fmt: skip
+SMALL = [
+    (1, 0, "1/2"),
+    (1, 1, "1/2"),
+    (6, 0, "1/3"),
+    (12, 5, "1/16"),
+    (25, 3, "9/10"),
+    (40, 39, "1/2"),
+    (60, 20, "41/50"),
+]
 
 
 def enumerated(n, d, p, prior=None):
@@ -234,19 +241,19 @@ def test_footnote_3_is_never_above_the_truth_with_two_annotators():
         guess = [[q1, 1 - q1], [q2, 1 - q2]]
         found = guess_rate_from_disagreement(disagreed_shares(guess))
         true = agreement_chance(guess)
-        assert found.chance <= found.least_chance + 1e-12
-        assert found.least_chance <= true + 1e-12
+        assert found.chance <= found.min_chance + 1e-12
+        assert found.min_chance <= true + 1e-12
         assert found.chance <= 0.5 + 1e-12
         assert not found.identified
         if abs(q1 - 0.5) + abs(q2 - 0.5) > 0.01:
             assert found.chance < true
 
 
-def test_the_least_chance_is_reached_by_opposed_guesses():
+def test_the_min_chance_is_reached_by_opposed_guesses():
     for q in (0.5, 0.6, 0.9):
         guess = [[q, 1 - q], [1 - q, q]]
         found = guess_rate_from_disagreement(disagreed_shares(guess))
-        assert found.least_chance == pytest.approx(agreement_chance(guess), rel=1e-12)
+        assert found.min_chance == pytest.approx(agreement_chance(guess), rel=1e-12)
 
 
 def test_two_annotators_who_guess_alike_always_look_like_fair_coins():
@@ -254,7 +261,7 @@ def test_two_annotators_who_guess_alike_always_look_like_fair_coins():
         assert guess_rate_from_disagreement(disagreed_shares(q)).chance == pytest.approx(0.5)
     three = guess_rate_from_disagreement([[0.5, 0.3, 0.2]] * 3)
     assert three.chance == pytest.approx(0.5**3 + 0.3**3 + 0.2**3)
-    assert np.isnan(three.least_chance)
+    assert np.isnan(three.min_chance)
     assert three.identified
 
 
@@ -358,7 +365,7 @@ def test_kappa_may_be_far_from_the_share_of_easy_items():
         (lambda: expected_kappa(1.5, 0.5, 0.5), "easy_share=1.5 is not in"),
         (lambda: expected_kappa(0.5, [0.5, 0.5], [0.2, 0.3, 0.5]), "guess has 3 categories"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_is_refused_with_a_remedy(call, message):
     with pytest.raises(ValueError, match=message):
         call()

@@ -9,7 +9,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.noise import _rates, mixtures
 from annobench.noise._votes import Votes
-from annobench.noise.heterogeneity import fit_types
+from annobench.noise.heterogeneity import fit_components
 from annobench.studies import certificate_coverage
 
 
@@ -23,13 +23,17 @@ def coins(rng):
 def test_every_model_has_a_row_and_most_find_the_share(coins, rng):
     table = noise.hard_share(coins, rng=rng, replicates=20).set_index("model")
     assert list(dict.fromkeys(table.index)) == [
-        "easy_hard", "mixture", "mixture with a hard type", "diligent and lazy", "dawid_skene",
+        "easy_hard",
+        "mixture",
+        "mixture with a hard component",
+        "diligent and lazy",
+        "dawid_skene",
         "rates",
-    ]  # fmt: skip
-    for model in ("mixture with a hard type", "rates"):
+    ]
+    for model in ("mixture with a hard component", "rates"):
         row = table.loc[model]
         assert row["lower"] <= 0.3 <= row["upper"], model
-    three = table.loc["mixture"].set_index("types").loc[3]
+    three = table.loc["mixture"].set_index("n_components").loc[3]
     assert three["estimate"] == pytest.approx(0.3, abs=0.1)
     # Errors on easy items look hard where there are none.
     assert table.loc["easy_hard", "estimate"] > 0.6
@@ -65,7 +69,7 @@ def test_the_share_of_easy_hard_is_bounded_by_what_is_not_rejected():
 def test_the_posterior_of_a_rate_is_empirical_bayes():
     # All pairs have one of two rates: sure ones, and coins.
     counts = [[40, 0]] * 50 + [[0, 40]] * 50 + [[20, 20], [22, 18], [17, 23]] * 10
-    spread = _rates.Spread.of(Votes.of(Annotations.from_counts(counts), "test"), 0.6)
+    spread = _rates.RateDistribution.of(Votes.of(Annotations.from_counts(counts), "test"), 0.6)
     assert spread.easy_share(0.6) == pytest.approx(100 / 130, abs=0.01)
     probability = spread.guess_probability(0.6)
     assert probability[:100] == pytest.approx(np.zeros(100), abs=1e-6)
@@ -121,8 +125,8 @@ def test_the_model_that_made_the_labels_predicts_them_best(rng, hard, spread, wi
         assert table.loc[wins, "hard_share"] == pytest.approx(hard, abs=0.12)
 
 
-def test_types_start_as_the_categories_and_are_shares(rng):
-    fitted = fit_types(simulated(rng, hard=0.3, spread=None), hard=True, strength=None)
+def test_components_start_as_the_categories_and_are_shares(rng):
+    fitted = fit_components(simulated(rng, hard=0.3, spread=None), hard=True, concentration=None)
     assert fitted.share.sum() == pytest.approx(1)
     assert fitted.rate.argmax(axis=1)[:2].tolist() == [0, 1]
     assert fitted.rate[2].max() < 0.65

@@ -28,7 +28,7 @@ def test_two_kinds_of_annotators_are_told_apart():
     assert found.table["lazy_probability"][3:].max() < 0.01
     assert found.lazy_share == pytest.approx(0.25, abs=0.01)
     assert found.share_of_labels == pytest.approx(0.25, abs=0.01)
-    assert found.coin == pytest.approx(0.7, abs=0.05)
+    assert found.lazy_rate == pytest.approx(0.7, abs=0.05)
     np.testing.assert_allclose(found.rate, [0.15, 0.9], atol=0.05)
 
 
@@ -51,7 +51,7 @@ def test_the_estimate_stays_where_another_step_would_leave_it():
     again = []
     for j in range(5):
         own = annotator == j
-        guessed = np.where(label[own] == 1, found.coin, 1 - found.coin).prod()
+        guessed = np.where(label[own] == 1, found.lazy_rate, 1 - found.lazy_rate).prod()
         rate = found.rate[truth[own]]
         known = np.where(label[own] == 1, rate, 1 - rate).prod()
         lazy = found.lazy_share * guessed

@@ -13,6 +13,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
+from annobench.noise.mixtures.hard_share import _at_hard_shares
 
 #: Items of RTE-1 by their positive labels of ten, as Snow et al. (2008) collected them.
 RTE = [5, 25, 90, 105, 103, 65, 62, 59, 108, 105, 73]
@@ -41,7 +42,7 @@ def test_a_histogram_is_kept_as_it_is(rte):
     ("histogram", "changes", "message"),
     [
         ([1, 2], {"n_items": 4}, "sums to 3, not to n_items = 4"),
-        ([1, 2], {"n_labels": 2}, "2 cells, but 2 labels an item have 3"),
+        ([1, 2], {"n_labels": 2}, "2 cells, but 2 labels per item have 3"),
         ([1, -1], {}, "whole numbers of at least 0"),
         ([1, 0.5], {}, "whole numbers of at least 0"),
         ([np.nan, 1], {}, "whole numbers of at least 0"),
@@ -99,7 +100,7 @@ def test_the_probability_of_a_count_is_the_closed_form():
     np.testing.assert_allclose(found, [float(p) for p in exact], rtol=1e-13)
 
 
-def test_types_are_sorted_and_shares_scaled():
+def test_components_are_sorted_and_shares_scaled():
     mixture = BinomialMixture([30, 10], [0.9, 0.1])
     assert mixture.rate.tolist() == [0.1, 0.9]
     assert mixture.share.tolist() == [0.25, 0.75]
@@ -112,10 +113,10 @@ def test_types_are_sorted_and_shares_scaled():
         ([1, 1], [0.2, np.nan], r"rates must be in \[0, 1\]"),
         ([1, -1], [0.2, 0.5], "shares must be at least 0"),
         ([0, 0], [0.2, 0.5], "shares must be at least 0"),
-        ([1], [0.2, 0.5], "one of each to every type"),
+        ([1], [0.2, 0.5], "one of each to every component"),
     ],
 )
-def test_impossible_types_are_refused(share, rate, message):
+def test_impossible_components_are_refused(share, rate, message):
     with pytest.raises(ValueError, match=message):
         BinomialMixture(share, rate)
 
@@ -128,10 +129,10 @@ def test_the_posterior_is_bayes_rule():
     sure = BinomialMixture([1, 1], [0, 1]).posterior([0, 1, 3], 3)
     assert sure[0].tolist() == [1, 0]
     assert sure[2].tolist() == [0, 1]
-    assert np.isnan(sure[1]).all()  # one of three: neither type can give it
+    assert np.isnan(sure[1]).all()  # one of three: neither component can give it
 
 
-def test_the_hard_share_counts_types_within_the_band():
+def test_the_hard_share_counts_components_within_the_band():
     assert pytest.approx(159 / 800) == MODEL_M.hard_share()
     assert MODEL_M.hard_share((0.1, 0.3)) == pytest.approx(343 / 800)
     for band in ((0.6, 0.4), (0.0, 0.5), (0.5, 1.0)):
@@ -152,13 +153,13 @@ def test_simulated_counts_keep_the_numbers_of_labels():
 
 
 @pytest.mark.parametrize("method", mixtures.METHODS)
-@pytest.mark.parametrize("types", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
-def test_fits_are_no_worse_than_scipys(rte, types, method):
+@pytest.mark.parametrize("n_components", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+def test_fits_are_no_worse_than_scipys(rte, n_components, method):
     """A general optimiser from many starts finds nothing better."""
 
     def unpack(v):
-        p = 1 / (1 + np.exp(-v[:types]))
-        e = np.exp(np.append(v[types:], 0))
+        p = 1 / (1 + np.exp(-v[:n_components]))
+        e = np.exp(np.append(v[n_components:], 0))
         return BinomialMixture(e / e.sum(), p)
 
     def objective(v):
@@ -169,7 +170,7 @@ def test_fits_are_no_worse_than_scipys(rte, types, method):
             return ((rte.items - e) ** 2 / e).sum()
         return 2 * (rte.items * np.log(rte.items / e)).sum()
 
-    fitted = mixtures.fit(rte, types, method=method)
+    fitted = mixtures.fit(rte, n_components, method=method)
     ours = {
         "least_squares": fitted.sum_of_squares,
         "chi_square": fitted.chi_square().statistic,
@@ -179,16 +180,16 @@ def test_fits_are_no_worse_than_scipys(rte, types, method):
     best = min(
         scipy.optimize.minimize(
             objective,
-            np.append(rng.normal(0, 1.5, types), np.zeros(types - 1)),
+            np.append(rng.normal(0, 1.5, n_components), np.zeros(n_components - 1)),
             method="L-BFGS-B",
-            bounds=[(-18, 18)] * (2 * types - 1),
+            bounds=[(-18, 18)] * (2 * n_components - 1),
         ).fun
         for _ in range(5)
     )
     assert ours <= best * (1 + 1e-6)
 
 
-def test_one_type_has_the_mean_rate(rte):
+def test_one_component_has_the_mean_rate(rte):
     mean = (np.arange(11) * RTE).sum() / 8000
     fitted = mixtures.fit(rte, 1)
     assert fitted.mixture.rate[0] == pytest.approx(mean)
@@ -211,7 +212,7 @@ def test_positive_and_negative_are_interchangeable(rte):
         np.testing.assert_allclose(there.share, back.share[::-1], atol=1e-5)
 
 
-def test_a_type_at_a_limit_has_no_standard_error(rte):
+def test_a_component_on_the_boundary_has_no_standard_error(rte):
     fitted = mixtures.fit(rte, 3)
     assert fitted.mixture.rate[2] == pytest.approx(1, abs=1e-6)
     assert np.isnan(fitted.standard_error.rate[2])
@@ -221,8 +222,12 @@ def test_a_type_at_a_limit_has_no_standard_error(rte):
 def test_items_with_different_numbers_of_labels_are_fitted_together():
     made = BinomialMixture([0.4, 0.6], [0.2, 0.7])
     parts = [Counts.from_histogram((made.pmf(n) * 1e6).round()) for n in (3, 6)]
-    both = Counts(*(np.concatenate([getattr(p, name) for p in parts])
-                    for name in ("labels", "positives", "items")))  # fmt: skip
+    both = Counts(
+        *(
+            np.concatenate([getattr(p, name) for p in parts])
+            for name in ("labels", "positives", "items")
+        )
+    )
     for method in mixtures.METHODS:
         fitted = mixtures.fit(both, 2, method=method)
         np.testing.assert_allclose(fitted.mixture.rate, made.rate, atol=1e-3)
@@ -230,20 +235,22 @@ def test_items_with_different_numbers_of_labels_are_fitted_together():
     assert fitted.chi_square().df == 4 + 7 - 2 - 3
 
 
-@pytest.mark.parametrize(("n", "most"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (10, 5), (11, 6)])
-def test_n_labels_carry_half_as_many_types(n, most):
-    assert mixtures.max_types(n) == most
+@pytest.mark.parametrize(
+    ("n", "largest"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (10, 5), (11, 6)]
+)
+def test_n_labels_identify_half_as_many_components(n, largest):
+    assert mixtures.max_identifiable_components(n) == largest
     counts = Counts.from_histogram(np.full(n + 1, 10))
-    mixtures.fit(counts, most)
-    with pytest.raises(ValueError, match=f"{most + 1} types, but {n} labels"):
-        mixtures.fit(counts, most + 1)
-    with pytest.raises(ValueError, match="0 types"):
+    mixtures.fit(counts, largest)
+    with pytest.raises(ValueError, match=f"{largest + 1} components, but {n} labels"):
+        mixtures.fit(counts, largest + 1)
+    with pytest.raises(ValueError, match="0 components"):
         mixtures.fit(counts, 0)
 
 
-def test_two_labels_cannot_tell_two_types_apart():
-    # Two mixtures of two types with the same histogram of two labels: one of half sure items
-    # and one of coins.
+def test_two_labels_do_not_identify_two_components():
+    # Two mixtures with the same histogram of two labels: one of two components, and one of sure
+    # items and coins.
     first = BinomialMixture([0.5, 0.5], [0.25, 0.75]).pmf(2)
     spread = np.sqrt(0.0625 / 0.8)
     second = BinomialMixture([0.4, 0.2, 0.4], [0.5 - spread, 0.5, 0.5 + spread]).pmf(2)
@@ -303,7 +310,8 @@ def test_cells_that_do_not_fit_are_refused(given, message):
 
 def test_the_same_seed_gives_the_same_tests(rte):
     first, second = (
-        mixtures.compare_types(rte, 2, replicates=30, rng=np.random.default_rng(5)) for _ in "ab"
+        mixtures.likelihood_ratio_test(rte, 2, replicates=30, rng=np.random.default_rng(5))
+        for _ in "ab"
     )
     assert first.p_value == second.p_value
     assert (first.draws == second.draws).all()
@@ -315,8 +323,8 @@ def test_the_same_seed_gives_the_same_tests(rte):
 
 def test_refits_are_the_fit_itself(rte):
     """A batch of equal histograms gives what one fit from many starts gives."""
-    for method, types in product(("ml", "least_squares"), (2, 3)):
-        fitted = mixtures.fit(rte, types, method=method)
+    for method, n_components in product(("ml", "least_squares"), (2, 3)):
+        fitted = mixtures.fit(rte, n_components, method=method)
         again = mixtures.refit(np.tile(RTE, (3, 1)), fitted)
         np.testing.assert_allclose(again.rate, np.tile(fitted.mixture.rate, (3, 1)), atol=1e-3)
         np.testing.assert_allclose(again.chi_square, fitted.chi_square().statistic, rtol=1e-3)
@@ -334,21 +342,23 @@ def test_histograms_of_other_sizes_are_refused(rte):
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
         mixtures.percentile_interval(np.zeros(5), 2)
     with pytest.raises(ValueError, match="replicates must be at least 1"):
-        mixtures.compare_types(rte, 2, replicates=0, rng=np.random.default_rng(0))
-    with pytest.raises(ValueError, match="6 types"):
-        mixtures.compare_types(rte, 5, replicates=1, rng=np.random.default_rng(0))
+        mixtures.likelihood_ratio_test(rte, 2, replicates=0, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="6 components"):
+        mixtures.likelihood_ratio_test(rte, 5, replicates=1, rng=np.random.default_rng(0))
 
 
-def test_types_are_added_while_they_are_significant(rte):
-    choice = mixtures.choose_types(rte, most=3, replicates=39, rng=np.random.default_rng(2))
-    assert choice.types == 2
-    assert choice.best is choice.fits[1]
-    assert choice.table["chosen"].tolist() == [False, True, False]
-    assert np.isnan(choice.table["bootstrap_p"][2])
-    clear = Counts.from_histogram(MODEL_M.pmf(10) * 1e5 // 1)
-    assert (
-        mixtures.choose_types(clear, most=3, replicates=19, rng=np.random.default_rng(2)).types == 3
+def test_components_are_added_while_they_are_significant(rte):
+    choice = mixtures.select_n_components(
+        rte, max_components=3, replicates=39, rng=np.random.default_rng(2)
     )
+    assert choice.n_components == 2
+    assert choice.best is choice.fits[1]
+    table = choice.summary()
+    assert table["selected"].tolist() == [False, True, False]
+    assert np.isnan(table["bootstrap_p"][2])
+    clear = Counts.from_histogram(MODEL_M.pmf(10) * 1e5 // 1)
+    choice = mixtures.select_n_components(clear, max_components=3, replicates=19, rng=2)
+    assert choice.n_components == 3
 
 
 # -------------------------------------------------------------------------------- hard items
@@ -361,7 +371,7 @@ def test_the_profile_peaks_at_the_share_that_made_the_data():
     assert found.lower < 159 / 800 < found.upper
     assert found.log_likelihood.max() == 0
     assert 0.4 <= found.mixture.rate[1] <= 0.6
-    # Against a free fit of three types, which lies in the band
+    # Against a free fit of three components, one of which lies in the band
     free = mixtures.fit(counts, 3)
     assert found.estimate == pytest.approx(free.mixture.share[1], abs=0.005)
     error = free.standard_error.share[1]
@@ -380,9 +390,9 @@ def test_grids_that_are_no_shares_are_refused(rte, grid):
         mixtures.hard_share_profile(rte, grid=grid)
 
 
-def test_three_types_need_five_labels():
+def test_three_components_need_five_labels():
     counts = Counts.from_histogram([10, 5, 5, 5, 10])
-    with pytest.raises(ValueError, match="3 types, but 4 labels"):
+    with pytest.raises(ValueError, match="3 components, but 4 labels"):
         mixtures.hard_share_profile(counts)
     with pytest.raises(ValueError, match="two rising rates"):
         mixtures.smallest_hard_count(Counts.from_histogram(np.ones(11)), within=(0.7, 0.3))
@@ -393,13 +403,13 @@ def test_one_item_fewer_than_the_smallest_hard_count_does_not_fit():
     found = mixtures.smallest_hard_count(counts)
     assert found.chi_square.p_value > 0.05
     assert found.mixture.share[1] * counts.n_items == pytest.approx(found.n_hard)
-    fewer = mixtures._at_hard_shares(
+    fewer = _at_hard_shares(
         counts, np.array([(found.n_hard - 1) / counts.n_items]), mixtures.HARD, "chi_square"
     )[0]
     assert scipy.stats.chi2.sf(fewer[0], 5) <= 0.05
 
 
-def test_no_hard_items_are_needed_where_two_types_fit(rte):
+def test_no_hard_items_are_needed_where_two_components_fit(rte):
     assert mixtures.smallest_hard_count(rte).n_hard == 0
     odd = Counts.from_histogram([100, 0] * 5 + [100])
     assert mixtures.smallest_hard_count(odd) is None
@@ -410,11 +420,13 @@ def test_no_hard_items_are_needed_where_two_types_fit(rte):
 
 def test_normal_cells_are_scipys():
     share, mean, sd = [0.3, 0.7], [2.0, 8.0], [1.0, 2.0]
-    x, law = np.arange(11), scipy.stats.norm
-    density = sum(w * law.pdf(x, m, s) for w, m, s in zip(share, mean, sd, strict=True))
+    x, norm = np.arange(11), scipy.stats.norm
+    density = sum(w * norm.pdf(x, m, s) for w, m, s in zip(share, mean, sd, strict=True))
     np.testing.assert_allclose(mixtures.gaussian_cells(share, mean, sd, 10), density)
-    inside = sum(w * (law.cdf(x + 0.5, m, s) - law.cdf(x - 0.5, m, s))
-                 for w, m, s in zip(share, mean, sd, strict=True))  # fmt: skip
+    inside = sum(
+        w * (norm.cdf(x + 0.5, m, s) - norm.cdf(x - 0.5, m, s))
+        for w, m, s in zip(share, mean, sd, strict=True)
+    )
     found = mixtures.gaussian_cells(share, mean, sd, 10, cells="interval")
     np.testing.assert_allclose(found, inside)
     whole = mixtures.gaussian_cells(share, mean, sd, 10, cells="normalised")
@@ -442,7 +454,7 @@ def test_lazy_annotators_make_a_mixture_of_mean_coins():
     """The paper's double sum, evaluated over who is lazy and who said what."""
     n, lazy, coin = 5, 0.3, 0.8
     diligent = BinomialMixture([0.5, 0.5], [0.1, 0.6])
-    law = np.zeros(n + 1)
+    pmf = np.zeros(n + 1)
     for share, rate in zip(diligent.share, diligent.rate, strict=True):
         for is_lazy in product([False, True], repeat=n):
             for labels in product([0, 1], repeat=n):
@@ -450,8 +462,8 @@ def test_lazy_annotators_make_a_mixture_of_mean_coins():
                 for idle, x in zip(is_lazy, labels, strict=True):
                     p = coin if idle else rate
                     chance *= (lazy if idle else 1 - lazy) * (p if x else 1 - p)
-                law[sum(labels)] += chance
-    np.testing.assert_allclose(mixtures.with_lazy(diligent, lazy, coin).pmf(n), law)
+                pmf[sum(labels)] += chance
+    np.testing.assert_allclose(mixtures.with_lazy(diligent, lazy, coin).pmf(n), pmf)
     with pytest.raises(ValueError, match=r"lazy_share must be in \[0, 1\]"):
         mixtures.with_lazy(diligent, 1.3, 0.5)
 
@@ -467,30 +479,30 @@ def test_lazy_annotators_are_recovered(method):
 
 
 def test_new_annotators_for_every_label_leave_two_binomials():
-    """Figure 4 with fresh annotators: whatever their law, each label is a flip of the mean coin."""
+    """Figure 4 with fresh annotators: whatever their rates, a label is a flip of the mean coin."""
     rates = {0.1: 0.3, 0.5: 0.7}  # half the annotators one coin, half the other
     n = 4
-    law = np.zeros(n + 1)
+    pmf = np.zeros(n + 1)
     for coins in product(rates, repeat=n):
         for labels in product([0, 1], repeat=n):
             chance = 1.0
             for coin, x in zip(coins, labels, strict=True):
                 chance *= rates[coin] * (coin if x else 1 - coin)
-            law[sum(labels)] += chance
+            pmf[sum(labels)] += chance
     mean = 0.3 * 0.1 + 0.7 * 0.5
-    np.testing.assert_allclose(law, scipy.stats.binom.pmf(np.arange(n + 1), n, mean))
+    np.testing.assert_allclose(pmf, scipy.stats.binom.pmf(np.arange(n + 1), n, mean))
 
 
 def test_annotators_of_their_own_give_a_sum_of_unequal_flips():
     a = annotations([(i, j, 0) for i in range(2) for j in range(3)])
     right_1, right_0 = np.array([0.9, 0.8, 0.6]), np.array([0.7, 0.5, 1.0])
-    law = np.zeros(4)
+    pmf = np.zeros(4)
     for labels in product([0, 1], repeat=3):
         one = np.prod(np.where(labels, right_1, 1 - right_1))
         zero = np.prod(np.where(labels, 1 - right_0, right_0))
-        law[sum(labels)] += 0.3 * one + 0.7 * zero
+        pmf[sum(labels)] += 0.3 * one + 0.7 * zero
     found = mixtures.annotator_histogram(a, 0.3, right_1, right_0)
-    np.testing.assert_allclose(found, 2 * law)
+    np.testing.assert_allclose(found, 2 * pmf)
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,14 @@ def test_a_part_and_a_dichotomy_are_taken(tmp_path, what, category, gold):
 
 def test_the_promise_becomes_a_page(tmp_path):
     grid = {
-        "exact_items": [20], "items": [20], "annotators": [2, 3], "rate_annotators": [5],
-        "guesses": [0.5], "hard": [0.3], "repetitions": 2,
-    }  # fmt: skip
+        "exact_items": [20],
+        "items": [20],
+        "annotators": [2, 3],
+        "rate_annotators": [5],
+        "guesses": [0.5],
+        "hard": [0.3],
+        "repetitions": 2,
+    }
     write(tmp_path, render_promise.TABLES, measure_promise.main(grid, seed=1, processes=1))
     tables = {name: tmp_path / f"{name}.csv" for name in render_promise.TABLES}
     render_promise.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")

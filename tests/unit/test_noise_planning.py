@@ -14,11 +14,10 @@ from annobench.studies import certificate_coverage
 def test_power_is_that_of_certificates_weighted_by_their_probability():
     n, hard, rate = 40, 0.1, 0.1
     certified = [
-        noise.certificate(
-            Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5
-        ).rate <= rate
+        noise.certificate(Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5).rate
+        <= rate
         for d in range(n)
-    ]  # fmt: skip
+    ]
     probability = stats.binom.pmf(np.arange(n), n, hard * 0.5)
     assert 0 < sum(certified) < n
     assert noise.certification_power(n, 2, hard, rate=rate) == pytest.approx(
@@ -47,7 +46,7 @@ def test_guesses_set_a_system_back_as_flipped_coins_do(systems, flips):
     heads = np.arange(flips * n + 1)
     probability = stats.binom.pmf(heads, flips * n, 0.5)
     ahead = np.abs(2 * heads / flips - n)
-    back = planning._behind(n, systems, miss)
+    back = planning._setback(n, systems, miss)
     assert probability[ahead > back].sum() < 2 * miss <= probability[ahead > back - 1].sum()
 
 

@@ -10,8 +10,12 @@ from annobench.core.errors import AnnotationError
 from annobench.studies import certificate_coverage
 
 GRID = {
-    "items": [60], "annotators": [2, 3], "rate_annotators": [5], "guesses": [0.6], "hard": [0.3],
-}  # fmt: skip
+    "items": [60],
+    "annotators": [2, 3],
+    "rate_annotators": [5],
+    "guesses": [0.6],
+    "hard": [0.3],
+}
 
 
 def test_coverage_at_a_number_of_hard_items_is_a_sum_over_disagreements():
@@ -91,8 +95,11 @@ def test_the_same_seed_gives_the_same_row():
     assert one == other
 
 
-@pytest.mark.parametrize("regime", [r for r in certificate_coverage.regimes(GRID) if r.inside],
-                         ids=lambda regime: regime.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "regime",
+    [r for r in certificate_coverage.regimes(GRID) if r.inside],
+    ids=lambda regime: regime.name,
+)
 def test_certificates_hold_where_their_assumptions_do(regime):
     row = certificate_coverage.simulated_coverage(regime, repetitions=20, seed=11)
     # At 95%, fewer than 14 of 20 hold once in ten thousand.

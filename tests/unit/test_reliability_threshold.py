@@ -8,9 +8,9 @@ import scipy.stats
 
 from annobench.labels.annotations import Annotations
 from annobench.noise.reliability_threshold import (
-    chance_of_marks,
     compare_cuts,
     deliberate,
+    poisson_binomial_pmf,
     threshold,
 )
 
@@ -25,45 +25,45 @@ def enumerated(rates):
 
 def test_the_distribution_is_that_of_all_outcomes(rng):
     rates = rng.random(9)
-    assert chance_of_marks(rates) == pytest.approx(enumerated(rates), rel=1e-12)
+    assert poisson_binomial_pmf(rates) == pytest.approx(enumerated(rates), rel=1e-12)
 
 
 def test_equal_rates_give_the_binomial():
-    assert chance_of_marks([0.3] * 20) == pytest.approx(
+    assert poisson_binomial_pmf([0.3] * 20) == pytest.approx(
         scipy.stats.binom.pmf(np.arange(21), 20, 0.3), rel=1e-11
     )
 
 
 def test_a_stack_of_rates_is_treated_row_by_row(rng):
     rates = rng.random((4, 3, 5))
-    pmf = chance_of_marks(rates)
+    pmf = poisson_binomial_pmf(rates)
     assert pmf.shape == (4, 3, 6)
     assert pmf[2, 1] == pytest.approx(enumerated(rates[2, 1]), rel=1e-12)
 
 
 def test_the_threshold_is_the_least_number_that_is_rare_enough():
-    found = threshold([0.04] * 9, confidence=0.999)
+    found = threshold([0.04] * 9, level=0.999)
     assert (found.n_marks, found.n_annotators) == (4, 9)
     assert found.chance[3] > 0.001 >= found.chance_rate
     assert found.chance == pytest.approx(scipy.stats.binom.sf(np.arange(-1, 10), 9, 0.04))
     assert found.expected_items(2364) == pytest.approx(2364 * found.chance_rate)
-    assert threshold([0.04] * 9, confidence=0.995).n_marks == 3
+    assert threshold([0.04] * 9, level=0.995).n_marks == 3
 
 
-def test_a_tie_with_the_confidence_counts():
+def test_a_tie_with_the_level_counts():
     # Three coins of one in ten: all heads once in a thousand.
-    assert threshold([0.1] * 3, confidence=0.999).n_marks == 3
+    assert threshold([0.1] * 3, level=0.999).n_marks == 3
 
 
 def test_there_may_be_no_threshold():
-    found = threshold([0.9] * 3, confidence=0.99)
+    found = threshold([0.9] * 3, level=0.99)
     assert found.n_marks == 4
     assert found.chance_rate == 0
 
 
 def test_unequal_rates_make_many_marks_less_likely():
-    equal = chance_of_marks([0.04] * 9)[4:].sum()
-    unequal = chance_of_marks([0.02] * 3 + [0.04] * 3 + [0.06] * 3)[4:].sum()
+    equal = poisson_binomial_pmf([0.04] * 9)[4:].sum()
+    unequal = poisson_binomial_pmf([0.02] * 3 + [0.04] * 3 + [0.06] * 3)[4:].sum()
     assert unequal < equal
 
 
@@ -74,7 +74,7 @@ def test_items_are_judged_by_the_rates_of_their_own_annotators():
     rows += [("u", "c", "0"), ("v", "c", "0")]
     item, annotator, label = zip(*rows, strict=True)
     a = Annotations.from_arrays(item, annotator, label, items="xyzuvw")
-    found = deliberate(a, "1", confidence=0.9)
+    found = deliberate(a, "1", level=0.9)
     assert found.marks.tolist() == [3, 1, 0, 0, 0, 0]
     assert found.n_labels.tolist() == [3, 2, 3, 3, 1, 0]
     assert found.chance[:2] == pytest.approx([1 / 32, 1 - 3 / 8])
@@ -82,14 +82,14 @@ def test_items_are_judged_by_the_rates_of_their_own_annotators():
     assert found.threshold.tolist() == [3, 3, 3, 3, 2, 1]
     assert found.reliable.tolist() == [True] + [False] * 5
     assert found.expected_items == pytest.approx(3 / 32)
-    everybody = deliberate(a, "1", confidence=0.9, rates=0.1)
+    everybody = deliberate(a, "1", level=0.9, rates=0.1)
     assert everybody.threshold.tolist() == [2, 2, 2, 2, 1, 1]
 
 
 def test_coins_reach_the_threshold_as_often_as_stated(rng):
     rates = np.array([0.02, 0.05, 0.1, 0.2, 0.3])
     labels = (rng.random((20_000, 5)) < rates).astype(int)
-    found = deliberate(Annotations.from_wide(labels), "1", confidence=0.95)
+    found = deliberate(Annotations.from_wide(labels), "1", level=0.95)
     low, high = scipy.stats.binom.interval(0.9999, 20_000, found.expected_items / 20_000)
     assert low <= found.reliable.sum() <= high
     assert found.expected_items <= 0.05 * 20_000
@@ -154,15 +154,15 @@ def test_cuts_need_something_to_predict(marks, outcome, message, rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: chance_of_marks([]), "at least one annotator"),
-        (lambda a: chance_of_marks([0.5, 1.5]), r"rates must be in \[0, 1\], got 1.5"),
-        (lambda a: chance_of_marks([np.nan]), r"rates must be in \[0, 1\], got nan"),
-        (lambda a: threshold([[0.5]], confidence=0.9), r"got an array of shape \(1, 1\)"),
-        (lambda a: threshold([0.5], confidence=1), "confidence must be between 0 and 1, got 1"),
-        (lambda a: deliberate(a, "yes", confidence=0.9), "'yes' is not one of 0, 1"),
-        (lambda a: deliberate(a, "1", confidence=0.0), "confidence must be between 0 and 1"),
-        (lambda a: deliberate(a, "1", confidence=0.9, rates=[0.1]), "one number or 2"),
-        (lambda a: deliberate(a, "1", confidence=0.9, rates=-0.1), "got -0.1"),
+        (lambda a: poisson_binomial_pmf([]), "at least one annotator"),
+        (lambda a: poisson_binomial_pmf([0.5, 1.5]), r"rates must be in \[0, 1\], got 1.5"),
+        (lambda a: poisson_binomial_pmf([np.nan]), r"rates must be in \[0, 1\], got nan"),
+        (lambda a: threshold([[0.5]], level=0.9), r"got an array of shape \(1, 1\)"),
+        (lambda a: threshold([0.5], level=1), "level must be between 0 and 1, got 1"),
+        (lambda a: deliberate(a, "yes", level=0.9), "'yes' is not one of 0, 1"),
+        (lambda a: deliberate(a, "1", level=0.0), "level must be between 0 and 1"),
+        (lambda a: deliberate(a, "1", level=0.9, rates=[0.1]), "one number or 2"),
+        (lambda a: deliberate(a, "1", level=0.9, rates=-0.1), "got -0.1"),
     ],
 )
 def test_bad_input_is_an_error(call, message):

@@ -155,8 +155,13 @@ def test_leaving_one_out_of_an_intraclass_correlation_regains_items(rng):
         a, item=a.item[1:], annotator=a.annotator[1:], label=a.label[1:]
     )  # the first item lacks a label
     table = agreement.report(partial)
-    row = value(table, "icc", "model=two-way-random, ratings=single", "without annotator",
-                partial.annotators[int(a.annotator[0])])  # fmt: skip
+    row = value(
+        table,
+        "icc",
+        "model=two-way-random, ratings=single",
+        "without annotator",
+        partial.annotators[int(a.annotator[0])],
+    )
     keep = np.arange(3) != a.annotator[0]
     assert row["estimate"] == agreement.icc(partial.select(annotators=keep)).estimate
 
@@ -206,8 +211,9 @@ def test_sets_get_both_distances_the_paired_measure_and_their_elements(rng):
         expected = agreement.krippendorff_alpha(a, metric=metric).estimate
         assert value(table, "krippendorff_alpha", options)["estimate"] == expected
     assert set(rows(table, "overall", "paired_agreement")["options"]) == {
-        "combinations=3", "combinations=4",
-    }  # fmt: skip
+        "combinations=3",
+        "combinations=4",
+    }
     assert set(rows(table, "category")["of"]) == {"joy", "fear"}
 
 
@@ -268,8 +274,11 @@ def test_repeated_labels_are_refused_and_the_first_can_be_kept():
         agreement.report(a)
     kept = a.first_labels()
     assert kept.to_frame().to_numpy().tolist() == [
-        ["x", "a", "1"], ["x", "b", "1"], ["y", "a", "2"], ["y", "b", "2"],
-    ]  # fmt: skip
+        ["x", "a", "1"],
+        ["x", "b", "1"],
+        ["y", "a", "2"],
+        ["y", "b", "2"],
+    ]
     assert value(agreement.report(kept), "percent_agreement")["estimate"] == 1
 
 

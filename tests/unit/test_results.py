@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.core.results import MAX_ROWS, Summarised
+from annobench.core.results import MAX_ROWS, Summarised, SummarisedScalars
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,3 +70,19 @@ def test_summary_and_headline_are_required():
 
     with pytest.raises(TypeError, match="_headline"):
         Incomplete()
+
+
+@dataclass(frozen=True, eq=False)
+class Bound(SummarisedScalars):
+    n_items: int
+    rate: float
+    method: str
+    draws: np.ndarray
+
+
+def test_scalars_are_summarised_and_arrays_left_out():
+    found = Bound(48, 48 / 967, "exact", np.zeros(5))
+    assert repr(found) == "Bound: n_items = 48, rate = 0.0496381, method = exact"
+    assert found.summary().to_dict("records") == [
+        {"n_items": 48, "rate": 48 / 967, "method": "exact"}
+    ]

@@ -183,8 +183,10 @@ def test_coverage_is_the_share_of_all_samples_whose_interval_holds_the_truth(met
         assert getattr(exact, f"{name}_width") == pytest.approx(np.nanmean(ends[:, 1] - ends[:, 0]))
 
 
-@pytest.mark.parametrize("wishes", [{"recall": 0.12}, {"precision": 0.2, "recall": 0.12},
-                                    {"precision": 0.05, "recall": 0.3}])  # fmt: skip
+@pytest.mark.parametrize(
+    "wishes",
+    [{"recall": 0.12}, {"precision": 0.2, "recall": 0.12}, {"precision": 0.05, "recall": 0.3}],
+)
 def test_no_smaller_samples_satisfy_the_wishes(wishes):
     population = Population(20, 90, 15, 30)
     asked = {f"{name}_half_width": wish for name, wish in wishes.items()}

@@ -80,7 +80,7 @@ def test_the_same_seed_gives_the_same_panel():
 @pytest.mark.parametrize("name", ["prevalence", "missing"])
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
 def test_a_probability_outside_its_range_is_refused(rng, name, value):
-    with pytest.raises(ValueError, match=rf"simulate\.binary: {name} must be"):
+    with pytest.raises(ValueError, match=rf"panels\.binary: {name} must be"):
         panels.binary(**DESIGN | {name: value}, rng=rng)
 
 
@@ -192,21 +192,29 @@ def test_loadings_that_would_exceed_one_are_held_at_one():
 
 
 FAULTS = [
-    (lambda rng: panels.ordinal(n_items=2, prevalence=[0.5, 0.6], loading=[1], rng=rng),
-     r"simulate\.ordinal: prevalence must be"),
-    (lambda rng: panels.nominal(n_items=2, prevalence=[1.5, -0.5], loading=[1], rng=rng),
-     r"simulate\.nominal: prevalence must be"),
-    (lambda rng: panels.ordinal(n_items=2, prevalence=[1.0], loading=[1.1], rng=rng),
-     r"simulate\.ordinal: loading must be"),
-    (lambda rng: panels.nominal(n_items=2, prevalence=[1.0], loading=[np.nan], rng=rng),
-     r"simulate\.nominal: loading must be"),
-    (lambda rng: panels.cut([0.0], [[1.0]]), r"simulate\.cut: prevalence must be"),
+    (
+        lambda rng: panels.ordinal(n_items=2, prevalence=[0.5, 0.6], loading=[1], rng=rng),
+        r"panels\.ordinal: prevalence must be",
+    ),
+    (
+        lambda rng: panels.nominal(n_items=2, prevalence=[1.5, -0.5], loading=[1], rng=rng),
+        r"panels\.nominal: prevalence must be",
+    ),
+    (
+        lambda rng: panels.ordinal(n_items=2, prevalence=[1.0], loading=[1.1], rng=rng),
+        r"panels\.ordinal: loading must be",
+    ),
+    (
+        lambda rng: panels.nominal(n_items=2, prevalence=[1.0], loading=[np.nan], rng=rng),
+        r"panels\.nominal: loading must be",
+    ),
+    (lambda rng: panels.cut([0.0], [[1.0]]), r"panels\.cut: prevalence must be"),
     (lambda rng: panels.kappa_from_correlation(1.1, [0.5, 0.5]), "correlation must be in"),
     (lambda rng: panels.kappa_from_correlation(0.5, [1.0, 0.0]), "Give at least two"),
     (lambda rng: panels.correlation_from_kappa(-0.1, [0.5, 0.5]), "kappa must be in"),
     (lambda rng: panels.common_loadings([[1.0, 0.5]]), "table must be square"),
     (lambda rng: panels.common_loadings(np.full((3, 3), np.nan)), "0 known pairs"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "message"), FAULTS, ids=[message for _, message in FAULTS])
@@ -220,9 +228,12 @@ PATTERNS = np.array([[0, 4, 1], [6, 2, 0], [0, 3, 5]])
 
 def marks_and_votes(rng, **changes):
     arguments = {
-        "patterns": PATTERNS, "n_items": 60, "n_added": 7,
-        "accept_own": [0, 1, 1, 1, 1], "accept_other": [0, 0, 0, 1, 1],
-    }  # fmt: skip
+        "patterns": PATTERNS,
+        "n_items": 60,
+        "n_added": 7,
+        "accept_own": [0, 1, 1, 1, 1],
+        "accept_other": [0, 0, 0, 1, 1],
+    }
     return panels.marks_and_votes(**(arguments | changes), rng=rng)
 
 
@@ -249,8 +260,14 @@ def test_votes_follow_own_marks_and_their_number(rng):
 
 
 def test_who_marks_is_drawn_evenly(rng):
-    made = marks_and_votes(rng, patterns=[[0], [4000], [0], [0]], n_items=4000, n_added=0,
-                           accept_own=[0.5] * 4, accept_other=[0.5] * 4)  # fmt: skip
+    made = marks_and_votes(
+        rng,
+        patterns=[[0], [4000], [0], [0]],
+        n_items=4000,
+        n_added=0,
+        accept_own=[0.5] * 4,
+        accept_other=[0.5] * 4,
+    )
     assert scipy.stats.chisquare(made.marked.sum(axis=0)).pvalue > 1e-4
     low, high = scipy.stats.binom.interval(0.9999, 12_000, 0.5)
     assert low <= made.accepted.sum() <= high

@@ -95,8 +95,10 @@ def test_the_weighted_mean_over_categories_is_percent_agreement(rng):
 
 
 def test_kappa_tends_to_it_as_what_nobody_chose_grows():
-    values = [agreement.cohen_kappa(Annotations.from_contingency([[40, 10], [20, n]])).estimate
-              for n in (100, 10_000, 1_000_000)]  # fmt: skip
+    values = [
+        agreement.cohen_kappa(Annotations.from_contingency([[40, 10], [20, n]])).estimate
+        for n in (100, 10_000, 1_000_000)
+    ]
     limit = agreement.specific_agreement(Annotations.from_contingency([[40, 10], [20, 0]]), "0")
     assert limit.estimate == pytest.approx(80 / 110)
     gaps = limit.estimate - np.array(values)
@@ -105,8 +107,10 @@ def test_kappa_tends_to_it_as_what_nobody_chose_grows():
 
 
 def test_what_nobody_chose_changes_neither_estimate_nor_error():
-    few, many = (agreement.specific_agreement(Annotations.from_contingency(t), "0")
-                 for t in ([[40, 10], [20, 5]], [[40, 10], [20, 5000]]))  # fmt: skip
+    few, many = (
+        agreement.specific_agreement(Annotations.from_contingency(t), "0")
+        for t in ([[40, 10], [20, 5]], [[40, 10], [20, 5000]])
+    )
     assert few.estimate == many.estimate
     assert few.standard_error == pytest.approx(many.standard_error, rel=1e-9)
 

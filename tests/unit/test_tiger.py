@@ -85,8 +85,10 @@ def test_links_join_sentences_to_pairs_of_one_to_two(write, banks):
 
 
 def test_sentences_are_joined_by_their_roots_as_well(write, banks):
-    joint = '<sen-align><node treebank_id="de" node_id="s2_500"/>' \
-            '<node treebank_id="en" node_id="s1_500"/></sen-align>'  # fmt: skip
+    joint = (
+        '<sen-align><node treebank_id="de" node_id="s2_500"/>'
+        '<node treebank_id="en" node_id="s1_500"/></sen-align>'
+    )
     a = read_treealigner({"x": write("x.xml", HEAD + joint + TAIL)}, *banks)
     assert [pair.name for pair in a.pairs] == ["s2 = s1"]
     assert a.n_links == 0
@@ -102,8 +104,10 @@ def test_elements_that_say_no_link_are_passed_over(write, banks):
 def test_pairs_and_their_sentences_stand_in_the_order_of_the_documents(write, banks):
     # Named so that the alphabet has another order than the documents, and linked in a third.
     german = read_tiger(write("x.xml", GERMAN.replace('"s1', '"s4')))
-    english = ENGLISH.replace("</body>", '<s id="s0"><graph><terminals><t id="s0_1" word="no"/>'
-                              "</terminals></graph></s></body>")  # fmt: skip
+    english = ENGLISH.replace(
+        "</body>",
+        '<s id="s0"><graph><terminals><t id="s0_1" word="no"/></terminals></graph></s></body>',
+    )
     english = read_tiger(write("y.xml", english))
     links = (("good", "s3_1", "s0_1"), ("good", "s2_1", "s1_3"), ("good", "s4_1", "s1_1"))
     a = read_treealigner({"x": write("z.xml", aligned(*links))}, german, english)
@@ -160,19 +164,25 @@ BOMB = """<?xml version="1.0"?>
         ("<corpus>\n<s/></corpus>", "line 2: 's' has no id"),
         ("<c><t id='t1'/></c>", "line 1: 't' outside a sentence"),
         (GERMAN.replace('id="s1_2"', 'id="s1_1"', 1), "id 's1_1' stands there twice"),
-        (GERMAN.replace('idref="s1_501"', 'idref="s1_9"'),
-         r"'s1': node 's1_500' has an edge to 's1_9', which is no node of it \(line 6\)"),
+        (
+            GERMAN.replace('idref="s1_501"', 'idref="s1_9"'),
+            r"'s1': node 's1_500' has an edge to 's1_9', which is no node of it \(line 6\)",
+        ),
         (GERMAN.replace('idref="s1_501"', 'idref="s2_1"'), "edge to 's2_1'"),
         (GERMAN.replace('label="HD" idref="s1_1"', 'idref="s1_500"'), "is below itself"),
-        ("<c><s id='s'><t id='a'><edge idref='b'/></t><t id='b'/></s></c>",
-         "line 1: an edge outside a nonterminal"),
-        ("<c><s id='r'><nt id='n'/></s>\n<s id='s'><edge idref='a'/><t id='a'/></s></c>",
-         "line 2: an edge outside a nonterminal"),
+        (
+            "<c><s id='s'><t id='a'><edge idref='b'/></t><t id='b'/></s></c>",
+            "line 1: an edge outside a nonterminal",
+        ),
+        (
+            "<c><s id='r'><nt id='n'/></s>\n<s id='s'><edge idref='a'/><t id='a'/></s></c>",
+            "line 2: an edge outside a nonterminal",
+        ),
         ("<?xml version='1.0' encoding='nonsense'?><c/>", "line 1: .*nonsense.* Save it as UTF-8"),
         ("<?xml version='1.0' encoding='shift_jis'?><c/>", "line 1: .* Save it as UTF-8"),
         ("<?xml version='1.0' encoding='idna'?><c/>", "line 1: .* Save it as UTF-8"),
     ],
-)  # fmt: skip
+)
 def test_files_that_are_no_treebank_are_refused(write, text, message):
     with pytest.raises(ReaderError, match=message):
         read_tiger(write("bank.xml", text))

@@ -28,7 +28,7 @@ DATA = {
         "00001100 00 a 01 full 0 000 | holding all it can",
     ],
     "adv": [],
-}  # fmt: skip
+}
 INDEX = {
     "noun": [
         "board n 3 1 @ 3 2 00000200 00000300 00000400",
@@ -72,8 +72,10 @@ def test_a_key_is_taken_apart():
 def test_senses_stand_in_their_order(wordnet):
     assert [synset.offset for synset in wordnet.senses("board", "n")] == [200, 300, 400]
     assert [synset.lex_file for synset in wordnet.senses("add", "v")] == [
-        "verb.change", "verb.communication", "verb.stative",
-    ]  # fmt: skip
+        "verb.change",
+        "verb.communication",
+        "verb.stative",
+    ]
     assert wordnet.senses("nothing", "n") == ()
     assert wordnet.n_synsets == 11
     synset = wordnet.synset("n", 400)
@@ -139,19 +141,31 @@ def test_a_cycle_is_refused(tmp_path, other):
 @pytest.mark.parametrize(
     ("data", "index", "message"),
     [
-        (DATA, replaced(INDEX, "noun", "00000400", "00000999"),
-         r"index\.noun, line 2: 'board' points to 00000999, which is no synset"),
-        (DATA, replaced(INDEX, "noun", "board n 3", "board n x"),
-         r"index\.noun, line 2: no entry of a word"),
-        (replaced(DATA, "noun", "00000100 03", "x 03"), INDEX,
-         r"data\.noun, line 2: does not begin with an offset"),
-        (replaced(DATA, "noun", "n 02 board", "n zz board"), INDEX,
-         r"data\.noun, line 3: no set of synonyms"),
+        (
+            DATA,
+            replaced(INDEX, "noun", "00000400", "00000999"),
+            r"index\.noun, line 2: 'board' points to 00000999, which is no synset",
+        ),
+        (
+            DATA,
+            replaced(INDEX, "noun", "board n 3", "board n x"),
+            r"index\.noun, line 2: no entry of a word",
+        ),
+        (
+            replaced(DATA, "noun", "00000100 03", "x 03"),
+            INDEX,
+            r"data\.noun, line 2: does not begin with an offset",
+        ),
+        (
+            replaced(DATA, "noun", "n 02 board", "n zz board"),
+            INDEX,
+            r"data\.noun, line 3: no set of synonyms",
+        ),
         (replaced(DATA, "noun", "00000200 14", "00000200 99"), INDEX, "no set of synonyms"),
         (replaced(DATA, "noun", "n 02 board 0 committee 0", "n 00"), INDEX, "no set of synonyms"),
         (replaced(DATA, "noun", "@ 00000300", "@ 00000777"), INDEX, "no synset 00000777"),
     ],
-)  # fmt: skip
+)
 def test_malformed_files_are_refused_with_their_line(tmp_path, data, index, message):
     folder = written(tmp_path, data, index)
     with pytest.raises(ReaderError, match=message):

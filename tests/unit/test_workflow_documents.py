@@ -19,16 +19,26 @@ EXAMPLE = TOP / "tests" / "workflow" / "example_paper" / "paper.yaml"
 @pytest.fixture
 def config():
     part = {
-        "unit": "items", "items": [20], "prevalences": [0.5], "annotators": [2], "missing": [0],
-        "repetitions": 1, "replicates": 1,
-    }  # fmt: skip
+        "unit": "items",
+        "items": [20],
+        "prevalences": [0.5],
+        "annotators": [2],
+        "missing": [0],
+        "repetitions": 1,
+        "replicates": 1,
+    }
     coverage = {"estimand_items": 1000, "reduced": [part], "full": [part]}
     regimes = {"categories": [2], "labels_per_item": [3], "items": 10, "annotators": 5}
     grid = {"max_labels": None, "limit": 0.5, "replicates": 1, "regimes": regimes}
     promised = {
-        "exact_items": [20], "items": [20], "annotators": [2], "rate_annotators": [5],
-        "guesses": [0.5], "hard": [0.1], "repetitions": 1,
-    }  # fmt: skip
+        "exact_items": [20],
+        "items": [20],
+        "annotators": [2],
+        "rate_annotators": [5],
+        "guesses": [0.5],
+        "hard": [0.1],
+        "repetitions": 1,
+    }
     certified = [{"title": "Entailment", "dataset": "snow2008_rte"}]
     return {
         "seed": 1,
@@ -100,7 +110,7 @@ def test_an_upgrade_counts_only_when_real_files_turn_up_for_simulated_data(tmp_p
     assert upgrades(tmp_path, "anesthesia", "auto") == 0, "nothing has run"
     meta.parent.mkdir(parents=True)
     meta.write_text('{"provenance": "simulated", "files": []}')
-    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still wanting"
+    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still missing"
     held = mirror / "anesthesia" / "data" / "anesthesia.rda"
     held.parent.mkdir(parents=True)
     held.write_bytes(b"only its existence counts here")

@@ -53,13 +53,22 @@ def test_a_new_method_is_found_by_its_file(clone):
     assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()
     assert "smoothed_<wbr>votes" in (baselines / "index.html").read_text()
     contracts = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "smoothed_votes",
-         TOP / "tests" / "contract" / "test_models.py"],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-k",
+            "smoothed_votes",
+            TOP / "tests" / "contract" / "test_models.py",
+        ],
         cwd=TOP,
         env=clone.environment(),
         capture_output=True,
         text=True,
-    )  # fmt: skip
+    )
     assert contracts.returncode == 0, contracts.stdout
 
 

@@ -137,6 +137,8 @@ def test_the_report_is_made(built, tmp_path):
             {"conformance"} | COVERAGE | BASELINES,
         ),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
+        ("src/annobench/datasets/pins/anesthesia.csv", FETCHED),
+        ("src/annobench/datasets/pins/caries.csv", set()),
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),
@@ -296,12 +298,15 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
 )
 def test_a_run_that_was_killed_in_the_middle_of_a_rule_is_resumed(clone, script, output):
     path, half = clone.top / script, clone.top / output
-    # What a kill in the middle of a write leaves: half a file under its final name.
+    # What a kill in the middle of a write leaves: half a file under its final name, or a draft,
+    # here of a file that no other run writes.
     stop = (
-        f'        Path("{output}").write_text("half")\n'
-        "        import time\n\n"
-        '        while not Path("go").exists():\n'
-        "            time.sleep(0.1)\n"
+        "        import os, time\n\n"
+        "        from annobench.core.files import replacing\n\n"
+        '        with replacing(f"results/strays/{os.getpid()}/stray.svg"):\n'
+        f'            Path("{output}").write_text("half")\n'
+        '            while not Path("go").exists():\n'
+        "                time.sleep(0.1)\n"
     )
     head, block = path.read_text().split("    with recording(")
     line, rest = block.split("\n", 1)
@@ -316,10 +321,12 @@ def test_a_run_that_was_killed_in_the_middle_of_a_rule_is_resumed(clone, script,
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     (clone.top / "go").touch()
+    assert list((clone.top / "results" / "strays").rglob(".draft.*"))
 
     assert "--unlock" in clone.snakemake(fails=True)
     clone.snakemake("--unlock")
     clone.snakemake()
+    assert not list((clone.top / "results").rglob(".draft.*"))
     # Notebooks number their cells anew; everything else comes out byte for byte.
     assert half.read_text() == before if half.suffix != ".html" else "</html>" in half.read_text()
     assert "Nothing to be done" in clone.snakemake()

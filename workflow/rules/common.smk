@@ -78,9 +78,14 @@ def data_of(dataset):
 
 
 def dataset_sources(wildcards):
-    """Return what decides a data set: its own module, found by discovery, and what that imports."""
+    """Return what decides a data set: its module, found by discovery, its imports, and its pins."""
     script = WORKFLOW / "scripts/fetch_dataset.py"
-    return imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]])
+    pins = PACKAGE / "datasets" / "pins" / f"{datasets.get(wildcards.dataset).source.name}.csv"
+    # A module may also hold the pins of a few files itself.
+    return [
+        *imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]]),
+        *(str(path) for path in [pins] if path.is_file()),
+    ]
 
 
 def network_of(dataset):

@@ -8,7 +8,7 @@ rule data:
 
 
 rule probe_network:
-    """Ask once for the whole run whether the data's home answers, if any file is wanting."""
+    """Ask once for the whole run whether the data's home answers, if any file is missing."""
     input:
         library=imports_of(WORKFLOW / "scripts/probe_network.py"),
     output:

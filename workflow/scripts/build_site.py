@@ -42,7 +42,7 @@ def main(
     )
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         page = main(
             comparison=Path(snakemake.input.comparison),

@@ -32,7 +32,9 @@ def chosen(
         values = items["gold"].astype(float)
         gold = np.where(values.isna(), -1, values >= threshold).astype(int)
     else:
-        gold = pd.Index(annotations.categories).get_indexer(items["gold"].astype("string"))
+        gold = pd.Index(annotations.categories).get_indexer(
+            pd.Index(items["gold"].astype("string"))
+        )
     return annotations, gold, items
 
 
@@ -63,7 +65,8 @@ def certified(
                 "words": str(found), "remarks": " ".join(found.remarks), **against(found, gold),
             }
         )  # fmt: skip
-        for row in found.rules.to_dict("records"):
+        rows: Any = found.rules.to_dict("records")
+        for row in rows:
             other = noise.certificate(annotations, model=model, keep=row["keep"])
             rules.append({"title": title, "model": model, **row, **against(other, gold)})
     return summary, rules
@@ -115,7 +118,7 @@ def main(
     return [pd.concat(parts[name], ignore_index=True) if parts[name] else empty for name in TABLES]
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         tables = main(
             folders=[Path(meta).parent for meta in snakemake.input.metas],

@@ -49,7 +49,7 @@ def main(comparison: Path, console: Console) -> None:
     console.print("Nothing is missing, unexplained or stale.")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         # A fixed width where no terminal tells its own, so that nothing is cut off in CI.
         console = Console(width=None if Console().is_terminal else 160)

@@ -16,6 +16,6 @@ def main(comparisons: Iterable[str], comparison: Path) -> None:
     write_comparison(pd.concat(frames) if frames else empty, comparison)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(snakemake.input.comparisons, Path(snakemake.output.comparison))

@@ -40,7 +40,7 @@ def main(
         compare.other_methods(values).to_csv(draft, index=False)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
         main(
             snakemake.wildcards.paper,

@@ -27,9 +27,9 @@ import pandas as pd
 from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.core.files import recording, replacing
-from annobench.labels.annotations import Annotations
+from annobench.labels.annotations import Annotations, Scale
 from conventions import RULES, Case
-from pages import render
+from pages import records, render
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
 ROUNDING = 1e-12
@@ -74,7 +74,7 @@ def read_peers(path: Path) -> pd.DataFrame:
 def read_disagreements(path: Path) -> list[dict[str, str]]:
     """Return the entries, one of them a row."""
     frame = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
-    return frame.to_dict("records")
+    return records(frame)
 
 
 def annotations_of(data: Any) -> Annotations:
@@ -82,7 +82,7 @@ def annotations_of(data: Any) -> Annotations:
     item, annotator, label = zip(*data.rows, strict=True)
     if data.scale == "set":
         return Annotations.from_sets(item, annotator, label)
-    scale = "interval" if data.scale == "ratio" else data.scale
+    scale: Scale = "interval" if data.scale == "ratio" else data.scale
     return Annotations.from_arrays(
         item,
         annotator,
@@ -160,18 +160,19 @@ def cases_of(peers: pd.DataFrame, datasets: Mapping[str, Any]) -> dict[int, Case
 
     call = ["dataset", "package", "function", "coefficient", "options"]
     cases = {}
-    for _, rows in peers.groupby(call, sort=False):
-        theirs = dict(zip(rows["quantity"], rows["value"], strict=True))
-        for row in rows[rows["quantity"] != "quantile"].itertuples():
-            found = answer(row.dataset, row.coefficient, row.options)
-            cases[row.Index] = Case(
-                **{name: getattr(row, name) for name in (*call, "quantity", "error")},
-                ours=found.get(row.quantity, math.nan),
-                theirs=row.value,
+    for _, group in peers.groupby(call, sort=False):
+        theirs = dict(zip(group["quantity"], group["value"], strict=True))
+        rows = group[group["quantity"] != "quantile"]
+        for index, row in zip(rows.index, records(rows), strict=True):
+            found = answer(row["dataset"], row["coefficient"], row["options"])
+            cases[int(index)] = Case(
+                **{name: row[name] for name in (*call, "quantity", "error")},
+                ours=found.get(row["quantity"], math.nan),
+                theirs=row["value"],
                 answer=found,
                 peer=theirs,
-                labels=annotations[row.dataset],
-                again=partial(ask, coefficient=row.coefficient, options=row.options),
+                labels=annotations[row["dataset"]],
+                again=partial(ask, coefficient=row["coefficient"], options=row["options"]),
             )
     return cases
 
@@ -255,18 +256,20 @@ def listed(compared: pd.DataFrame, entries: list[dict[str, str]]) -> pd.DataFram
             "coefficients": ", ".join(dict.fromkeys(mine["coefficient"])),
             "on": ", ".join(dict.fromkeys(mine["dataset"])),
         }
-        rows += [entry | explained | row for row in example.to_dict("records")]
+        rows += [entry | explained | row for row in records(example)]
     return pd.DataFrame(rows)
 
 
 def grid(table: pd.DataFrame, quantities: Iterable[str]) -> dict[str, Any]:
     """Arrange counts as coefficients by packages, for showing."""
     rows = table[table["quantity"].isin(list(quantities))]
-    counts = rows.groupby(["coefficient", "options", "package"])[list(OUTCOMES)].sum()
+    counts = rows.groupby(["coefficient", "options", "package"], as_index=False)[
+        list(OUTCOMES)
+    ].sum()
     cells: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
-    for (coefficient, options, package), row in counts.iterrows():
-        of_options = cells.setdefault(coefficient, {}).setdefault(options, {})
-        of_options[package] = row.to_dict()
+    for row in records(counts):
+        of_options = cells.setdefault(row["coefficient"], {}).setdefault(row["options"], {})
+        of_options[row["package"]] = {outcome: row[outcome] for outcome in OUTCOMES}
     packages = list(dict.fromkeys(rows["package"]))
     return {"packages": packages, "cells": cells, "total": rows[list(OUTCOMES)].sum().to_dict()}
 
@@ -293,7 +296,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
         ],
         disagreements=[
             {"package": package, "entries": list(rows)}
-            for package, rows in groupby(explained.to_dict("records"), itemgetter("package"))
+            for package, rows in groupby(records(explained), itemgetter("package"))
         ],
         datasets=list(datasets.values()),
         faults=wrong,
@@ -301,7 +304,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
     return {"matrix": table, "disagreements": explained, "page": page, "faults": wrong}
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         made = main(
             peers=Path(snakemake.input.peers),

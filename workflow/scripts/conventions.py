@@ -162,7 +162,7 @@ def common_items(case: Case) -> float:
 def common_items_divided_by_all(case: Case) -> float:
     """Use the items of the table alone, and divide the variance by I, not I - 1."""
     n = case.n_pairable
-    return case.again(case.common).standard_error * math.sqrt((n - 1) / n)
+    return float(case.again(case.common).standard_error * math.sqrt((n - 1) / n))
 
 
 @rule
@@ -227,4 +227,4 @@ def spearman_brown(case: Case) -> float:
     single = case.again(case.labels, ratings="single")
     ends = single if case.quantity == "estimate" else single.interval()
     correlation, j = getattr(ends, case.quantity), case.labels.n_annotators
-    return j * correlation / (1 + (j - 1) * correlation)
+    return float(j * correlation / (1 + (j - 1) * correlation))

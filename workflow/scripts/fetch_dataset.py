@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from annobench import datasets
 from annobench.core.files import recording, replacing
@@ -11,9 +12,9 @@ def main(
     id: str, folder: Path, mode: datasets.Mode, seed: int, upgrades: int, network: Path | None
 ) -> None:
     """Prepare the data set in `folder`; warn on the terminal where `auto` fell back."""
-    answer = (
-        {"reachable": None, "reason": ""} if network is None else json.loads(network.read_text())
-    )
+    answer: dict[str, Any] = {"reachable": None, "reason": ""}
+    if network is not None:
+        answer = json.loads(network.read_text())
     meta = datasets.prepare(id, folder, mode=mode, seed=seed, network=answer["reachable"])
     if upgrades:
         with replacing(folder / "meta.json") as draft:
@@ -24,7 +25,7 @@ def main(
         print(f"WARNING: data set {id} is SIMULATED: {why}", flush=True)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.dataset}"):
         main(
             id=snakemake.wildcards.dataset,

@@ -22,7 +22,7 @@ def main(
     return table.assign(verdict=coverage.verdict(table), provenance="simulated")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         measured = main(
             grid=snakemake.params.grid,

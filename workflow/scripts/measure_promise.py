@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
+from annobench.noise._guessing import chance_of_agreement
 from annobench.studies import certificate_coverage
 
 #: Designs whose planned power is held against certificates: items, annotators, share of hard items.
@@ -21,7 +22,7 @@ def curves(grid: Mapping[str, Any]) -> pd.DataFrame:
     """Compute the exact coverage at every number of hard items."""
     found = []
     for n, j, p in product(grid["exact_items"], EXACT_ANNOTATORS, grid["guesses"]):
-        chance = certificate_coverage.chance_of_agreement([1 - p, p], [j])
+        chance = chance_of_agreement([1 - p, p], [j])
         found.append(
             certificate_coverage.exact_coverage(n, chance).assign(
                 n_items=n, n_annotators=j, guess=p
@@ -56,7 +57,7 @@ def main(grid: Mapping[str, Any], seed: int, processes: int) -> list[pd.DataFram
     ]
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         tables = main(
             grid=snakemake.params.grid,

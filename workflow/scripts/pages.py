@@ -10,14 +10,20 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jinja2
 import pandas as pd
 import yaml
 from markupsafe import Markup, escape
 
+from annobench import __version__
 from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, each a dictionary by column."""
+    return cast(list[dict[str, Any]], table.to_dict("records"))
 
 
 @dataclass(frozen=True)
@@ -170,6 +176,7 @@ def render(site: Path, template: str, **content: Any) -> str:
         style=Markup(style),  # noqa: S704  (our own file)
         faces=FACES,
         relations=RELATIONS,
+        version=__version__,
         **content,
     )
 

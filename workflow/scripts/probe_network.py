@@ -1,4 +1,4 @@
-"""Ask once whether the data's home answers, if a file is wanting."""
+"""Ask once whether the data's home answers, if a file is missing."""
 
 import json
 import logging
@@ -14,21 +14,21 @@ LOG = logging.getLogger(__name__)
 
 def main(ids: Iterable[str], base_url: str, answer: Path) -> None:
     """Write whether the network is reachable: null where nobody needs to know."""
-    wanting = {id: files for id in ids if (files := datasets.available(id))}
-    if wanting:
+    missing = {id: files for id in ids if (files := datasets.missing_files(id))}
+    if missing:
         # A file that is needed, because a server may answer at its door and hang behind it.
-        first = next(iter(wanting))
+        first = next(iter(missing))
         reachable, reason = probe_network(
-            address(base_url, datasets.get(first).source, wanting[first][0])
+            address(base_url, datasets.get(first).source, missing[first][0])
         )
-        LOG.info("needed by %s: reachable is %s %s", ", ".join(wanting), reachable, reason)
+        LOG.info("needed by %s: reachable is %s %s", ", ".join(missing), reachable, reason)
     else:
         reachable, reason = None, "every file is held locally"
     with replacing(answer) as draft:
         draft.write_text(json.dumps({"reachable": reachable, "reason": reason}) + "\n")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         # The modes come from the configuration and not from params, so that a data set added
         # later does not ask again: that would rerun all data sets and all that hangs on them.

@@ -90,7 +90,8 @@ def draw(scores: pd.DataFrame, attempts: pd.DataFrame, grid_name: str, stem: Pat
             panel.axvline(0, color=INK, linewidth=0.9, zorder=1)
             for name in problems:
                 if (method, name) in accuracy.index:
-                    draw_difference(panel, accuracy.loc[(method, name)], height[name])
+                    row: Any = accuracy.loc[(method, name)]
+                    draw_difference(panel, row, height[name])
                 else:
                     words = STATUSES[status[method, name]]
                     panel.text(
@@ -114,13 +115,13 @@ def draw(scores: pd.DataFrame, attempts: pd.DataFrame, grid_name: str, stem: Pat
             panel.tick_params(axis="y", length=0)
         figure.supxlabel("accuracy less that of the majority vote, with 95% intervals",
                          fontsize=9.5)  # fmt: skip
-        words = {"better": "better", "worse": "worse", "unclear": "interval holds 0"}
+        verdicts = {"better": "better", "worse": "worse", "unclear": "interval holds 0"}
         figure.legend(
             handles=[
                 Line2D([], [], color=FACES[name][2], marker=FACES[name][3], markersize=4.5,
                        markerfacecolor="white" if name == "unclear" else FACES[name][2],
                        linewidth=1.2, label=text)
-                for name, text in words.items()
+                for name, text in verdicts.items()
             ],
             loc="outside upper right", ncols=3,
             title=f"{grid_name} grid; below the gap: simulated regimes", title_fontsize=8.5,
@@ -236,7 +237,7 @@ def main(folder: Path, site: Path, **settings: Any) -> None:
         draft.write_text(page(folder, site, **settings), encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,

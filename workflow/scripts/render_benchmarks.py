@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from annobench.core.files import recording, replacing
 from annobench.reporting.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
-from pages import render
+from pages import records, render
 
 #: Headings that are more than the file's name with a capital.
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
@@ -37,10 +37,10 @@ def read_benchmark(path: Path) -> dict[str, Any]:
     for work, part in rows.groupby("work", sort=False):
         columns: dict[str, None] = {}
         cells: dict[str, dict[str, str]] = {}
-        for row in part.itertuples():
-            column = f"{row.quantity}, {row.unit}" if row.unit else row.quantity
+        for row in records(part):
+            column = ", ".join(filter(None, (row["quantity"], row["unit"])))
             columns[column] = None
-            cells.setdefault(row.contender, {})[column] = f"{float(row.value):,g}"
+            cells.setdefault(row["contender"], {})[column] = f"{float(row['value']):,g}"
         targets = [target for target in dict.fromkeys(part["target"]) if target]
         tables.append({"work": work, "columns": list(columns), "rows": cells, "targets": targets})
     words = path.stem.replace("_", " ")
@@ -119,7 +119,7 @@ def main(measured: list[Path], site: Path) -> str:
     )
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         page = main(
             measured=[Path(path) for path in snakemake.input.measured],

@@ -19,7 +19,7 @@ TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
 WORDS = ("remarks", "note", "reasons", "text")
 MODELS = {
-    "rates": "any number of types",
+    "rates": "any distribution of rates",
     "easy_hard": "easy and hard",
 }
 
@@ -138,7 +138,7 @@ def main(
         draft.write_text(page, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,

@@ -23,7 +23,7 @@ from annobench.reporting.plotting import (
     save_figure,
 )
 from annobench.studies import coverage
-from pages import render
+from pages import records, render
 
 LEVEL = 0.95
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
@@ -127,7 +127,7 @@ def summarise(table: pd.DataFrame) -> list[dict[str, Any]]:
             **{verdict: int(counts.get(verdict, 0)) for verdict in FACES},
         }  # fmt: skip
         if rows["coverage"].notna().any():
-            worst = rows.loc[rows["coverage"].idxmin()]
+            worst = records(rows.nsmallest(1, "coverage"))[0]
             entry |= {
                 "worst": worst["coverage"], "worst_lower": worst["lower"],
                 "worst_upper": worst["upper"], "where": place(worst),
@@ -219,7 +219,7 @@ def main(
         draft.write_text(page(measured, site=site, **settings), encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             table=Path(snakemake.input.table),

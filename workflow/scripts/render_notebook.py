@@ -52,7 +52,7 @@ def to_html(notebook: Path, page: Path, site: Path, paper: str, metas: Iterable[
         draft.write_text(html, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.notebook}"):
         run(
             Path(snakemake.input.notebook),

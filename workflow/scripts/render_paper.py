@@ -11,7 +11,7 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.replication.compare import EVIDENCE, parse_printed, read_comparison, read_computed
-from pages import Tally, read_metas, read_record, render, shown, simulated
+from pages import Tally, read_metas, read_record, records, render, shown, simulated
 
 #: Longer tables are linked, with this many rows shown.
 ROWS_SHOWN = 40
@@ -104,11 +104,11 @@ def failure(row: dict[str, Any]) -> str:
 def values_of(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
     """Group the values by their place in the paper, each with the other methods' answers."""
     beside: dict[str, list[dict[str, Any]]] = {}
-    for row in others.to_dict("records"):
+    for row in records(others):
         beside.setdefault(row["target"], []).append(row)
     rows = [
         row | {"others": beside.get(row["target"], []), "grounds": grounds(row)}
-        for row in comparison.to_dict("records")
+        for row in records(comparison)
     ]
     return [
         {"source": source, "rows": list(group)}
@@ -119,7 +119,7 @@ def values_of(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, 
 def slips(comparison: pd.DataFrame, verdict: str) -> list[dict[str, Any]]:
     """Return the values of a verdict, those of one cause together with what is said of it."""
     found: dict[str, list[dict[str, Any]]] = {}
-    for row in comparison[comparison["verdict"] == verdict].to_dict("records"):
+    for row in records(comparison[comparison["verdict"] == verdict]):
         found.setdefault(row["erratum"] or row["target"], []).append(row)
     return [
         {"rows": rows, "cause": rows[0]["cause"], "explanation": rows[0]["explanation"]}
@@ -129,7 +129,7 @@ def slips(comparison: pd.DataFrame, verdict: str) -> list[dict[str, Any]]:
 
 def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
     """Return values of other methods that answer no printed value."""
-    return others[~others["target"].isin(comparison["target"])].to_dict("records")
+    return records(others[~others["target"].isin(comparison["target"])])
 
 
 def main(
@@ -158,7 +158,7 @@ def main(
     )
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
         page = main(
             record=Path(snakemake.input.record),

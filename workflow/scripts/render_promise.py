@@ -82,11 +82,26 @@ def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
             panel.axhspan(at - 0.5, at + 0.5, color="#F3F1EC", zorder=0)
         for inside, colour in ((True, BLUE), (False, VERMILION)):
             mine = named[named["inside"] == inside]
-            at = np.array([rows.index(kind) for kind in mine["kind"]])
-            panel.hlines(at, mine["lower"], mine["upper"], color=colour, linewidth=0.8, alpha=0.4,
-                         zorder=2)  # fmt: skip
-            panel.scatter(mine["coverage"], at, s=17, marker="o" if inside else "s",
-                          facecolor="white", edgecolor=colour, linewidth=1, zorder=3)  # fmt: skip
+            heights = np.array([rows.index(kind) for kind in mine["kind"]])
+            panel.hlines(
+                heights,
+                mine["lower"],
+                mine["upper"],
+                color=colour,
+                linewidth=0.8,
+                alpha=0.4,
+                zorder=2,
+            )
+            panel.scatter(
+                mine["coverage"],
+                heights,
+                s=17,
+                marker="o" if inside else "s",
+                facecolor="white",
+                edgecolor=colour,
+                linewidth=1,
+                zorder=3,
+            )
         behind = named[named["posterior"].notna()]
         panel.scatter(behind["posterior"], [rows.index(kind) for kind in behind["kind"]], s=9,
                       marker="|", color=INK, linewidth=0.9, zorder=4)  # fmt: skip
@@ -147,7 +162,7 @@ def main(
         draft.write_text(page, encoding="utf-8")
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,

@@ -67,7 +67,7 @@ def main(
     return scores, baselines.costs(tried, attempts), methods
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         tables = main(
             folders=[Path(meta).parent for meta in snakemake.input.metas],

@@ -16,7 +16,7 @@ def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
     return dependence.trace(paper, paper.numbers, paper.data, rng)
 
 
-if "snakemake" in globals():
+if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
         # A paper that prints no number has nothing to be judged.
         found = pd.DataFrame(columns=list(dependence.COLUMNS))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 #: The umask can only be read by setting it, which two threads must not do at once.
 _ASKING = threading.Lock()
+
+_PREFIX = ".draft."
 
 
 @contextmanager
@@ -22,7 +25,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Parameters
     ----------
     path : str or Path
-        The file to write; its folder is made where it is missing.
+        The file to write; its folder is made where it is missing, and drafts that a killed
+        process left in it are removed.
 
     Yields
     ------
@@ -37,11 +41,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent
-    )
-    os.close(handle)
-    draft = Path(name)
+    _remove_unlocked(target.parent.glob(f"{_PREFIX}*"))
+    handle, draft = _locked_draft(target)
     try:
         yield draft
         # mkstemp makes the file private; the result gets the mode any new file would have.
@@ -52,6 +53,53 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def remove_abandoned_drafts(folder: str | Path) -> None:
+    """Remove what killed processes left in the middle of `replacing`.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Searched with all folders below. Drafts that are being written, by whichever
+        process, stay.
+    """
+    _remove_unlocked(Path(folder).rglob(f"{_PREFIX}*"))
+
+
+def _locked_draft(target: Path) -> tuple[int, Path]:
+    """Create a draft under a lock, which ends with the process, however that ends."""
+    while True:
+        handle, name = tempfile.mkstemp(
+            prefix=f"{_PREFIX}{target.stem}.", suffix=target.suffix, dir=target.parent
+        )
+        _lock(handle, wait=True)
+        # Another writer may have taken it for abandoned before it was locked.
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)
+
+
+def _remove_unlocked(drafts: Iterable[Path]) -> None:
+    for draft in drafts:
+        with suppress(OSError):
+            handle = os.open(draft, os.O_RDWR)
+            try:
+                if _lock(handle, wait=False):
+                    draft.unlink()
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool) -> bool:
+    """Return whether the lock was got: never on a system or a file system without locks."""
+    try:
+        fcntl = importlib.import_module("fcntl")
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 @contextmanager

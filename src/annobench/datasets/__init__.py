@@ -1,7 +1,7 @@
-"""Data sets: one module a source, found by discovery.
+"""Data sets: one module per source, found by discovery.
 
 A module of this package that holds a tuple `DATASETS` adds its data sets; there is no
-list to edit. Every data set can be had for real (mirror, cache, network) or simulated,
+list to edit. Every data set is available with real labels (mirror, cache, network) or simulated,
 and says which it is.
 """
 
@@ -52,9 +52,9 @@ __all__ = [
     "LoadedData",
     "Mode",
     "UnknownDatasetError",
-    "available",
     "get",
     "load",
+    "missing_files",
     "names",
     "prepare",
     "read",
@@ -62,7 +62,7 @@ __all__ = [
 
 _LOG = logging.getLogger(__name__)
 _TABLES = ("labels", "items")
-#: From how many files on they are fetched over several connections, and over how many.
+#: Number of files from which on several connections are used, and the number of connections.
 _MANY, _CONNECTIONS = 50, 8
 _HOW_TO_SUPPLY = (
     "Set ANNOBENCH_DATA_MIRROR to a folder that holds them as <source>/<path>, or connect to "
@@ -119,7 +119,7 @@ def get(id: str) -> DataSet:
     return known[id]
 
 
-def available(
+def missing_files(
     id: str, *, mirror: Path | str | None = None, cache: Path | str | None = None
 ) -> list[SourceFile]:
     """List the files of a data set that are not held on this machine.
@@ -162,7 +162,7 @@ def prepare(
         Where the three files go; made where it is missing.
     mode : {"auto", "real", "simulated"}, default "auto"
         "real" fails without the real files, "simulated" never asks the network, and "auto"
-        simulates, with a warning in the log, where the real files can't be had.
+        simulates, with a warning in the log, where real files are not available.
     seed : int, default 20081
         Seed of a simulation; the stream also depends on `id`.
     mirror, cache : path, optional
@@ -193,7 +193,7 @@ def prepare(
     target = Path(folder)
     try:
         # Everything is written before anything is renamed, meta.json last, so that a failure
-        # leaves what was there as it was.
+        # leaves the old files unchanged.
         with ExitStack() as stack:
             record = stack.enter_context(replacing(target / "meta.json"))
             for table in _TABLES:
@@ -414,7 +414,7 @@ class _Finder:
         _LOG.warning("%s; going on without it.", text)
 
     def fetch(self, files: Sequence[SourceFile], network: bool | None) -> dict[str, str]:
-        """Get files; return those that can't be had, with the reason."""
+        """Get files; return those that are not available, with the reason."""
         if len(files) < _MANY:
             reasons = [self._get(file, network) for file in files]
         else:
@@ -425,7 +425,7 @@ class _Finder:
         return {file.path: reason for file, reason in zip(files, reasons, strict=True) if reason}
 
     def _get(self, file: SourceFile, network: bool | None) -> str:
-        """Get one file; return why it can't be had, or nothing."""
+        """Get one file; return why it is not available, or nothing."""
         held = locate(self._source, file, self._mirror, self._cache)
         reachable, reason = (True, "") if held else _reachable(self._base_url, network)
         if not reachable:
@@ -462,7 +462,7 @@ def _probe(base_url: str) -> tuple[bool, str]:
     return probe_network(base_url)
 
 
-#: Addresses that failed in this process while a simulation could stand in, and why.
+#: Addresses that failed in this process where data may be simulated instead, and why.
 _failed: dict[str, str] = {}
 
 

@@ -1,4 +1,4 @@
-"""Simulated dialogue acts and focus of attention, by the counts of AMI's release 1.6.2."""
+"""Simulated dialogue acts and focus of attention, from the counts of AMI's release 1.6.2."""
 
 from __future__ import annotations
 
@@ -204,14 +204,14 @@ IS1008d IDIAP 674 645 585 614
 TS3005a IDIAP 420 158 191 168
 """
 
-#: Words other than "Yeah" that simulated speech consists of, the most frequent first.
+#: Words other than "Yeah" in simulated speech, the most frequent first.
 _WORDS = """
 the it to and a I you that of we is so um in have be uh for this on but do okay like with think just
 not can what if one or know it's would right all mm-hmm as remote button then there they design
 could really people good need has more want
 """
 _VOCABULARY = np.array(_WORDS.split(), dtype=object)
-#: Mean number of words behind the first one.
+#: Mean number of words after the first one.
 _LENGTH = {"bck": 0.1, "ass": 3.0, "inf": 8.0}
 _OTHER_LENGTH = 4.0
 _SPEAKERS = np.array(list("ABCD"), dtype=object)
@@ -236,7 +236,7 @@ def as_tables(rows: pd.DataFrame) -> DataTables:
     Parameters
     ----------
     rows : DataFrame
-        One row an item, with `item`, `annotator`, `label` and what else is known; numbers are
+        One row per item, with `item`, `annotator`, `label` and what else is known; numbers are
         `meeting_seconds`, `start` and `end`. An item whose label is missing gets no row among
         the labels.
 
@@ -407,10 +407,17 @@ def simulate_focus(rng: np.random.Generator, files: Mapping[str, Path]) -> DataT
         for letter, size in zip(_SPEAKERS, map(int, sizes), strict=True):
             edges = np.sort(rng.random(size + 1)) * seconds[meeting]
             rows += [
-                (f"{annotator}_{meeting}_{letter}.foa.{n + 1}", annotator,
-                 next(pools[f"{annotator}.{letter}"]), meeting, letter, edges[n], edges[n + 1])
+                (
+                    f"{annotator}_{meeting}_{letter}.foa.{n + 1}",
+                    annotator,
+                    next(pools[f"{annotator}.{letter}"]),
+                    meeting,
+                    letter,
+                    edges[n],
+                    edges[n + 1],
+                )
                 for n in range(size)
-            ]  # fmt: skip
+            ]
     columns = ["item", "annotator", "label", "meeting", "speaker", "start", "end"]
     frame = pd.DataFrame(rows, columns=columns)
     person, role = _cast(rng, frame["meeting"].to_numpy(), frame["speaker"].to_numpy())

@@ -121,12 +121,12 @@ def give_out(rng: np.random.Generator, forms: Forms) -> Given:
 
 @dataclass(frozen=True)
 class Stratum:
-    """Annotators of a range of loads, and how they err.
+    """Annotators of a range of loads, and their confusion matrices.
 
     Attributes
     ----------
     min_forms : int
-        The least load; a stratum ends where the next begins.
+        The minimum load; a stratum ends where the next begins.
     confusion : tuple of tuple of float
         Mean confusion matrix: given a category (row), the share of each label.
     concentration : tuple of float
@@ -162,7 +162,7 @@ def draw_confusions(
     means = np.array([s.confusion for s in strata])[stratum]
     concentration = np.array([s.concentration for s in strata])[stratum]
     gammas = rng.standard_gamma(means * concentration[:, :, None])
-    # A weak row can underflow to zero everywhere; its mean stands in.
+    # A row of small parameters can underflow to zero; its mean is used instead.
     gammas = np.where(gammas.sum(axis=2, keepdims=True) > 0, gammas, means)
     result: NDArray[np.float64] = gammas / gammas.sum(axis=2, keepdims=True)
     return result
@@ -202,7 +202,7 @@ def nominal(
     gold_counts: tuple[int, ...],
     strata: tuple[Stratum, ...],
 ) -> tuple[Given, pd.Series[str], pd.Series[str]]:
-    """Simulate nominal labels: golds of given counts, a confusion matrix an annotator.
+    """Simulate nominal labels: golds of given counts, a confusion matrix per annotator.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def aggregates(tables: DataTables, scale: Scale) -> dict[str, float]:
         Sizes (`n_items`, `n_annotators`, `n_labels`, `median_load`, `max_load`), shares of
         labels (`label:<l>`, given the gold `label:<l>|<k>`, and of up to ten annotators
         `label:<l>@<j>`), golds (`gold:<k>`) and unanimous items (`unanimous`), the number
-        of errors of the vote against the gold where ties count half (`vote_errors`), or
+        of errors of the majority vote against the gold where ties count half (`vote_errors`), or
         on the interval scale `mean`, `sd` and `zeros` of labels and of golds (`gold_mean`,
         `gold_sd`), `item_sd` of the means of items, `annotator_sd` of those of annotators,
         and `gold_r`, the correlation of labels with golds.

@@ -106,7 +106,7 @@ def numbers(path: Path, values: pd.Series[str], what: str) -> pd.Series[float]:
 
 
 def read_integers(path: Path, header: tuple[str, ...], delimiter: str) -> NDArray[np.int64]:
-    """Read a table of whole numbers quickly; whatever is wrong is reported with its line."""
+    """Read a table of integers; faults are reported with their lines."""
     try:
         with warnings.catch_warnings():
             # Of rows with a field too many: else it is left out, or taken for the row's name.

@@ -24,7 +24,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError, report_faults
-from annobench.datasets._ami_pins import FILES
 from annobench.datasets._ami_simulator import (
     act_targets,
     as_tables,
@@ -32,7 +31,6 @@ from annobench.datasets._ami_simulator import (
     simulate_acts,
     simulate_focus,
 )
-from annobench.datasets._masc_pins import pinned
 from annobench.datasets._progress import tracked
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source
@@ -41,14 +39,13 @@ from annobench.io import nxt
 __all__ = ["ADDRESSED", "DATASETS", "MINOR", "TYPES", "gaze_shares", "in_order", "speech_times"]
 
 _TOP = "ami_public_manual_1.6.2/"
-_FILES = {file.path: file for folder in FILES for file in pinned(FILES[folder], folder).values()}
-_SOURCE = Source(
-    name="ami",
+_SOURCE = Source.pinned(
+    "ami",
     repository="Hasetomo2142/ami-corpus-preprocessing",
     commit="6d845bc07b21c8862afbf38f1b1f9ab3bf40c437",
     licence="CC BY 4.0 (AMI corpus)",
-    files=tuple(_FILES.values()),
 )
+_FILES = _SOURCE.below("")
 _CITATION = (
     "Carletta (2007). Unleashing the killer corpus: experiences in creating the multi-everything "
     "AMI meeting corpus. Language Resources and Evaluation 41(2), 181-190."
@@ -223,7 +220,7 @@ def _intervals(path: Path, speakers: Mapping[tuple[str, str], _Speaker]) -> dict
 
 
 def _joined(parts: Sequence[Mapping[str, list[Any]]]) -> DataTables:
-    """Put the columns of many documents one below the other."""
+    """Concatenate the columns of many documents."""
     return as_tables(
         pd.DataFrame({name: list(chain(*(part[name] for part in parts))) for name in parts[0]})
     )
@@ -243,9 +240,9 @@ def in_order(data: LoadedData) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row an act: the columns of its item, `annotator`, `label` (missing for few), `group`
-        (the four meetings of the same people) and `real` (no backchannel, stall or
-        fragment).
+        One row per act: the columns of its item, `annotator`, `label` (missing for a few
+        acts), `group` (the four meetings of the same people) and `real` (no backchannel,
+        stall or fragment).
     """
     acts = data.items.merge(data.labels[["item", "annotator", "label"]], on="item", how="left")
     of_meeting = data.labels.groupby("meeting")["annotator"].first()

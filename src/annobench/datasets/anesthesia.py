@@ -14,30 +14,25 @@ import pandas as pd
 from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FILE = SourceFile(
-    "data/anesthesia.rda",
-    sha256="7524a796897330577674789daf6df0dd6a91c90090e2c8532c34a6b99939a7d7",
-    size=444,
-)
-_SOURCE = Source(
-    name="anesthesia",
+_SOURCE = Source.pinned(
+    "anesthesia",
     repository="jeffreypullin/rater",
     commit="bc1e414eba27dcfb11f8e6dcf3aaef916644e457",
     licence="GPL-2",
-    files=(_FILE,),
 )
+(_FILE,) = _SOURCE.files
 _CATEGORIES = ("1", "2", "3", "4")
 _N_ITEMS = 45
 
-# One round of labels an item: the annotators, the first of them three times.
+# The annotators of the labels of an item; the first of them labelled it three times.
 _ROUND = ("1", "1", "1", "2", "3", "4", "5")
 _REPETITION = (1, 2, 3, 1, 1, 1, 1)
 
 # Maximum likelihood estimates of Dawid and Skene (1979): prevalence, and the confusion
 # matrix pooled over annotators; the concentration is that of the expected counts by the
-# method of moments. In the last row annotators differ no more than chance makes them.
+# method of moments. In the last row annotators differ no more than expected by chance.
 _PREVALENCE = (0.400, 0.421, 0.112, 0.067)
 _ANNOTATORS = Stratum(
     1,
@@ -59,7 +54,7 @@ def _parse(files: Mapping[str, Path]) -> DataTables:
     try:
         frame = rdata.read_rda(path)["anesthesia"]
         rows = frame[["item", "rater", "rating"]].astype(int)
-    except Exception as error:  # the reader raises whatever its parser stumbles over
+    except Exception as error:  # the reader raises exceptions of any type
         raise ReaderError(
             f"{path}: not an R data file with item, rater and rating ({error}). "
             "Supply the pinned file."

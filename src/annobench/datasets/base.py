@@ -28,10 +28,10 @@ class DataTables:
     Attributes
     ----------
     labels : DataFrame
-        One row a label: `item`, `annotator`, `label` (text, or a number on the interval
+        One row per label: `item`, `annotator`, `label` (text, or a number on the interval
         scale), and what else the source has.
     items : DataFrame
-        One row an item: `item` (unique), `gold` (may be missing), and text where there is one.
+        One row per item: `item` (unique), `gold` (may be missing), and text where there is one.
     """
 
     labels: pd.DataFrame
@@ -44,7 +44,7 @@ class DataTables:
         Parameters
         ----------
         labels : DataFrame
-            One row a label.
+            One row per label.
 
         Returns
         -------
@@ -88,7 +88,7 @@ class DataSet:
     targets : mapping of str to float
         The calibrated aggregates, by the names that `_simulators.aggregates` gives them.
     simulate_from : tuple of SourceFile
-        Files that the simulator builds on when they are at hand.
+        Files that the simulator uses when they are available.
     """
 
     id: str
@@ -156,7 +156,7 @@ class LoadedData:
 def validate(
     tables: DataTables, *, scale: Scale, categories: tuple[str, ...] | None, where: str
 ) -> DataTables:
-    """Check the tables of a data set against the one layout.
+    """Check the tables of a data set against the common layout.
 
     Parameters
     ----------

@@ -15,20 +15,15 @@ from numpy.typing import NDArray
 from annobench.datasets._simulators import numbered
 from annobench.datasets._text import read_rows, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FILE = SourceFile(
-    "data/caries.csv",
-    sha256="650bbdde047d4cbccf17259acd09f3059f4139d7ac9d8fef7fde490d13971b32",
-    size=168814,
-)
-_SOURCE = Source(
-    name="caries",
+_SOURCE = Source.pinned(
+    "caries",
     repository="bob-carpenter/crowdsource-computo",
     commit="36efc81555e54a3c74494174b894e7171d8d1b99",
     licence="MIT",
-    files=(_FILE,),
 )
+(_FILE,) = _SOURCE.files
 _CATEGORIES = ("0", "1")
 _N_ITEMS = 3_869
 _N_ANNOTATORS = 5

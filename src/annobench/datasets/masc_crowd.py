@@ -1,4 +1,4 @@
-"""Word senses in MASC by Mechanical Turk: 45 words, about 25 annotators a sentence.
+"""Word senses in MASC by Mechanical Turk: 45 words, about 25 annotators per sentence.
 
 Passonneau and Carpenter (2014) had about 1,000 sentences of each of 45 words labelled with
 the senses of WordNet. A sense number means nothing without its word, so the words are 45
@@ -23,34 +23,26 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._masc_pins import CROWD, pinned
 from annobench.datasets._simulators import take_forms
 from annobench.datasets._text import read_integers, read_rows, read_text, report
 from annobench.datasets.base import DataSet, DataTables, LoadedData
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 from annobench.labels.annotations import Annotations
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 __all__ = ["DATASETS", "WORDS", "Word", "by_word"]
 
-_FOLDER = "data/amt-sense-mt-2013/"
-_FILES = pinned(CROWD, _FOLDER + "munged/")
-SENSES = SourceFile(
-    _FOLDER + "original/senses.tsv",
-    sha256="2c9e2ebdfcfc267152045027e166d3b5098ec97d3e1e2469df60ae560ac08c62",
-    size=88326,
-)
-SENTENCES = SourceFile(
-    _FOLDER + "original/sentences.tsv", git_blob="8161bd3543e8c4447eb15a8803af47327df8c400"
-)
-_SOURCE = Source(
-    name="masc_crowd",
+_SOURCE = Source.pinned(
+    "masc_crowd",
     repository="bob-carpenter/anno",
     commit="a83afa9e0d052467497cb713a517c2b8a1a7c3e8",
     licence="MASC release, open data (see its README)",
-    files=(*_FILES.values(), SENSES, SENTENCES),
 )
+_FOLDER = "data/amt-sense-mt-2013/"
+_FILES = _SOURCE.below(_FOLDER + "munged/")
+SENSES = _SOURCE.file(_FOLDER + "original/senses.tsv")
+SENTENCES = _SOURCE.file(_FOLDER + "original/sentences.tsv")
 _CITATION = (
     "Passonneau and Carpenter (2014). The benefits of a model of annotation. Transactions of "
     "the Association for Computational Linguistics 2, 311-326."
@@ -61,8 +53,8 @@ _HOME = ("https://github.com/bob-carpenter/anno", "http://www.anc.org/data/masc/
 _CATEGORIES = tuple(map(str, range(17)))
 _N_ANNOTATORS = 228
 _ITEMS_PER_FORM = 10
-# Loads of annotators are log-normal up to the whole word; the deviation of their logs is
-# between 1.1 and 2.1 in the 45 words.
+# Loads of annotators are log-normal, at most all items of the word; the standard deviation of
+# their logarithms is between 1.1 and 2.1 in the 45 words.
 _LOAD_SIGMA = 1.7
 
 
@@ -291,7 +283,7 @@ def _layout(
 
 
 def _spelled(codes: NDArray[np.int64], prefix: str = "") -> pd.Series[str]:
-    """Write few distinct numbers as text, each only once."""
+    """Convert integers to text, each distinct value only once."""
     distinct, place = np.unique(codes, return_inverse=True)
     return (prefix + pd.Series(distinct).astype("str")).take(place).reset_index(drop=True)
 
@@ -305,7 +297,7 @@ def _annotators(path: Path, word: str) -> NDArray[np.int64]:
 
 def _forms(path: Path, word: str) -> NDArray[np.int64]:
     """Return form and sentence of each item, shape (I, 2)."""
-    # The file has a comma inside its first column, so that no one delimiter reads it.
+    # The file has a comma inside its first column, so that no single delimiter splits it.
     lines = read_text(path).splitlines()
     header = f"amtForm,Sentend\tii-{word}"
     if lines[:1] != [header]:
@@ -364,7 +356,7 @@ def _parse_text(files: Mapping[str, Path]) -> DataTables:
 
 
 def _with_text(items: pd.DataFrame, found: pd.DataFrame | None) -> pd.DataFrame:
-    """Add what `sentences.tsv` says of the items; nothing where it is not at hand."""
+    """Add what `sentences.tsv` says of the items; nothing where it is not available."""
     texts = {"text": "Text", "document": "AncDocPath", "word_form": "WordForm"}
     places = {"sentence_start": "SentenceStart", "word_start": "WordStart", "word_end": "WordEnd"}
     items = items.copy()
@@ -386,7 +378,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables
 
 
 def _simulate_text(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Real labels where they are at hand; sentences are never made up."""
+    """Real labels where they are available; sentences are never simulated."""
     real = all(file.path in files for file in (*_FILES.values(), SENSES))
     tables = _parse(files) if real else _simulate(rng, files)
     return DataTables(tables.labels, _with_text(tables.items, None))
@@ -534,7 +526,7 @@ DATASETS = (
         categories=_CATEGORIES,
         parse=_parse_text,
         simulate=_simulate_text,
-        calibration=(*_CALIBRATION, "real labels where they are at hand; no sentences"),
+        calibration=(*_CALIBRATION, "real labels where they are available; no sentences"),
         targets=_TARGETS,
         simulate_from=(*_FILES.values(), SENSES),
     ),

@@ -33,26 +33,57 @@ from annobench.io.wordnet import LEX_FILES, parse_key
 __all__ = ["DATASETS"]
 
 _KEY_OF_SYNONYM = re.compile(r"\(([^()\s]+%[1-5]:[^()\s]*)\)")
-#: How many senses lie in each of the lexicographers' files that occur.
+#: Number of senses in each of the lexicographers' files that occur.
 _FILES = {
-    "adj.all": 65, "noun.Tops": 2, "noun.act": 8, "noun.artifact": 26, "noun.attribute": 17,
-    "noun.cognition": 14, "noun.communication": 21, "noun.event": 2, "noun.food": 2,
-    "noun.group": 17, "noun.location": 3, "noun.motive": 1, "noun.object": 3, "noun.person": 6,
-    "noun.phenomenon": 2, "noun.possession": 4, "noun.quantity": 2, "noun.relation": 1,
-    "noun.state": 8, "noun.substance": 3, "noun.time": 16, "verb.body": 1, "verb.change": 15,
-    "verb.cognition": 26, "verb.communication": 35, "verb.competition": 8,
-    "verb.consumption": 6, "verb.contact": 12, "verb.creation": 4, "verb.emotion": 2,
-    "verb.motion": 4, "verb.perception": 12, "verb.possession": 11, "verb.social": 16,
+    "adj.all": 65,
+    "noun.Tops": 2,
+    "noun.act": 8,
+    "noun.artifact": 26,
+    "noun.attribute": 17,
+    "noun.cognition": 14,
+    "noun.communication": 21,
+    "noun.event": 2,
+    "noun.food": 2,
+    "noun.group": 17,
+    "noun.location": 3,
+    "noun.motive": 1,
+    "noun.object": 3,
+    "noun.person": 6,
+    "noun.phenomenon": 2,
+    "noun.possession": 4,
+    "noun.quantity": 2,
+    "noun.relation": 1,
+    "noun.state": 8,
+    "noun.substance": 3,
+    "noun.time": 16,
+    "verb.body": 1,
+    "verb.change": 15,
+    "verb.cognition": 26,
+    "verb.communication": 35,
+    "verb.competition": 8,
+    "verb.consumption": 6,
+    "verb.contact": 12,
+    "verb.creation": 4,
+    "verb.emotion": 2,
+    "verb.motion": 4,
+    "verb.perception": 12,
+    "verb.possession": 11,
+    "verb.social": 16,
     "verb.stative": 23,
-}  # fmt: skip
+}
 _PARTS = {"n": "noun", "v": "verb", "j": "adj"}
 
 
 def _parse(files: Mapping[str, Path]) -> DataTables:
     path = files[SENSES.path]
     rows = read_rows(path, _SENSE_COLUMNS)
-    report(path, ((n, "this sense stands above") for n in
-                  rows.index[rows.duplicated(["WordPos", "SenseId"])]))  # fmt: skip
+    report(
+        path,
+        (
+            (n, "this sense stands above")
+            for n in rows.index[rows.duplicated(["WordPos", "SenseId"])]
+        ),
+    )
     keys, faults = {}, []
     for line, row in rows.iterrows():
         keys[line] = _key(row)
@@ -62,9 +93,13 @@ def _parse(files: Mapping[str, Path]) -> DataTables:
             faults.append((line, str(error)))
     report(path, faults)
     return _layout(
-        rows["WordPos"], rows["SenseId"], pd.Series(keys, dtype="str"),
-        rows["Definition"], rows["Examples"], rows["WordNetSynonyms"],
-    )  # fmt: skip
+        rows["WordPos"],
+        rows["SenseId"],
+        pd.Series(keys, dtype="str"),
+        rows["Definition"],
+        rows["Examples"],
+        rows["WordNetSynonyms"],
+    )
 
 
 def _key(row: pd.Series[str]) -> str:
@@ -86,8 +121,14 @@ def _layout(
 ) -> DataTables:
     """Lay out the two tables."""
     name = (word + "/" + sense).reset_index(drop=True)
-    columns = {"word": word, "sense": sense, "sense_key": key, "definition": definition,
-               "examples": examples, "synonyms": synonyms}  # fmt: skip
+    columns = {
+        "word": word,
+        "sense": sense,
+        "sense_key": key,
+        "definition": definition,
+        "examples": examples,
+        "synonyms": synonyms,
+    }
     items = pd.DataFrame(
         {"item": name, "gold": pd.Series(None, index=name.index, dtype="str")}
         | {title: column.reset_index(drop=True).astype("str") for title, column in columns.items()}
@@ -99,17 +140,18 @@ def _layout(
 
 
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Deal the lexicographers' files out to senses of their part of speech; no text is made up."""
+    """Assign the lexicographers' files to senses of their part of speech; texts stay empty."""
     names = [
         (word, str(number))
         for word, known in WORDS.items()
         for number in range(1, len(known.counts) + (word == "number-n"))
     ]
     pools = {
-        part: rng.permutation([file for file, n in _FILES.items()
-                               if file.startswith(part) for _ in range(n)]).tolist()
+        part: rng.permutation(
+            [file for file, n in _FILES.items() if file.startswith(part) for _ in range(n)]
+        ).tolist()
         for part in _PARTS.values()
-    }  # fmt: skip
+    }
     digit = {"n": 1, "v": 2, "j": 3}
     keys = []
     for number, (word, _) in enumerate(names):

@@ -22,23 +22,21 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
-from annobench.datasets._masc_pins import TRAINED_FULL, TRAINED_SAMPLES, pinned
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.masc_crowd import draw_with_alpha
 from annobench.datasets.sources import Source
 
-_FOLDER = "masc_wordsense/data/"
-_SAMPLES = pinned(TRAINED_SAMPLES, _FOLDER + "IAA/")
-_FULL = pinned(TRAINED_FULL, _FOLDER + "Full_set/round2.2/")
-_INVENTORY = _FULL["README.round2.2"]
-_SOURCE = Source(
-    name="masc_trained",
+_SOURCE = Source.pinned(
+    "masc_trained",
     repository="konradneithercutt/DisambiguatorSnK",
     commit="6e397bdf72f1b6c6a2988d7041bd4b653195dbaf",
     licence="MASC release, open data (see its README)",
-    files=(*_FULL.values(), *_SAMPLES.values()),
 )
+_FOLDER = "masc_wordsense/data/"
+_SAMPLES = _SOURCE.below(_FOLDER + "IAA/")
+_FULL = _SOURCE.below(_FOLDER + "Full_set/round2.2/")
+_INVENTORY = _FULL["README.round2.2"]
 _CITATION = (
     "Passonneau, Baker, Fellbaum and Ide (2012). The MASC word sense corpus. LREC, 3025-3030."
 )
@@ -375,7 +373,7 @@ def _simulate(
     sizes, items = np.array(part.labels_per_item).T
     n_labels = rng.permutation(np.repeat(sizes, items))
     # Those with the largest exponential race times win: a draw without replacement with
-    # chances proportional to the loads.
+    # probabilities proportional to the loads.
     load = np.array([n for _, n in part.loads])
     order = np.argsort(rng.standard_exponential((part.n_items, load.size)) / load, axis=1)
     chosen = np.arange(load.size) < n_labels[:, None]

@@ -3,7 +3,7 @@
 Piccirilli and Schulte im Walde took 1,000 pieces of discourse from a corpus of the web, 20 for
 each of 50 pairs of a literal and a metaphorical expression. In study 1 fifteen annotators
 rated each from 1 (mostly literal) to 6 (mostly metaphorical); in study 2 ten annotators
-called each literal or metaphorical. The files have one line a label.
+called each literal or metaphorical. The files have one line per label.
 """
 
 from __future__ import annotations
@@ -23,29 +23,16 @@ from annobench.datasets._text import one_per_item, read_rows, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
 
-_RATINGS = SourceFile(
-    "data/3.full-data-annotation1-task1.tsv",
-    sha256="e495f95f4b134de225dca1e6134e6140750a1cedf4c2648addfe576aeb17f03b",
-    size=658133,
-)
-_DECISIONS = SourceFile(
-    "data/6.full-data-annotation2.tsv",
-    sha256="4866fabb7d394bf51e5847031997703ecaa2cd08e4f3f574bff764cf4ccf8d6e",
-    size=874462,
-)
-_TEXTS = SourceFile(
-    "data/8.discourses_id.tsv",
-    sha256="91463e991ca50b7f46958cdedb888ee56360ef32c78ff53e2f55d52dc097ec51",
-    size=585575,
-)
 _REPOSITORY = "priscapiccirilli/discourse-met-lit"
-_SOURCE = Source(
-    name="metaphor_discourse",
+_SOURCE = Source.pinned(
+    "metaphor_discourse",
     repository=_REPOSITORY,
     commit="ed4c9a3dda937956d48d1475d50b17dc7e4a81de",
     licence="Apache-2.0",
-    files=(_RATINGS, _DECISIONS, _TEXTS),
 )
+_RATINGS = _SOURCE.file("data/3.full-data-annotation1-task1.tsv")
+_DECISIONS = _SOURCE.file("data/6.full-data-annotation2.tsv")
+_TEXTS = _SOURCE.file("data/8.discourses_id.tsv")
 _HOME = (f"https://github.com/{_REPOSITORY}",)
 _PAIR = ("Expression.Lit", "Expression.Met", "Original.Expression")
 _NAMES = ("literal", "metaphorical", "original")

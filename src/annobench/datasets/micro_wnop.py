@@ -21,20 +21,15 @@ from scipy.special import ndtr
 from annobench.datasets._simulators import numbered
 from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FILE = SourceFile(
-    "data/Micro-WNOp-data.txt",
-    sha256="0c1522af34bec021605c4e2f228de593ba3c57447283485a52e46c817ed7f261",
-    size=49783,
-)
-_SOURCE = Source(
-    name="micro_wnop",
+_SOURCE = Source.pinned(
+    "micro_wnop",
     repository="aesuli/SentiWordNet",
     commit="b10f69f6d7fb763fb8a89fe0b9267a6eff49393d",
     licence="research release (see its ReadMe)",
-    files=(_FILE,),
 )
+(_FILE,) = _SOURCE.files
 #: The scores in the order in which the file has them for each annotator.
 _SCORES = ("positive", "negative")
 
@@ -111,7 +106,7 @@ def _parse(files: Mapping[str, Path], *, group: _Group, score: str) -> DataTable
     )
     columns = [numbers(path, frame[n], "score") for n in range(n_fields - 1)]
     scores = np.column_stack(columns).reshape(len(rows), len(group.annotators), len(_SCORES))
-    # Without the rounding, dust in the last bits could push a sum above 1.
+    # Without rounding, floating-point error could raise a sum above 1.
     outside = (scores < 0).any(axis=2) | (scores.sum(axis=2).round(6) > 1)
     report(
         path,

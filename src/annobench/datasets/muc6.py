@@ -22,22 +22,17 @@ from annobench.core.errors import ReaderError
 from annobench.datasets._simulators import Forms, Stratum, draw_confusions, draw_labels, give_out
 from annobench.datasets._text import read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FOLDER = "hierAnno/trunk/R/data/mturk-ne/"
-GOLD = SourceFile(
-    _FOLDER + "per.gold.tsv",
-    sha256="ed77b47afc2f4329d92f75dc47281132806c9555b17b0c37f59d7b62ecc23409",
-    size=439785,
-)
-LABELS = SourceFile(_FOLDER + "per.anno.tsv", git_blob="0bbb01585b76adccaad645b95b4080c858c5cd6b")
-_SOURCE = Source(
-    name="muc6_person",
+_SOURCE = Source.pinned(
+    "muc6_person",
     repository="lingpipe/sandbox",
     commit="0b8042fc9c6d5dd947f41deb33af5b3c93c346ae",
     licence="none stated (LingPipe sandbox)",
-    files=(GOLD, LABELS),
 )
+_FOLDER = "hierAnno/trunk/R/data/mturk-ne/"
+GOLD = _SOURCE.file(_FOLDER + "per.gold.tsv")
+LABELS = _SOURCE.file(_FOLDER + "per.anno.tsv")
 _CITATION = (
     "Carpenter (2008). A multilevel Bayesian model of categorical data annotation. "
     "Technical report, Alias-i, section 5."
@@ -66,12 +61,12 @@ _LABELS_PER_TOKEN = 10
 _KEPT_PER_FORM = 15
 _LOAD_SIGMA = 1.3
 
-# The paper finds 233 residual errors for the model and 242.5 for the vote (199, and 87
+# The paper finds 233 residual errors for the model and 242.5 for the majority vote (199, and 87
 # ties), and that far more than half of them are errors of the gold standard, "an impurity
 # of at least 3%". So the true category differs from the gold on 3% of the tokens, and the
 # remaining errors of the vote are the annotators'. The mean sensitivity and specificity
-# below make the expected errors of the vote the printed 242.5. They look low for so easy
-# a task because tokens that nobody marks are left out: only the doubtful negatives are
+# below make the expected errors of the vote the printed 242.5. They are low for such an easy
+# task because tokens that nobody marks are left out: only the doubtful negatives are
 # kept. The concentration spreads annotators over the upper quadrant of Figure 9, from
 # about 0.75 to 1.
 _IMPURITY = 0.03
@@ -106,7 +101,7 @@ def _read_labels(path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64], NDAr
     """Return token (counted from 0), annotator and label of every row."""
     rows = _integers(path, columns=3)
     if rows is None or not _sound(rows).all():
-        # A label that R wrote as NA was not given. Anything else unsound is reported.
+        # A label that R wrote as NA was not given. Any other invalid row is reported.
         fields = [line.split() for line in read_text(path).splitlines()]
         report(
             path,
@@ -129,7 +124,7 @@ def _read_labels(path: Path) -> tuple[NDArray[np.int64], NDArray[np.int64], NDAr
 
 
 def _integers(path: Path, columns: int) -> NDArray[np.int64] | None:
-    """Read a table of integers quickly; None where it is anything else."""
+    """Read a table of integers; None where it is anything else."""
     if not path.stat().st_size:
         return np.zeros((0, columns), dtype=np.int64)
     try:
@@ -158,7 +153,7 @@ def _names(codes: NDArray[Any]) -> pd.Series[str]:
 
 def _items(token: NDArray[np.int64], code: NDArray[np.int64]) -> pd.DataFrame:
     """Make the table of items from token numbers (from 0) and codes of the gold file."""
-    # Whether a name is capitalised the gold file doesn't say.
+    # The gold file doesn't say whether a name is capitalised.
     capitalised = pd.array(code == _CAPITALISED, dtype="boolean")
     capitalised[code == _NAME] = pd.NA
     gold = _names((code == _NAME).astype(int))
@@ -282,10 +277,11 @@ DATASETS = (
         simulate=_simulate_person,
         calibration=(
             "6,753 tokens kept and 239 annotators (Carpenter 2008, section 5)",
-            "the names of the gold file where it is at hand, else 4,127 (section 5)",
-            "242.5 expected errors of the vote against the gold (section 5), a calibration target",
+            "the names of the gold file where it is available, else 4,127 (section 5)",
+            "242.5 expected errors of the majority vote against the gold (section 5), a target of "
+            "calibration",
             "3% of the gold standard wrong (section 5: 'an impurity of at least 3%')",
-            "assumed, not published: ten labels a token, log-normal loads",
+            "assumed, not published: ten labels per token, log-normal loads",
         ),
         targets={
             "n_items": N_KEPT,

@@ -2,7 +2,7 @@
 
 Each of six annotators gave each of 1,000 news headlines seven numbers: how much anger,
 disgust, fear, joy, sadness and surprise is in it (0 to 100), and its valence (-100 to
-100). The annotators' files have one line a headline: number, six emotions, valence.
+100). The annotators' files have one line per headline: number, six emotions, valence.
 """
 
 from __future__ import annotations
@@ -21,52 +21,16 @@ from scipy.special import betaincinv, ndtr
 from annobench.core.errors import ReaderError
 from annobench.datasets._text import numbers, read_text, report
 from annobench.datasets.base import DataSet, DataTables
-from annobench.datasets.sources import Source, SourceFile
+from annobench.datasets.sources import Source
 
-_FILES = {
-    "F1": SourceFile(
-        "Annotations/F1.txt",
-        sha256="b1eb43d5d0503f62dc354b37387b15b368eb36a4256d4076408a1197e0f6e321",
-        size=21182,
-    ),
-    "F2": SourceFile(
-        "Annotations/F2.txt",
-        sha256="fd75373598a4af75e2f15ade75c57e812ec0a300712e424b9b817eb5fad00e3d",
-        size=23431,
-    ),
-    "F3": SourceFile(
-        "Annotations/F3.txt",
-        sha256="b2381cf0b64cda448ab72ecae5fee967cf6bbd606dca5f777f7b793b3deede4b",
-        size=21566,
-    ),
-    "M1": SourceFile(
-        "Annotations/M1.txt",
-        sha256="e782ec35e1a5022813930e73a28c6c2b395dc3d45a1c73e99dd523d02eebb1f7",
-        size=20985,
-    ),
-    "M2": SourceFile(
-        "Annotations/M2.txt",
-        sha256="64a2a78b229d187953f5a8fa53056f885b480603ed5d587c31b9970779f4f027",
-        size=20728,
-    ),
-    "M3": SourceFile(
-        "Annotations/M3.txt",
-        sha256="3812220556179fc401114dd32a09a1001587aaf7740677ab8cb4dba881ba72a8",
-        size=21643,
-    ),
-}
-_TEXT = SourceFile(
-    "affectivetext_test.xml",
-    sha256="f860011a2a9f04acabca06b61aec7d37a8be6bf44a25617a946cd417fc08c2cd",
-    size=71007,
-)
-_SOURCE = Source(
-    name="semeval2007_affect",
+_SOURCE = Source.pinned(
+    "semeval2007_affect",
     repository="MichiganNLP/Affective-Text-Individual-Annotations",
     commit="ad7601ccd856ef4253898ccc8afa64df5deace0a",
     licence="none stated (SemEval-2007 release)",
-    files=(*_FILES.values(), _TEXT),
 )
+_FILES = {path.removesuffix(".txt"): file for path, file in _SOURCE.below("Annotations/").items()}
+_TEXT = _SOURCE.file("affectivetext_test.xml")
 _CITATION = "Strapparava and Mihalcea (2007). SemEval-2007 task 14: Affective text. SemEval, 70-74."
 _HOME = (
     "http://web.eecs.umich.edu/~mihalcea/affectivetext/",
@@ -130,7 +94,7 @@ def _same_items(path: Path, found: pd.Series[str], wanted: pd.Series[str]) -> No
 def _read_texts(path: Path) -> pd.DataFrame:
     """Read the headlines: one element `instance` each, with the attribute `id`."""
     text = read_text(path)
-    # The pinned file declares no entity; one that did could blow up on reading.
+    # The pinned file declares no entity; one that did could expand without bound.
     if "<!" in text:
         raise ReaderError(f"{path}: it declares a document type. Supply the pinned file.")
     try:
@@ -155,7 +119,7 @@ def _items(names: object, texts: object) -> pd.DataFrame:
 
 
 class _Part(NamedTuple):
-    """The labels above or below 0: their share, and mean and deviation of their size."""
+    """The labels above or below 0: their share, mean and standard deviation, without the sign."""
 
     share: float
     mean: float
@@ -184,7 +148,7 @@ _NONE = _Part(0.0, 0.0, 0.0)
 def _simulate(
     rng: np.random.Generator, files: Mapping[str, Path], *, annotators: tuple[_Annotator, ...]
 ) -> DataTables:
-    """Draw ranks with one common factor, and give each annotator the own distribution."""
+    """Draw ranks with one common factor, and give each annotator a distribution of their own."""
     common = rng.standard_normal(_N_ITEMS)
     names = pd.Series(np.arange(_FIRST_ITEM, _FIRST_ITEM + _N_ITEMS)).astype("str")
     labels = []
@@ -207,8 +171,8 @@ def _label(rank: NDArray[np.float64], annotator: _Annotator) -> NDArray[np.float
     return label
 
 
-# Each annotator's labels by sign: share, mean size, deviation of the size (the published
-# files). Loadings are fitted so that simulated labels correlate with the mean of the
+# Each annotator's labels by sign: share, mean and standard deviation of absolute values (the
+# published files). Loadings are fitted so that simulated labels correlate with the mean of the
 # other five annotators as the published ones do.
 _ANNOTATORS: dict[str, tuple[_Annotator, ...]] = {
     "anger": (
@@ -371,7 +335,8 @@ DATASETS = tuple(
         simulate=partial(_simulate, annotators=_ANNOTATORS[column]),
         calibration=(
             "sizes: six annotators, each with a label for each of 1,000 headlines",
-            "each annotator's share of zeros, mean and deviation of the other labels, by sign",
+            "each annotator's share of zeros, mean and standard deviation of the other labels, by "
+            "sign",
             "each annotator's correlation with the mean of the other five",
         ),
         targets=_TARGETS[column],

@@ -1,6 +1,6 @@
 """The eleven sets of labels that Snow et al. (2008) collected on Mechanical Turk.
 
-Each item was labelled by ten annotators. The standardised files have one row a label:
+Each item was labelled by ten annotators. The standardised files have one row per label:
 submission, annotator, item, response, gold standard.
 """
 
@@ -27,67 +27,22 @@ from annobench.datasets._text import numbers, one_per_item, read_rows, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
 
-_STANDARD = "all_collected_data/{}.standardized.tsv"
-_ORIGINAL = "snow2008_mturk_data_with_orig_files_assembled_201904/"
 _COLUMNS = ("!amt_annotation_ids", "!amt_worker_ids", "orig_id", "response", "gold")
 
 
-def _standard(name: str, sha256: str, size: int) -> SourceFile:
-    return SourceFile(_STANDARD.format(name), sha256=sha256, size=size)
-
-
-_FILES = {
-    "rte": _standard(
-        "rte", "3187c5de59b9b9c596d490d25b5f5f108090a35cbdd10e81f21e6d1939d6ba79", 515468
-    ),
-    "temp": _standard(
-        "temp", "7f74de9f36a0d3dfdc1f51e6433526abfc788c616d0c2d04a96206780ac74860", 302152
-    ),
-    "wsd": _standard(
-        "wsd", "77b77c0f63803bcb62d3a15c199e301bacbd4dbe012278600bd34f1e5f8a8ed9", 164437
-    ),
-    "wordsim": _standard(
-        "wordsim", "de5a9f6c514db42915f11996314375659584cf70162cd787dd523ca4431fb2df", 22844
-    ),
-    "anger": _standard(
-        "anger", "1e4abce1ad535d9f13f336e46ef19f37d4b116131e2096c7cfe249448b77b98a", 64443
-    ),
-    "disgust": _standard(
-        "disgust", "a9819a8c013a73131d478e570ec3ba36593d6fe524913d95f1449935f8a50776", 64366
-    ),
-    "fear": _standard(
-        "fear", "3651498d353ddfd535cb83e307abd6a7aa0950b5b0840b4cc885dcd583fcb75e", 64324
-    ),
-    "joy": _standard(
-        "joy", "b721af40776a8aec457c623c838c6a6cfcb0b320d1ed0afc7711141c5a5f8fb5", 64497
-    ),
-    "sadness": _standard(
-        "sadness", "e2bd69b4395702ee02db17b5771892d9be56bae10ec56ff32dae7ef537de9d66", 64600
-    ),
-    "surprise": _standard(
-        "surprise", "4aaad441c41b4852746c48c3bfff1ea5205f910096bf34a041270f04853471f3", 64868
-    ),
-    "valence": _standard(
-        "valence", "31503be60e600ad1b66e78094bab1f2bc432a3cd73fb17d7892e21710b0ebb99", 66136
-    ),
-}
-_RTE_TEXT = SourceFile(
-    _ORIGINAL + "rte/rte1.tsv",
-    sha256="f59dfe1ceac428c63b463b4b6df41341e22e07faac8602aa83c5e7298908a80f",
-    size=190781,
-)
-_AFFECT_TEXT = SourceFile(
-    _ORIGINAL + "affect_emotion/affect.tsv",
-    sha256="8437a2f9972e93d67e464fa6f3c97cb80a9b7f4424a63fb3ace03ffd6504fc77",
-    size=44970,
-)
-_SOURCE = Source(
-    name="snow2008",
+_SOURCE = Source.pinned(
+    "snow2008",
     repository="edwinrobots/bayesian_combination_tutorial2",
     commit="f98448e2e9a941463aa92f418eefd1f43bd5a637",
     licence="none stated (Snow et al. 2008 research release)",
-    files=(*_FILES.values(), _RTE_TEXT, _AFFECT_TEXT),
 )
+_FILES = {
+    path.removesuffix(".standardized.tsv"): file
+    for path, file in _SOURCE.below("all_collected_data/").items()
+}
+_ORIGINAL = "snow2008_mturk_data_with_orig_files_assembled_201904/"
+_RTE_TEXT = _SOURCE.file(_ORIGINAL + "rte/rte1.tsv")
+_AFFECT_TEXT = _SOURCE.file(_ORIGINAL + "affect_emotion/affect.tsv")
 _CITATION = (
     "Snow, O'Connor, Jurafsky and Ng (2008). Cheap and fast - but is it good? Evaluating "
     "non-expert annotations for natural language tasks. EMNLP, 254-263."
@@ -203,7 +158,7 @@ def _simulate_interval(
 
 
 # The design and the annotators of the three nominal sets. Loads are the published counts
-# of forms an annotator took. Annotators with many forms err quite differently from those
+# of forms an annotator took. Annotators with many forms make other errors than those
 # with few, so both get a mean confusion matrix of their own: pooled shares against the
 # gold, with the concentration by the method of moments (Mosimann 1962). The senses of
 # `wsd` are so clear that annotators differ no more than chance makes them; 200 stands
@@ -323,7 +278,8 @@ def _steps(text: str) -> tuple[float, ...]:
 
 
 #: Fortieths of the published distributions (`3*10` is three of 10), and shares of variance
-#: fitted so that the simulated deviations of means and correlations are the published ones.
+#: fitted so that the simulated standard deviations of means and the correlations are the
+#: published ones.
 _INTERVAL = {
     "wordsim": Interval(
         labels=_steps("9*0 1 3*2 3 3*4 2*5 6 2*7 4*8 7*9 7*10"),

@@ -6,8 +6,10 @@ bytes are checked against the pin each time. Nothing unverified is ever left in 
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -18,7 +20,12 @@ from typing import Any
 
 import pooch
 
-from annobench.core.errors import ChecksumError, DataUnavailableError
+from annobench.core.errors import (
+    ChecksumError,
+    DataUnavailableError,
+    ReaderError,
+    report_faults,
+)
 from annobench.core.files import replacing
 
 #: Where the raw files of public repositories are served.
@@ -27,7 +34,11 @@ DEFAULT_BASE_URL = "https://raw.githubusercontent.com"
 #: Seconds to wait for a connection and for the next bytes of an answer.
 TIMEOUT = (5.0, 10.0)
 
+#: Where the pins of the sources stand, one table per source.
+PINS = Path(__file__).with_name("pins")
+
 _CHUNK = 1 << 20
+_DIGITS = {"sha256": 64, "git_blob": 40}
 
 
 @dataclass(frozen=True)
@@ -57,6 +68,13 @@ class SourceFile:
             raise ValueError(
                 f"SourceFile {self.path!r} has no checksum. Give its sha256 or its git_blob."
             )
+        for name, digits in _DIGITS.items():
+            value = getattr(self, name)
+            if value is not None and not re.fullmatch(f"[0-9a-f]{{{digits}}}", value):
+                raise ValueError(
+                    f"SourceFile {self.path!r}: {name} must be {digits} hexadecimal digits, got "
+                    f"{value!r}."
+                )
 
 
 @dataclass(frozen=True)
@@ -82,6 +100,124 @@ class Source:
     commit: str
     licence: str
     files: tuple[SourceFile, ...]
+
+    @classmethod
+    def pinned(cls, name: str, *, repository: str, commit: str, licence: str) -> Source:
+        """Return a source with the files that `pins/<name>.csv` lists.
+
+        Parameters
+        ----------
+        name, repository, commit, licence : str
+            As in `Source`.
+
+        Returns
+        -------
+        Source
+            Its files stand in the order of the table.
+
+        Raises
+        ------
+        ReaderError
+            If the table is missing or malformed.
+        """
+        return cls(name, repository, commit, licence, read_pins(PINS / f"{name}.csv"))
+
+    def file(self, path: str) -> SourceFile:
+        """Return the file of a path.
+
+        Parameters
+        ----------
+        path : str
+            Path inside the repository.
+
+        Returns
+        -------
+        SourceFile
+            The file.
+
+        Raises
+        ------
+        KeyError
+            If it is not pinned.
+        """
+        found = self.below("").get(path)
+        if found is None:
+            raise KeyError(f"source {self.name!r} has no file {path!r}. Add it to the pins.")
+        return found
+
+    def below(self, folder: str) -> dict[str, SourceFile]:
+        """Return the files of a folder.
+
+        Parameters
+        ----------
+        folder : str
+            Folder inside the repository, with a slash at its end.
+
+        Returns
+        -------
+        dict of str to SourceFile
+            By path inside the folder, in the order of `files`.
+        """
+        return {
+            file.path.removeprefix(folder): file
+            for file in self.files
+            if file.path.startswith(folder)
+        }
+
+
+def read_pins(path: Path) -> tuple[SourceFile, ...]:
+    """Read a table of pinned files.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file with the columns `path`, `bytes`, `sha256` and, where needed, `git_blob`;
+        an empty field is unknown, a blank line means nothing.
+
+    Returns
+    -------
+    tuple of SourceFile
+        In the order of the table.
+
+    Raises
+    ------
+    ReaderError
+        If the file can't be read, or a line lacks a field, has a faulty one or repeats a path.
+    """
+    remedy = "Correct the table, or install annobench again."
+    try:
+        header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
+    except (OSError, ValueError) as error:
+        raise ReaderError(f"{path}: no table of pinned files ({error}). {remedy}") from error
+    columns = ["path", "bytes", *_DIGITS]
+    if header not in (columns, columns[:-1]):
+        raise ReaderError(
+            f"{path}: the columns must be {', '.join(columns)} (the last may be left out), got "
+            f"{', '.join(header)}. {remedy}"
+        )
+    found: dict[str, SourceFile] = {}
+    faults = []
+    for line, row in enumerate(rows, start=2):
+        if not row:
+            continue
+        try:
+            file = _pin(header, row)
+            if found.setdefault(file.path, file) is not file:
+                faults.append(f"line {line}: the path {file.path!r} stands above")
+        except ValueError as error:
+            faults.append(f"line {line}: {error}")
+    report_faults(path, faults, remedy)
+    return tuple(found.values())
+
+
+def _pin(header: list[str], row: list[str]) -> SourceFile:
+    if len(row) != len(header):
+        raise ValueError(f"{len(row)} fields where {len(header)} are needed")
+    path, size, *checksums = row
+    if size and not size.isdecimal():
+        raise ValueError(f"bytes must be a number, got {size!r}")
+    named = {name: value or None for name, value in zip(_DIGITS, checksums, strict=False)}
+    return SourceFile(path, size=int(size) if size else None, **named)
 
 
 def data_mirror() -> Path | None:
@@ -387,7 +523,7 @@ def _progress(name: str) -> Iterator[Any]:
 
 
 class _Bar:
-    """The face that the downloader expects of a progress bar."""
+    """The interface that the downloader expects of a progress bar."""
 
     def __init__(self, progress: Any, task: Any) -> None:
         self._progress, self._task = progress, task

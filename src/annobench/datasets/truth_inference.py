@@ -26,6 +26,12 @@ from annobench.datasets.sources import Source, SourceFile
 Codes = NDArray[np.int64]
 
 _REPOSITORY = "yuan-li/truth-inference-at-scale"
+_SOURCE = Source.pinned(
+    "truth_inference",
+    repository=_REPOSITORY,
+    commit="621789b2d57324d3559dc973b2613d2296d73f55",
+    licence="MIT (the repository; the labels are their authors')",
+)
 _LABELS, _GOLDS = ("item", "worker", "label"), ("item", "truth")
 
 
@@ -36,7 +42,7 @@ class _Design:
     Attributes
     ----------
     loads : tuple of int
-        Least, median and greatest number of labels of an annotator.
+        Minimum, median and maximum number of labels of an annotator.
     n_annotators : int
         J.
     labels_per_item : str
@@ -87,25 +93,25 @@ class _Design:
     def load(self) -> Codes:
         """Labels of each annotator, shape (J,), ascending, with the stated sum and quantiles.
 
-        Geometric from the least to the median, and from there a curve to the greatest whose
-        bend is what the number of labels leaves open.
+        Geometric from the minimum to the median, and from there a power curve to the maximum
+        whose exponent follows from the number of labels.
         """
-        least, median, greatest = self.loads
+        minimum, median, maximum = self.loads
         half = self.n_annotators // 2
-        lower = least * (median / least) ** np.linspace(0, 1, self.n_annotators - half)
+        lower = minimum * (median / minimum) ** np.linspace(0, 1, self.n_annotators - half)
         rest = int(self.per_item.sum()) - int(lower.round().sum())
         step = np.linspace(0, 1, half + 1)[1:]
 
-        def upper(bend: float) -> Codes:
-            curve = median * (greatest / median) ** (step**bend)
+        def upper(exponent: float) -> Codes:
+            curve = median * (maximum / median) ** (step**exponent)
             # The middle two make the median where their number is even.
             curve[: 1 - self.n_annotators % 2] = median
             return np.asarray(curve.round(), dtype=np.int64)
 
         result = upper(1.0)
-        if greatest > median:
-            bend = brentq(lambda bend: upper(bend).sum() - rest, 1e-3, 1e3)
-            result = _with_sum(upper(bend), rest)
+        if maximum > median:
+            exponent = brentq(lambda exponent: upper(exponent).sum() - rest, 1e-3, 1e3)
+            result = _with_sum(upper(exponent), rest)
         return np.concatenate([lower.round().astype(np.int64), result])
 
     @property
@@ -180,7 +186,7 @@ def _layout(
 
 
 def _spelled(numbers: Codes, prefix: str = "") -> pd.Series[str]:
-    """Write few distinct numbers as text, each only once."""
+    """Convert integers to text, each distinct value only once."""
     distinct, place = np.unique(numbers, return_inverse=True)
     return (prefix + pd.Series(distinct).astype("str")).take(place).reset_index(drop=True)
 
@@ -224,7 +230,7 @@ def _give_out(rng: np.random.Generator, design: _Design) -> tuple[Codes, Codes]:
 
 
 def _repeat(rng: np.random.Generator, item: Codes, annotator: Codes, n_repeats: int) -> None:
-    """Exchange annotators of labels until so many repeat one; loads stay as they are."""
+    """Permute annotators until `n_repeats` labels repeat one of theirs; loads stay the same."""
     held = Counter(zip(item.tolist(), annotator.tolist(), strict=True))
     by_item = np.searchsorted(item, np.arange(item.max() + 2))
     order = np.argsort(annotator, kind="stable")
@@ -235,7 +241,7 @@ def _repeat(rng: np.random.Generator, item: Codes, annotator: Codes, n_repeats: 
         here = rng.integers(by_item[i], by_item[i + 1])
         there = order[rng.integers(by_annotator[j], by_annotator[j + 1])]
         other, elsewhere = int(annotator[here]), int(item[there])
-        # The order is that of the beginning, so that the label may have changed hands.
+        # `order` is that of the start; the label may have another annotator by now.
         if annotator[there] != j or other == j or elsewhere == i or held[elsewhere, other]:
             continue
         annotator[[here, there]] = j, other
@@ -246,37 +252,30 @@ def _repeat(rng: np.random.Generator, item: Codes, annotator: Codes, n_repeats: 
                 del held[gone]
 
 
-def _pinned(
-    folder: str, labels: tuple[str, int], golds: tuple[str, int]
-) -> tuple[SourceFile, SourceFile]:
-    return (
-        SourceFile(f"data/{folder}/label.csv", sha256=labels[0], size=labels[1]),
-        SourceFile(f"data/{folder}/truth.csv", sha256=golds[0], size=golds[1]),
-    )
-
-
 @dataclass(frozen=True)
 class _Set:
-    """One set: its name, title, origin, files and design."""
+    """One set: its name, title, origin, folder and design."""
 
     name: str
     title: str
     citation: str
     home: str
-    files: tuple[SourceFile, SourceFile]
+    folder: str
     design: _Design
 
-    def record(self, source: Source) -> DataSet:
+    def record(self) -> DataSet:
         """Return the record of the data set."""
-        labels, golds = self.files
+        labels, golds = (
+            _SOURCE.file(f"data/{self.folder}/{name}.csv") for name in ("label", "truth")
+        )
         categories = self.design.categories
         return DataSet(
             id=f"ti_{self.name}",
             title=self.title,
             citation=self.citation,
             home=(self.home, f"https://github.com/{_REPOSITORY}"),
-            source=source,
-            files=self.files,
+            source=_SOURCE,
+            files=(labels, golds),
             scale="nominal",
             categories=categories,
             parse=partial(_parse, labels=labels, golds=golds, categories=categories),
@@ -287,8 +286,8 @@ class _Set:
 
 
 _CALIBRATION = (
-    "numbers of items, annotators and labels, and of labels an item",
-    "least, median and greatest load of an annotator",
+    "numbers of items, annotators and labels, and of labels per item",
+    "minimum, median and maximum load of an annotator",
     "number of repeated labels",
     "counts of the gold standard's categories",
     "labels by gold category, and how annotators differ there",
@@ -348,11 +347,7 @@ _SETS = (
         "Indigo Bunting or Blue Grosbeak? 108 photographs of birds",
         _WELINDER,
         "https://papers.nips.cc/paper/4074-the-multidimensional-wisdom-of-crowds",
-        _pinned(
-            "SpectralMethodsMeetEM/bluebird",
-            ("e9362c5b1af0dbace899acf1dd8c597dbdf25350285776bea0cf5255bc7bdfa3", 32556),
-            ("6ee30f25a19156cbb2741a8990ccae3bc1d0b60f17c3d560936d442a630d83e8", 549),
-        ),
+        "SpectralMethodsMeetEM/bluebird",
         _Design(
             loads=(108, 108, 108),
             n_annotators=39,
@@ -369,11 +364,7 @@ _SETS = (
         "Breed of the dog in 807 photographs, four breeds",
         _ZHOU,
         "https://papers.nips.cc/paper/4490-learning-from-the-wisdom-of-crowds-by-minimax-entropy",
-        _pinned(
-            "SpectralMethodsMeetEM/dog",
-            ("c240c0efc442e4936b35f28424d66fb04e687c0f29b254af94c26e15a71aa820", 70135),
-            ("b299494a7aba3cf5abcd3b0e002f6e899f3e1f1d864a26703325db355555cb76", 4743),
-        ),
+        "SpectralMethodsMeetEM/dog",
         _Design(
             loads=(1, 38, 345),
             n_annotators=109,
@@ -390,11 +381,7 @@ _SETS = (
         "Relevance of 19,033 web pages to a query, TREC 2011",
         _LEASE,
         "https://sites.google.com/site/treccrowd/2011",
-        _pinned(
-            "SpectralMethodsMeetEM/trec",
-            ("8bfc1d6036ab5b9e489755db7ea89be80a1ec0fe523527cf7966cb52f662696b", 958855),
-            ("e66a5ae31d542fcf1dc929d568d2f9489245fe201e48ff322b7de1f19f9e5dd6", 16844),
-        ),
+        "SpectralMethodsMeetEM/trec",
         _Design(
             loads=(1, 17, 7078),
             n_annotators=762,
@@ -411,11 +398,7 @@ _SETS = (
         "Feeling about the weather in 300 tweets, five answers",
         _VENANZI,
         "https://github.com/orchidproject/active-crowd-toolkit",
-        _pinned(
-            "active-crowd-toolkit/CF",
-            ("b0f98ddc9afefffcaf9670f591a3441b1bfc3eab70f8e4c35746310962920f06", 16216),
-            ("8d8f1b773b310fa91e550658ef88baedc4c522ccd395a1ffa9c185327b88080f", 1701),
-        ),
+        "active-crowd-toolkit/CF",
         _Design(
             loads=(1, 2, 24),
             n_annotators=461,
@@ -434,11 +417,7 @@ _SETS = (
         "Genre of 700 pieces of music, ten genres",
         _RODRIGUES,
         "https://doi.org/10.1016/j.patrec.2013.05.012",
-        _pinned(
-            "active-crowd-toolkit/MS",
-            ("4e59b88dbe48a0cd545a745c9718f3955729205d29da1bf883adc64bf7a3e378", 25250),
-            ("981c635d5cde03cd903bf319b030178420bc8aa3b6a3b7846abea4e974bc2294", 4101),
-        ),
+        "active-crowd-toolkit/MS",
         _Design(
             loads=(2, 16, 368),
             n_annotators=44,
@@ -460,11 +439,7 @@ _SETS = (
         "Polarity of 500 sentences from film reviews",
         _TOOLKIT,
         "https://github.com/orchidproject/active-crowd-toolkit",
-        _pinned(
-            "active-crowd-toolkit/SP_amt",
-            ("c3ca981b7b64bde4ca2fed9b19bd3123a59e4d9b62a6931b2b61e0d8c8174a56", 90048),
-            ("0ef0eb520fc75972f4a586e1b639983ec204ce4eda363d726ccef4bc4ef42fe0", 2901),
-        ),
+        "active-crowd-toolkit/SP_amt",
         _Design(
             loads=(1, 50, 359),
             n_annotators=143,
@@ -481,11 +456,7 @@ _SETS = (
         "Does a web page's name mean this entity? 2,040 links, annotators of India and the US",
         _DEMARTINI,
         "https://doi.org/10.1145/2187836.2187900",
-        _pinned(
-            "active-crowd-toolkit/ZenCrowd_all",
-            ("2ff13aee821c35744ee94e11b5b0fb127ea33689b5fe35f3603caaecc6aaa289", 203968),
-            ("c9369759a8085f7b228277c4c067cfe35a7ceaf3a90ed524c3def878ede3c5c1", 13181),
-        ),
+        "active-crowd-toolkit/ZenCrowd_all",
         _Design(
             loads=(5, 15, 2120),
             n_annotators=78,
@@ -505,11 +476,7 @@ _SETS = (
         "Does a web page's name mean this entity? 2,040 links, annotators of India",
         _DEMARTINI,
         "https://doi.org/10.1145/2187836.2187900",
-        _pinned(
-            "active-crowd-toolkit/ZenCrowd_in",
-            ("bf5e8d2360cda1982fd4fbe70f489d61cfde4357b37f0945037eeb6f2340e47e", 100113),
-            ("584cc8c1f25e2aaed9d6affe656c2022109072785fcd2f6693993af3efa5974b", 13181),
-        ),
+        "active-crowd-toolkit/ZenCrowd_in",
         _Design(
             loads=(5, 220, 1775),
             n_annotators=25,
@@ -526,11 +493,7 @@ _SETS = (
         "Does a web page's name mean this entity? 2,040 links, annotators of the US",
         _DEMARTINI,
         "https://doi.org/10.1145/2187836.2187900",
-        _pinned(
-            "active-crowd-toolkit/ZenCrowd_us",
-            ("0cac72c5ef33ec97f542630aa4131bd674973b0fd0dba857a7d0c20348df51ef", 113268),
-            ("545c2e0c9cd7fb91b9292584bd8bd73cbf1b25d2c48325e379dbf54eee87829e", 13181),
-        ),
+        "active-crowd-toolkit/ZenCrowd_us",
         _Design(
             loads=(5, 15, 2120),
             n_annotators=74,
@@ -550,11 +513,7 @@ _SETS = (
         "Are two descriptions of one product? 8,315 pairs",
         _WANG,
         "https://doi.org/10.14778/2350229.2350263",
-        _pinned(
-            "crowd_truth_inference/d_jn-product",
-            ("525098daa3d9aa4919160ecef7daaf65a42d2b92c01ffbb5b5ff17b63110b366", 255248),
-            ("cd86cc6574fa1693520085eb4b4919e6676afbdffbf53b708edadeeb0150d2f6", 57106),
-        ),
+        "crowd_truth_inference/d_jn-product",
         _Design(
             loads=(16, 32, 2944),
             n_annotators=176,
@@ -571,11 +530,7 @@ _SETS = (
         "Is a tweet about a company positive? 1,000 tweets",
         _ZHENG,
         "https://zhydhkcws.github.io/crowd_truth_inference/index.html",
-        _pinned(
-            "crowd_truth_inference/d_sentiment",
-            ("44b1df451bab3752540643eb13d0701f1c14d6bd1068a04703691533c8f61cea", 177298),
-            ("ea4d2bfe7a660efaabb6dcb07b8e9dd53d5c9bd5b271895270fa4b9f6946217c", 5901),
-        ),
+        "crowd_truth_inference/d_sentiment",
         _Design(
             loads=(20, 60, 1000),
             n_annotators=85,
@@ -592,11 +547,7 @@ _SETS = (
         "Relevance of 20,232 documents to a query, four grades, TREC 2010",
         _BUCKLEY,
         "https://trec.nist.gov/pubs/trec19/t19.proceedings.html",
-        _pinned(
-            "crowd_truth_inference/s4_Relevance",
-            ("0577f8e46cbec9901dd7b33ec3626f95cc70f90c54c86f9df4a02d7a841cd8ca", 1069582),
-            ("32d8553b523a811a6fdb90051c7bc87e6065bae4471da6e613f9a5f3fbed2709", 33286),
-        ),
+        "crowd_truth_inference/s4_Relevance",
         _Design(
             loads=(1, 20, 7920),
             n_annotators=766,
@@ -617,11 +568,7 @@ _SETS = (
         "Adult content of 11,040 web sites, four grades",
         _IPEIROTIS,
         "https://doi.org/10.1145/1837885.1837906",
-        _pinned(
-            "crowd_truth_inference/s5_AdultContent",
-            ("d72988724f7cdd628ce21fa1aaabecc4d03aef21bf59644d9e4033b774ac9a32", 1014087),
-            ("1c52c5d528d16e031360d87ce384a80611bf23dedd5c7cfddf2c8ffc058772cb", 2307),
-        ),
+        "crowd_truth_inference/s5_AdultContent",
         _Design(
             loads=(1, 18, 8581),
             n_annotators=825,
@@ -641,11 +588,7 @@ _SETS = (
         "Is a statement about a person right? 42,624 statements, three answers",
         _JOSEPHY,
         "https://sites.google.com/site/crowdscale2013/",
-        _pinned(
-            "crowdscale2013/fact_eval",
-            ("c8be134ea9adb9fe5984657dcd1894dce89ba93a539a600a62654c801d6e6d3a", 2278676),
-            ("5e0ea8af9d225cd4d03e175d279e5ab00958c6f74c3ebf85b068a271a83ad741", 4457),
-        ),
+        "crowdscale2013/fact_eval",
         _Design(
             loads=(1, 2847, 15931),
             n_annotators=57,
@@ -659,12 +602,4 @@ _SETS = (
     ),
 )
 
-_SOURCE = Source(
-    name="truth_inference",
-    repository=_REPOSITORY,
-    commit="621789b2d57324d3559dc973b2613d2296d73f55",
-    licence="MIT (the repository; the labels are their authors')",
-    files=tuple(file for each in _SETS for file in each.files),
-)
-
-DATASETS = tuple(each.record(_SOURCE) for each in _SETS)
+DATASETS = tuple(each.record() for each in _SETS)

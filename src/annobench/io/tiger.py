@@ -162,8 +162,10 @@ def read_treealigner(
             f"{next(iter(paths.values()))}: its head names {len(sides)} treebanks. Name source "
             "and target with treebanks=."
         )
-    home = [{node: tree.name for tree in bank.values() for node in tree.kinds}
-            for bank in (source, target)]  # fmt: skip
+    home = [
+        {node: tree.name for tree in bank.values() for node in tree.kinds}
+        for bank in (source, target)
+    ]
     joined = _Groups()
     drawn: dict[str, list[tuple[str, str, str]]] = {}
     for annotator, path in paths.items():
@@ -339,8 +341,11 @@ def _resolved(
             )
             continue
         ends = of_side[sides[0]], of_side[sides[1]]
-        lost = [f"{end!r} (treebank {side!r})" for end, side, known in
-                zip(ends, sides, home, strict=True) if end not in known]  # fmt: skip
+        lost = [
+            f"{end!r} (treebank {side!r})"
+            for end, side, known in zip(ends, sides, home, strict=True)
+            if end not in known
+        ]
         if lost:
             faults.append(f"line {line}: there is no node {' and no node '.join(lost)}")
             continue
@@ -358,8 +363,9 @@ def _pairs(
     joined: _Groups, source: Mapping[str, Tree], target: Mapping[str, Tree]
 ) -> tuple[list[SentencePair], dict[str, str]]:
     """Make a pair of each group, and say to which pair a source sentence belongs."""
-    order = {(side, name): n for side, bank in enumerate((source, target))
-             for n, name in enumerate(bank)}  # fmt: skip
+    order = {
+        (side, name): n for side, bank in enumerate((source, target)) for n, name in enumerate(bank)
+    }
     groups = [sorted(group, key=order.__getitem__) for group in joined.members().values()]
     pairs, pair_of = [], {}
     for group in sorted(groups, key=lambda group: order[group[0]]):

@@ -27,18 +27,56 @@ _DIGIT: Final = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
 _LETTER: Final = {1: "n", 2: "v", 3: "a", 4: "r", 5: "a"}
 #: Names of the lexicographers' files, by their numbers.
 LEX_FILES: Final = (
-    "adj.all", "adj.pert", "adv.all", "noun.Tops", "noun.act", "noun.animal", "noun.artifact",
-    "noun.attribute", "noun.body", "noun.cognition", "noun.communication", "noun.event",
-    "noun.feeling", "noun.food", "noun.group", "noun.location", "noun.motive", "noun.object",
-    "noun.person", "noun.phenomenon", "noun.plant", "noun.possession", "noun.process",
-    "noun.quantity", "noun.relation", "noun.shape", "noun.state", "noun.substance", "noun.time",
-    "verb.body", "verb.change", "verb.cognition", "verb.communication", "verb.competition",
-    "verb.consumption", "verb.contact", "verb.creation", "verb.emotion", "verb.motion",
-    "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather",
+    "adj.all",
+    "adj.pert",
+    "adv.all",
+    "noun.Tops",
+    "noun.act",
+    "noun.animal",
+    "noun.artifact",
+    "noun.attribute",
+    "noun.body",
+    "noun.cognition",
+    "noun.communication",
+    "noun.event",
+    "noun.feeling",
+    "noun.food",
+    "noun.group",
+    "noun.location",
+    "noun.motive",
+    "noun.object",
+    "noun.person",
+    "noun.phenomenon",
+    "noun.plant",
+    "noun.possession",
+    "noun.process",
+    "noun.quantity",
+    "noun.relation",
+    "noun.shape",
+    "noun.state",
+    "noun.substance",
+    "noun.time",
+    "verb.body",
+    "verb.change",
+    "verb.cognition",
+    "verb.communication",
+    "verb.competition",
+    "verb.consumption",
+    "verb.contact",
+    "verb.creation",
+    "verb.emotion",
+    "verb.motion",
+    "verb.perception",
+    "verb.possession",
+    "verb.social",
+    "verb.stative",
+    "verb.weather",
     "adj.ppl",
-)  # fmt: skip
-_KEY: Final = re.compile(r"(?P<lemma>[^%\s]+)%(?P<pos>[1-5]):(?P<file>\d\d):(?P<id>\d\d):"
-                         r"(?P<head>[^:\s]*):(?P<head_id>\d\d)?")  # fmt: skip
+)
+_KEY: Final = re.compile(
+    r"(?P<lemma>[^%\s]+)%(?P<pos>[1-5]):(?P<file>\d\d):(?P<id>\d\d):"
+    r"(?P<head>[^:\s]*):(?P<head_id>\d\d)?"
+)
 _HYPERNYM: Final = ("@", "@i")
 _REMEDY: Final = "Give the folder of WordNet's database files, whole and unchanged."
 #: Steps up that no chain of WordNet needs.
@@ -100,8 +138,13 @@ def parse_key(text: str) -> SenseKey:
             "add%2:30:00::. Correct it."
         )
     head = f"{match['head']}:{match['head_id']}" if match["head"] else ""
-    return SenseKey(match["lemma"].lower(), _LETTER[int(match["pos"])],
-                    LEX_FILES[int(match["file"])], int(match["id"]), head)  # fmt: skip
+    return SenseKey(
+        match["lemma"].lower(),
+        _LETTER[int(match["pos"])],
+        LEX_FILES[int(match["file"])],
+        int(match["id"]),
+        head,
+    )
 
 
 class Pointer(NamedTuple):
@@ -331,10 +374,13 @@ class WordNet:
             one head.
         """
         one, two = ((each.pos, each.offset) for each in (first, second))
-        parents = [{(o.pos, o.offset) for o in self.related(each, _HYPERNYM)}
-                   for each in (first, second)]  # fmt: skip
-        near = [{(o.pos, o.offset) for o in self.related(each, ("&",))} | {key}
-                for each, key in ((first, one), (second, two))]  # fmt: skip
+        parents = [
+            {(o.pos, o.offset) for o in self.related(each, _HYPERNYM)} for each in (first, second)
+        ]
+        near = [
+            {(o.pos, o.offset) for o in self.related(each, ("&",))} | {key}
+            for each, key in ((first, one), (second, two))
+        ]
         words = {word for word, _ in first.words} & {word for word, _ in second.words}
         return {
             "same file": first.lex_file == second.lex_file,
@@ -364,8 +410,11 @@ def has_wordnet(folder: str | Path) -> bool:
     bool
         True if all of the eight files are there.
     """
-    return all((Path(folder) / f"{kind}.{name}").is_file()
-               for name in POS.values() for kind in ("data", "index"))  # fmt: skip
+    return all(
+        (Path(folder) / f"{kind}.{name}").is_file()
+        for name in POS.values()
+        for kind in ("data", "index")
+    )
 
 
 def read_wordnet(folder: str | Path, *, parts: str = "nva") -> WordNet:
@@ -460,8 +509,9 @@ def _parse_synset(path: Path, pos: str, number: int, line: str) -> Synset:
             raise ValueError
     except (ValueError, IndexError, KeyError):
         raise ReaderError(f"{path}, line {number}: no set of synonyms. {_REMEDY}") from None
-    return Synset(pos, int(fields[0]), lex_file, words, pointers, kind == _DIGIT["s"],
-                  gloss.strip())  # fmt: skip
+    return Synset(
+        pos, int(fields[0]), lex_file, words, pointers, kind == _DIGIT["s"], gloss.strip()
+    )
 
 
 def _lemma(word: str) -> str:

@@ -1,10 +1,11 @@
-"""Noise in gold standards: how many labels are guesses, and what guesses can do.
+"""Noise in gold standards: how many labels are guesses, and their effect on comparisons.
 
-For anyone's labels: a `certificate` of how many of the retained labels are guesses at most, and
-which difference of two systems guesses can't explain; the `hard_share` under each model; likely
-`hard_items`, with reasons; `heterogeneity`, whether items or annotators differ. Before there are
-labels: `plan`, `certification_power`, `annotators_needed`, `items_needed`, `items_to_tell_apart`.
-The models of the papers are in `annobench.noise.easy_hard` and `annobench.noise.mixtures`.
+For given labels: `certificate` bounds the number of guesses among the retained labels, and the
+difference of two systems that guesses can explain; `hard_share` estimates the share of hard items
+under several models; `hard_items` ranks items with reasons; `heterogeneity` compares heterogeneity
+of items and of annotators. For planning: `plan`, `certification_power`, `annotators_needed`,
+`items_needed`, `items_to_tell_apart`. The models of the papers are in `annobench.noise.easy_hard`
+and `annobench.noise.mixtures`.
 """
 
 from annobench.noise.certificate import Certificate, Truth, certificate, dichotomise

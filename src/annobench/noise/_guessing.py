@@ -1,9 +1,9 @@
-"""How likely annotators who guess agree, when the distribution of guesses is given or estimated.
+"""Chance agreement of guesses, for guess distributions that are given or estimated.
 
-A hard item of n labels shows agreement with probability ``sum_k g[k]**n``, where ``g[k]`` is the
-probability that a guess is k. The chance is convex in g, so that its largest value over a range of
-guesses lies at a corner of the range; and it is largest when all annotators guess alike, by the
-inequality of the arithmetic and geometric means.
+The n labels of a hard item agree with probability ``sum_k g[k]**n``, where ``g[k]`` is the
+probability that a guess is k. This chance is convex in g, so that its maximum over a range of
+distributions is at an extreme point; for a given mean distribution it is largest when all
+annotators have the same one, by the inequality of the arithmetic and geometric means.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
 Guess = float | Sequence[float]
-#: A probability of a guess is held off 0 and 1 by this in the search.
+#: Distance of guess probabilities from 0 and 1 in the optimisation.
 _EDGE = 1e-9
-#: Steps of the grid of coins that a posterior is summed over.
+#: Grid points of the numerical integration over the guess probability.
 _GRID = 1_000
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What is known of the distribution of guesses.
+    """The guess distribution, given or estimated, and the chance agreement that follows.
 
     Attributes
     ----------
     likely : ndarray, shape (K,)
-        The most likely distribution, or that of the largest chance where a range is given.
+        The maximum-likelihood distribution; for a given range, that of the largest chance.
     chance : float
-        The largest chance of agreement, over the sizes of the items.
+        The largest chance of agreement, averaged over the items' numbers of labels.
     likely_chance : float
-        That of `likely`.
+        The chance of agreement for `likely`.
     low, high : float
-        Ends of the given or estimated probability of the last of two categories; of more
-        categories, of the smallest and largest probability.
+        Lower and upper limit of the probability of the last of two categories; with more
+        categories, of any category.
     estimated : bool
-        Whether the labels decided.
+        Whether the distribution was estimated.
     """
 
     likely: Floats
@@ -56,7 +56,7 @@ class Guesses:
 
 
 def chance_of_agreement(guess: ArrayLike, sizes: ArrayLike) -> float:
-    """Return the mean chance that all labels of an item agree by guessing.
+    """Return the probability that all guesses on an item agree, averaged over items.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def chance_of_agreement(guess: ArrayLike, sizes: ArrayLike) -> float:
 
 
 def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Guesses:
-    """Take a stated distribution of guesses, or a range, and find the largest chance.
+    """Find the largest chance of agreement for a given distribution or range of guesses.
 
     Parameters
     ----------
     guess : float or sequence of float
-        Of two categories: the probability of the last, or a range of it. Of more: K
-        probabilities, or a range that each of them lies in.
+        Two categories: the probability of the last, or a range of it. More categories: K
+        probabilities, or a range that contains each of them.
     sizes : array_like of int, shape (M,)
         Labels of the items.
     n_categories : int
@@ -98,7 +98,7 @@ def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Gue
     Raises
     ------
     AnnotationError
-        If a probability is not between 0 and 1, or nothing sums to 1.
+        If a probability is not between 0 and 1, or no probabilities in the range sum to 1.
     """
     try:
         values = np.atleast_1d(np.asarray(guess, dtype=np.float64))
@@ -116,18 +116,18 @@ def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Gue
     return Guesses(corners[worst], chances[worst], chances[worst], low, high, False)
 
 
-def posterior_hidden(votes: Votes, miss: float) -> int:
-    """Return the posterior bound of the hard items that show no disagreement.
+def posterior_hidden(votes: Votes, alpha: float) -> int:
+    """Return the posterior bound on the number of hard items without a disagreement.
 
-    Equation 1 with the distribution of guesses unknown: of two categories, its prior is that of
-    Jeffreys for a coin, and every number of hard items from 0 to M is equally likely.
+    Equation 1 with an unknown guess distribution over two categories: Jeffreys' prior for its
+    probability, and a uniform prior for the number of hard items from 0 to M.
 
     Parameters
     ----------
     votes : Votes
-        Of two categories, some items with three labels and a disagreement.
-    miss : float
-        Posterior probability of more.
+        Of two categories; some disagreed items have at least three labels.
+    alpha : float
+        Posterior probability of a larger number.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def posterior_hidden(votes: Votes, miss: float) -> int:
     p = (np.arange(_GRID) + 0.5) / _GRID
     number, items = np.unique(votes.size, return_counts=True)
     chance = (p[:, None] ** number + (1 - p)[:, None] ** number) @ items / votes.n_items
-    # What disagreed with n labels did so in one of its own ways; c(n) stands for the mean chance.
+    # The mean chance of agreement stands for that of each number of labels.
     log_weight = (positives - 0.5) * np.log(p) + (size.sum() - positives - 0.5) * np.log1p(-p)
     log_weight -= (d + 1) * np.log1p(-chance)
     agreed = votes.n_items - d
@@ -154,7 +154,7 @@ def posterior_hidden(votes: Votes, miss: float) -> int:
     low, high = -1, agreed
     while high - low > 1:
         t = (low + high) // 2
-        low, high = (low, t) if tail(t) < miss else (t, high)
+        low, high = (low, t) if tail(t) < alpha else (t, high)
     return high
 
 
@@ -164,7 +164,7 @@ def _ends(corners: list[Floats], n_categories: int) -> tuple[float, float]:
 
 
 def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> list[Floats]:
-    """Return the distributions, up to order, that hold the largest chance of a range."""
+    """Return candidate extreme points of a range, up to the order of categories."""
     if n_categories == 2 and values.size <= 2:
         if values[0] > values[-1]:
             raise AnnotationError(
@@ -189,7 +189,7 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
             f"{caller}: no {n_categories} probabilities between {low:g} and {high:g} sum to 1. "
             "Widen the range."
         )
-    # A corner of the range: as many at the upper end as fit, one between, the others low.
+    # An extreme point: as many at the upper end as possible, one between, the others low.
     corner = np.full(n_categories, low)
     left = 1 - corner.sum()
     for k in range(n_categories):
@@ -199,36 +199,35 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
     return [corner]
 
 
-def estimated(votes: Votes, miss: float, caller: str, *, likely: Floats | None = None) -> Guesses:
-    """Estimate the distribution of guesses from items on which annotators disagree.
+def estimated(votes: Votes, alpha: float, caller: str, *, likely: Floats | None = None) -> Guesses:
+    """Estimate the guess distribution from items on which annotators disagree.
 
     Parameters
     ----------
     votes : Votes
-        Of the labels of an item on which not all agree, the counts follow the distribution of
-        guesses, given that they disagree.
-    miss : float
-        Probability that `chance` is too small.
+        The label counts of disagreed items are multinomial, conditional on a disagreement.
+    alpha : float
+        Error probability: that `chance` is too small.
     caller : str
         Named in messages.
     likely : ndarray, shape (K,), optional
-        The most likely distribution, where it is known from before.
+        The maximum-likelihood distribution, if already computed.
 
     Returns
     -------
     Guesses
-        For two categories the limits are exact; for more they are those of the likelihood
-        ratio.
+        Exact limits for two categories; likelihood-ratio limits for more.
 
     Raises
     ------
     AnnotationError
-        If no item with a disagreement has three labels.
+        If no disagreed item has at least three labels.
 
     Notes
     -----
-    Two labels that disagree are one of each whatever the guesses, and tell nothing (footnote 3
-    of Beigman Klebanov and Beigman 2009 estimates from them, and can't exceed one half).
+    With two labels and two categories, disagreed items carry no information on the guess
+    distribution (the estimate of footnote 3 of Beigman Klebanov and Beigman 2009 is at most one
+    half).
     """
     split = ~votes.unanimous & (votes.size >= 3)
     if not split.any():
@@ -245,10 +244,10 @@ def estimated(votes: Votes, miss: float, caller: str, *, likely: Floats | None =
     if likely is None:
         likely = _most_likely(counts, size)
     if votes.n_categories == 2:
-        low, high = _exact_limits(counts[:, 1], size, miss)
+        low, high = _exact_limits(counts[:, 1], size, alpha)
         chance = max(chance_of_agreement([1 - p, p], votes.size) for p in (low, high))
     else:
-        worst = _largest_chance(counts, size, likely, votes.size, miss)
+        worst = _largest_chance(counts, size, likely, votes.size, alpha)
         low, high, chance = (
             float(worst.min()),
             float(worst.max()),
@@ -258,9 +257,9 @@ def estimated(votes: Votes, miss: float, caller: str, *, likely: Floats | None =
 
 
 def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
-    """Maximise the likelihood of labels given that they disagree; it has one maximum.
+    """Maximise the conditional likelihood given a disagreement by EM; it is unimodal.
 
-    Each step adds the unanimous items that guesses of this distribution leave unseen.
+    Each step imputes the expected number of unanimous hard items.
     """
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0).astype(np.float64)
@@ -277,27 +276,29 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
 
 
 def _exact_limits(
-    positives: NDArray[np.int64], size: NDArray[np.int64], miss: float
+    positives: NDArray[np.int64], size: NDArray[np.int64], alpha: float
 ) -> tuple[float, float]:
-    """Return exact limits of the probability of the second category.
+    """Return exact confidence limits of the probability of the second category.
 
-    The number of positive labels on items with a disagreement decides; its distribution is that
-    of a sum of binomial numbers that are neither 0 nor all.
+    The statistic is the number of positive labels on disagreed items, a sum of binomial variables
+    truncated to exclude 0 and n.
     """
     seen = int(positives.sum())
     number, items = np.unique(size, return_counts=True)
 
     def excess(p: float, *, upper: bool) -> float:
         pmf = _pmf_of_sum(number, items, p)
-        return float((pmf[seen:] if upper else pmf[: seen + 1]).sum()) - miss / 2
+        return float((pmf[seen:] if upper else pmf[: seen + 1]).sum()) - alpha / 2
 
-    # A limit is sought near the estimate first, where many labels put it.
+    # The root is bracketed near the estimate first, where it is if labels are many.
     centre = float(np.clip(seen / (number @ items), _EDGE, 1 - _EDGE))
-    reach = 5 / float(np.sqrt(number @ items))
+    half_width = 5 / float(np.sqrt(number @ items))
 
     def limit(end: float, *, upper: bool) -> float:
         other = 1 - end
-        near, far = (centre + float(np.clip(x - centre, -reach, reach)) for x in (end, other))
+        near, far = (
+            centre + float(np.clip(x - centre, -half_width, half_width)) for x in (end, other)
+        )
         below = partial(excess, upper=upper)
         start = near if below(near) < 0 else end
         stop = far if below(far) > 0 else other
@@ -309,14 +310,14 @@ def _exact_limits(
 
 
 def _pmf_of_sum(number: NDArray[np.int64], items: NDArray[np.int64], p: float) -> Floats:
-    """Return the distribution of the positive labels of items with a disagreement.
+    """Return the pmf of the number of positive labels on disagreed items.
 
     Parameters
     ----------
     number, items : ndarray of int, shape (G,)
         Numbers of labels, and of items that have so many.
     p : float
-        Of a positive guess.
+        Probability of a positive guess.
     """
     length = int(number @ items) + 1
     padded = fft.next_fast_len(length, real=True)
@@ -333,9 +334,9 @@ def _largest_chance(
     size: NDArray[np.int64],
     likely: Floats,
     sizes: NDArray[np.int64],
-    miss: float,
+    alpha: float,
 ) -> Floats:
-    """Return the distribution of the largest chance that the labels don't reject."""
+    """Return the non-rejected guess distribution with the largest chance of agreement."""
     number, items = np.unique(size, return_counts=True)
     total = counts.sum(axis=0)
 
@@ -345,39 +346,39 @@ def _largest_chance(
 
     inside = np.clip(likely, _EDGE, 1)
     inside /= inside.sum()
-    least = log_likelihood(inside) - stats.chi2.isf(2 * miss, 1) / 2
+    lowest = log_likelihood(inside) - stats.chi2.isf(2 * alpha, 1) / 2
 
     def gap_towards(corner: Floats, t: float) -> float:
-        return log_likelihood((1 - t) * inside + t * corner) - least
+        return log_likelihood((1 - t) * inside + t * corner) - lowest
 
     def excess(g: Any) -> Any:
-        # The solver wants constraints of the size of its goal.
-        return (log_likelihood(np.clip(g, _EDGE, 1)) - least) / float(total.sum())
+        # The solver needs constraints on the scale of its objective.
+        return (log_likelihood(np.clip(g, _EDGE, 1)) - lowest) / float(total.sum())
 
     best = inside
     for k in np.argsort(-inside)[:3]:
-        # Towards the corners of the most frequent categories, as far as the labels allow.
+        # Start from the boundary of the region towards the vertices of frequent categories.
         corner = np.full(inside.size, _EDGE)
         corner[k] = 1 - _EDGE * (inside.size - 1)
-        reach = _furthest(partial(gap_towards, corner))
+        fraction = _boundary_fraction(partial(gap_towards, corner))
         found = optimize.minimize(  # type: ignore[call-overload]
             lambda g: -chance_of_agreement(g, sizes),
-            (1 - reach) * inside + reach * corner,
+            (1 - fraction) * inside + fraction * corner,
             bounds=optimize.Bounds(_EDGE, 1),
             constraints=[
                 optimize.LinearConstraint(np.ones(inside.size), 1, 1),
                 optimize.NonlinearConstraint(excess, 0, np.inf),
             ],
             method="SLSQP",
-        )  # fmt: skip
-        for g in (found.x, (1 - reach) * inside + reach * corner):
+        )
+        for g in (found.x, (1 - fraction) * inside + fraction * corner):
             g = np.clip(g, _EDGE, 1) / np.clip(g, _EDGE, 1).sum()
-            allowed = log_likelihood(g) >= least - 0.01
+            allowed = log_likelihood(g) >= lowest - 0.01
             if allowed and chance_of_agreement(g, sizes) > chance_of_agreement(best, sizes):
                 best = g
     return best
 
 
-def _furthest(gap: Callable[[float], float]) -> float:
-    """Return how far along a line, from 0 to 1, a gap that begins positive stays so."""
+def _boundary_fraction(gap: Callable[[float], float]) -> float:
+    """Return the fraction of a line up to which a gap that starts positive stays positive."""
     return 1.0 if gap(1.0) >= 0 else float(optimize.brentq(gap, 0, 1))

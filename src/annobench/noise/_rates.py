@@ -1,18 +1,18 @@
-"""Any number of types of items: what labels say of guesses, whatever the items' rates.
+"""Bounds on the number of guesses for an arbitrary distribution of the items' rates.
 
 An item has, for each category, a rate: the share of all annotators who would give it that label.
-Annotators are independent given the item. Nothing is assumed of how rates vary over items. A
+Annotators are independent given the item; the distribution of rates over items is arbitrary. A
 kept label is *settled* if its rate is at least `settled`, such as 0.6, and otherwise a guess.
 
-An item's votes are summed up by the share of labels of its majority category, in classes. The
-probability of a class is linear in the distribution of rates over (item, category) pairs, and so
-is that of a guess being kept: the largest share of kept guesses that the observed classes allow
-is the solution of a linear program. The classes are held within exact simultaneous limits, so
-that the bound holds for any distribution of rates and any number of items.
+Items are grouped by the share of labels of their majority category. The probability of a group is
+linear in the distribution of rates over (item, category) pairs, and so is the probability that a
+guess is kept: the largest share of kept guesses compatible with the observed groups is the solution
+of a linear program. The groups are constrained by exact simultaneous confidence limits, so that
+the bound is valid for any distribution of rates and any number of items.
 
 References: Ignatiadis and Wager (2022), Journal of the American Statistical Association 117,
 1149-1166, for bounds by localisation; Berger and Boos (1994), Journal of the American Statistical
-Association 89, 1012-1016, for spending a part of the error on the unknown distribution.
+Association 89, 1012-1016, for spending part of the error probability on the nuisance distribution.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ from annobench.noise._votes import Counts, Votes, reaches
 
 Floats = NDArray[np.float64]
 
-#: Classes of the majority's share of labels.
-_CLASSES = 10
+#: Maximum number of groups by the majority's share of labels.
+_GROUPS = 10
 #: Steps of the grid of rates.
 _STEPS = 200
-#: Rates just below `settled` are guesses.
+#: Distance of the grid point just below `settled`.
 _BELOW = 1e-9
-#: Steps of the EM algorithm for a distribution without a form, whose likelihood is flat.
+#: Steps of EM for the nonparametric distribution of rates; its likelihood is flat.
 _EM_STEPS = 500
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
-    """Items by the share of labels of their majority.
+class Groups:
+    """Items grouped by the share of labels of their majority.
 
     Attributes
     ----------
     seen : ndarray of int, shape (B,)
-        Items in each class, from small to large shares; those without a majority are in none.
+        Items in each group, from small to large shares; those without a majority are in none.
     n_items : int
         All items M.
     rates : ndarray, shape (R,)
         A grid of rates; of two categories from one half, as the other category has the rest.
     chance : ndarray, shape (B, R)
-        ``[b, r]``: probability that a category of rate r is an item's majority, and in class b;
+        ``[b, r]``: probability that a category of rate r is an item's majority, and in group b;
         of two categories, that either is.
     two : bool
         Whether there are two categories.
@@ -63,8 +63,8 @@ class Classes:
     two: bool
 
     @classmethod
-    def of(cls, votes: Votes, settled: float) -> Classes:
-        """Sort items into classes.
+    def of(cls, votes: Votes, settled: float) -> Groups:
+        """Group the items.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class Classes:
 
         Returns
         -------
-        Classes
+        Groups
             At most ten.
         """
         size, top = votes.size, votes.top
@@ -83,9 +83,9 @@ class Classes:
         number, items = np.unique(size, return_counts=True)
         edges = _edges(number, items)
         two = votes.n_categories == 2
-        least = 0.5 if two else 0.0
-        rates = np.unique(np.r_[np.linspace(least, 1, _STEPS + 1), settled - _BELOW, settled])
-        rates = rates[rates >= least]
+        smallest = 0.5 if two else 0.0
+        rates = np.unique(np.r_[np.linspace(smallest, 1, _STEPS + 1), settled - _BELOW, settled])
+        rates = rates[rates >= smallest]
         chance = np.zeros((edges.size, rates.size))
         for n, m in zip(number, items, strict=True):
             votes_of = np.arange(n // 2 + 1, n + 1)
@@ -93,70 +93,70 @@ class Classes:
             if two:
                 pmf = pmf + np.asarray(stats.binom.pmf(votes_of[:, None], n, 1 - rates))
             pmf = pmf * (m / votes.n_items)
-            np.add.at(chance, _class(edges, votes_of / n), pmf)
-        seen = np.bincount(_class(edges, (top / size)[majority]), minlength=edges.size)
+            np.add.at(chance, _group_of(edges, votes_of / n), pmf)
+        seen = np.bincount(_group_of(edges, (top / size)[majority]), minlength=edges.size)
         return cls(seen, votes.n_items, rates, chance, two)
 
 
 def _edges(number: Counts, items: Counts) -> Floats:
-    """Return the lower ends of the classes: the shares there can be, or tenths of their range.
+    """Return the lower ends of the groups: the possible shares, or tenths of their range.
 
-    They depend on the numbers of labels alone, not on the labels.
+    They depend only on the numbers of labels, not on the labels.
     """
     shares = np.unique(np.concatenate([np.arange(n // 2 + 1, n + 1) / n for n in number]))
-    if shares.size > _CLASSES:
-        # The last class is the unanimous items.
-        shares = np.r_[0.5, 0.5 + 0.5 * np.arange(1, _CLASSES - 1) / (_CLASSES - 1), 1.0]
+    if shares.size > _GROUPS:
+        # The last group is the unanimous items.
+        shares = np.r_[0.5, 0.5 + 0.5 * np.arange(1, _GROUPS - 1) / (_GROUPS - 1), 1.0]
     return np.asarray(shares - 1e-9)
 
 
-def _class(edges: Floats, share: Floats) -> Counts:
+def _group_of(edges: Floats, share: Floats) -> Counts:
     return np.asarray(np.searchsorted(edges, share, side="right") - 1)
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """The distributions of rates that the classes allow.
+    """The distributions of rates compatible with the observed groups.
 
     Attributes
     ----------
-    classes : Classes
+    groups : Groups
         Observed.
     matrix, limit : ndarray
         Distributions w over the grid with ``matrix @ w <= limit``.
     """
 
-    classes: Classes
+    groups: Groups
     matrix: Floats
     limit: Floats
 
     @classmethod
-    def of(cls, classes: Classes, miss: float) -> Region:
-        """Hold the classes, and all of them from each one upwards, within exact limits.
+    def of(cls, groups: Groups, alpha: float) -> Region:
+        """Constrain each group, and each upper tail of groups, by exact confidence limits.
 
         Parameters
         ----------
-        classes : Classes
+        groups : Groups
             Observed.
-        miss : float
-            Probability that the true distribution is outside, at most.
+        alpha : float
+            Upper bound on the probability that the true distribution is outside.
 
         Returns
         -------
         Region
-            Limits are those of Clopper and Pearson, at `miss` over their number.
+            Clopper-Pearson limits with a Bonferroni correction.
         """
-        n = classes.n_items
-        # The tail from the lowest class is all majorities; that from the highest is that class.
-        chance = np.vstack([classes.chance, classes.chance[::-1].cumsum(axis=0)[1:]])
-        seen = np.r_[classes.seen, classes.seen[::-1].cumsum()[1:]]
-        each = miss / (2 * seen.size)
+        n = groups.n_items
+        # The tail from the lowest group is all majorities; that from the highest is that group.
+        chance = np.vstack([groups.chance, groups.chance[::-1].cumsum(axis=0)[1:]])
+        seen = np.r_[groups.seen, groups.seen[::-1].cumsum()[1:]]
+        each = alpha / (2 * seen.size)
         with np.errstate(invalid="ignore"):
-            low = np.where(seen == 0, 0, stats.beta.ppf(each, seen, n - seen + 1))
-            high = np.where(seen == n, 1, stats.beta.isf(each, seen + 1, n - seen))
+            lower = np.where(seen == 0, 0, stats.beta.ppf(each, seen, n - seen + 1))
+            upper = np.where(seen == n, 1, stats.beta.isf(each, seen + 1, n - seen))
         # No item has two categories that more than half of all annotators would give.
-        above = (classes.rates > 0.5).astype(np.float64)
-        return cls(classes, np.vstack([chance, -chance, above]), np.r_[high, -low, 1.0])
+        above = (groups.rates > 0.5).astype(np.float64)
+        return cls(groups, np.vstack([chance, -chance, above]), np.r_[upper, -lower, 1.0])
 
     def largest(self, goal: Floats) -> float:
         """Return the largest mean of a function of the rate.
@@ -171,33 +171,33 @@ class Region:
         float
             The mean over items; NaN if no distribution of rates is allowed.
         """
-        rates = self.classes.rates
+        rates = self.groups.rates
         # The rates of an item's categories sum to 1; of two, the larger one stands for both.
-        once = np.ones(rates.size) if self.classes.two else rates
+        once = np.ones(rates.size) if self.groups.two else rates
         found = optimize.linprog(
             -goal, A_ub=self.matrix, b_ub=self.limit, A_eq=once[None], b_eq=[1.0], method="highs"
         )
         return float(goal @ np.asarray(found.x)) if found.status == 0 else float("nan")
 
 
-def kept_guesses(votes: Votes, classes: Classes, keep: float, settled: float) -> Floats:
-    """Return how likely a category of each rate is kept though its rate is below `settled`.
+def kept_guesses(votes: Votes, groups: Groups, keep: float, settled: float) -> Floats:
+    """Return the probability that a category is kept although its rate is below `settled`.
 
     Parameters
     ----------
     votes : Votes
-        Decides how many labels items have.
-    classes : Classes
-        Decides the grid.
+        Gives the numbers of labels.
+    groups : Groups
+        Gives the grid.
     keep : float
         Share of labels, see `Votes.kept`.
     settled : float
-        Guesses are below.
+        Rates below are guesses.
 
     Returns
     -------
     ndarray, shape (R,)
-        Of two categories, that either is.
+        With two categories, that either is kept.
     """
 
     def kept(rates: Floats) -> Floats:
@@ -209,24 +209,24 @@ def kept_guesses(votes: Votes, classes: Classes, keep: float, settled: float) ->
             chance += pmf.sum(axis=0) * (m / votes.n_items)
         return chance
 
-    guesses = np.where(classes.rates < settled - _BELOW / 2, kept(classes.rates), 0)
+    guesses = np.where(groups.rates < settled - _BELOW / 2, kept(groups.rates), 0)
     # Of two categories the one with the smaller rate is a guess in any case.
-    return np.asarray(guesses + kept(1 - classes.rates) if classes.two else guesses)
+    return np.asarray(guesses + kept(1 - groups.rates) if groups.two else guesses)
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
-    """The distribution of rates over items and categories, estimated without a form.
+class RateDistribution:
+    """The nonparametric maximum-likelihood distribution of rates over items and categories.
 
-    The rates of all (item, category) pairs are taken for draws from one distribution, which is
-    estimated by maximum likelihood as if pairs were independent; posteriors follow from it.
+    The rates of all (item, category) pairs are treated as independent draws from one distribution,
+    from which posteriors follow (empirical Bayes).
 
     Attributes
     ----------
     rates, mass : ndarray, shape (R,)
         A grid, and the share of pairs of each rate.
     votes : Votes
-        What it was estimated from.
+        The label counts it was estimated from.
     """
 
     rates: Floats
@@ -234,7 +234,7 @@ class Spread:
     votes: Votes
 
     @classmethod
-    def of(cls, votes: Votes, settled: float) -> Spread:
+    def of(cls, votes: Votes, settled: float) -> RateDistribution:
         """Estimate the distribution.
 
         Parameters
@@ -246,7 +246,7 @@ class Spread:
 
         Returns
         -------
-        Spread
+        RateDistribution
             After a fixed number of steps of EM: the likelihood is flat.
         """
         pairs, number = _pairs(votes)
@@ -260,7 +260,7 @@ class Spread:
         return cls(rates, np.asarray(mass / mass.sum()), votes)
 
     def easy_share(self, settled: float) -> float:
-        """Return the share of items of which some category has a settled rate.
+        """Return the share of items with a category whose rate is settled.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class Spread:
         return min(1.0, float(above) * self.votes.n_categories)
 
     def guess_probability(self, settled: float) -> Floats:
-        """Return how probable it is that each item's most frequent label is a guess.
+        """Return the probability that each item's most frequent label is a guess.
 
         Parameters
         ----------
@@ -290,16 +290,16 @@ class Spread:
         """
         votes = self.votes
         pairs = np.stack([votes.size, votes.top])
-        distinct, place = np.unique(pairs, axis=1, return_inverse=True)
+        distinct, index = np.unique(pairs, axis=1, return_inverse=True)
         chance = np.asarray(stats.binom.pmf(distinct[1][:, None], distinct[0][:, None], self.rates))
         posterior = chance * self.mass
         below = posterior[:, self.rates < settled - _BELOW / 2].sum(axis=1)
         share = np.clip(below / posterior.sum(axis=1), 0, 1)
-        return np.asarray(share[place.reshape(-1)])
+        return np.asarray(share[index.reshape(-1)])
 
 
 def _pairs(votes: Votes) -> tuple[Counts, Counts]:
-    """Return the distinct pairs of an item's labels and one category's, and how often they are."""
+    """Return the distinct pairs (labels of an item, labels of a category) and their frequencies."""
     size = np.repeat(votes.size, votes.n_categories)
     pairs, number = np.unique(np.stack([size, votes.counts.ravel()]), axis=1, return_counts=True)
     return np.asarray(pairs), np.asarray(number)

@@ -1,4 +1,4 @@
-"""The votes of each item, as the noise models see them."""
+"""Label counts of the items that have at least two labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """Items with two labels or more.
+    """Label counts of items with at least two labels.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Votes:
 
     @classmethod
     def of(cls, annotations: Annotations, caller: str) -> Votes:
-        """Take the items that several annotators labelled.
+        """Take the items labelled by several annotators.
 
         Parameters
         ----------
@@ -47,12 +47,12 @@ class Votes:
         Raises
         ------
         AnnotationError
-            If labels are sets or numbers of many values, an annotator labelled an item twice,
+            If labels are sets or numbers, an annotator labelled an item twice,
             there are fewer than two categories, or no item has two labels.
         """
         if annotations.scale in ("set", "interval"):
             raise AnnotationError(
-                f"{caller}: {annotations.scale} labels have no chance of being guessed alike. "
+                f"{caller}: {annotations.scale} labels have no guess distribution over categories. "
                 "Turn them into categories first, such as with noise.dichotomise(annotations, "
                 "threshold)."
             )
@@ -61,7 +61,7 @@ class Votes:
             raise AnnotationError(
                 f"{caller}: annotator {annotations.annotators[annotations.annotator[at]]!r} "
                 f"labelled item {annotations.items[annotations.item[at]]!r} more than once, and "
-                "such labels don't agree by independent guesses. Keep one with "
+                "such labels are not independent guesses. Keep one with "
                 "annotations.first_labels()."
             )
         if annotations.n_categories < 2:
@@ -104,22 +104,22 @@ class Votes:
         return np.asarray(self.top == self.size)
 
     def kept(self, keep: float) -> NDArray[np.bool_]:
-        """Return the items whose most frequent category has the needed share of labels.
+        """Return which items' most frequent category has the required share of labels.
 
         Parameters
         ----------
         keep : float
-            In [1/2, 1]; a majority is more than 1/2, any other share at least that.
+            In [1/2, 1]; 1/2 means more than half, any other value at least that share.
 
         Returns
         -------
         ndarray of bool, shape (M,)
-            Ties of two halves are never kept.
+            Ties are never kept.
         """
         return np.asarray(reaches(self.top, self.size, keep))
 
-    def asked(self, keep: float) -> tuple[int, ...]:
-        """Return how many equal labels a share asks for, for each number of labels.
+    def needed(self, keep: float) -> tuple[int, ...]:
+        """Return how many equal labels a share requires, for each number of labels.
 
         Parameters
         ----------
@@ -137,7 +137,7 @@ class Votes:
 
 
 def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
-    """Return whether counts reach a share of the labels and are a majority.
+    """Return whether counts reach a share of the labels and are majorities.
 
     Parameters
     ----------
@@ -153,5 +153,5 @@ def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
     ndarray of bool
         Of the shape of `top`.
     """
-    # A share such as 0.8 of 10 labels is 8, whatever rounding makes of it.
+    # A share such as 0.8 of 10 labels is 8, despite rounding.
     return np.asarray((2 * top > size) & (top >= keep * np.asarray(size) - 1e-9))

@@ -1,23 +1,23 @@
-"""The noise certificate: at most so many of the retained labels are guesses, with confidence.
+"""The noise certificate: a confidence bound on the number of guesses among retained labels.
 
-An item is retained if the share of its labels that name one category is large enough, and that
-category is its label. How many of the retained labels are guesses can't be seen, but bounded,
+An item is retained if the share of its labels in one category is large enough, and that category
+is its label. The number of guesses among the retained labels is not observed, but can be bounded
 under one of two models:
 
 ``easy_hard``
     Beigman Klebanov and Beigman (2009). All annotators give an easy item its category; on a hard
-    item each guesses by one distribution, independently. Items with a disagreement are hard, and
-    the question is how many of the others are, too. The bound is the largest number of hard items
-    that the number of disagreements does not reject, at the least favourable distribution of
-    guesses that is given, or that the labels allow. It holds at every number of hard items. Where
-    the distribution is given, and as long as it is below the number of items, it is also the
-    posterior bound of the paper's Equation 1.
+    item they guess independently from one distribution. Items with a disagreement are hard, and so
+    may be some of the others. The bound is the largest number of hard items that the number of
+    disagreements does not reject, at the least favourable guess distribution among those given, or
+    among those that the labels do not reject. It has its level at every number of hard items. If
+    the guess distribution is given, the bound equals the posterior bound of the paper's Equation 1
+    as long as it is below the number of items.
 ``rates``
-    An item has, for each category, a rate at which annotators would give it, and annotators are
-    independent given the item. Nothing is assumed of how rates vary over items. A retained label
+    An item has, for each category, a rate at which annotators give it, and annotators are
+    independent given the item. The distribution of rates over items is arbitrary. A retained label
     is a guess if its rate is below `settled`. Annotators may err on easy items.
 
-What each promises, and where it doesn't hold, is in docs/explanation/noise.md.
+Guarantees and limits of both models are in docs/explanation/noise.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,86 +34,90 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import Summarised, SummarisedScalars, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._guessing import Guess, Guesses
 from annobench.noise._votes import Votes
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Model = Literal["easy_hard", "rates"]
 Keep = Literal["unanimous", "majority"]
 Systems = Literal["any", "opposed", "independent"]
 
-#: Where items have at least this many labels, annotators are allowed errors on easy ones.
+#: From this median number of labels on, the default model is "rates".
 ENOUGH_LABELS: Final = 5
-#: A label that fewer annotators would give is a guess; the end of `mixtures.HARD`.
+#: A label with a lower rate is a guess; the upper end of `mixtures.HARD`.
 SETTLED: Final = 0.6
-#: The part of the error that goes to what is unknown beside the number of guesses.
+#: Share of the error probability spent on nuisance parameters (Berger and Boos 1994).
 UNKNOWN: Final = 0.3
 
-#: Share of the guesses that two systems answer differently.
+#: Share of the guessed labels on which two systems differ.
 DIFFER: Final = {"opposed": 1.0, "independent": 0.5}
 
-#: Number of guesses at most, for a rule of retaining and a probability of being wrong.
+#: Upper bound on the number of guesses, for a retention rule and an error probability.
 Bound = Callable[[float, float], int]
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
-    """How many retained labels are guesses, at most.
+class Certificate(Summarised):
+    """An upper confidence bound on the number of guesses among the retained labels.
 
     Attributes
     ----------
     model : {"easy_hard", "rates"}
-        What is assumed.
-    confidence : float
-        In (0, 1).
+        The model assumed.
+    level : float
+        Confidence level, in (0, 1).
     keep : float
-        Share of the labels that an item needs to be retained; 0.5 means more than half.
+        Share of its labels that an item needs to be retained; 0.5 means more than half.
     n_items : int
-        Items with two labels or more; others can't be certified.
+        Items with at least two labels; others can't be certified.
     n_left_out : int
-        Items with fewer.
+        Items with fewer labels.
     n_unanimous, n_retained : int
         Items on which all labels agree, and items retained.
     n_guesses : int
-        At most this many retained labels are guesses, with `confidence`. It is `n_retained`
-        where nothing can be certified.
+        The upper bound at `level`. It is `n_retained` where nothing can be certified.
     posterior : float
-        The bound of Equation 1: the posterior probability of more is below 1 - confidence, if
-        every number of hard items is equally likely beforehand. Where guesses are estimated, it
-        is averaged over their posterior. NaN for "rates", and for guesses of more than two
-        categories that are estimated.
+        The posterior bound of Equation 1: the posterior probability of more guesses is below
+        1 - level under a uniform prior on the number of hard items. If the guess distribution is
+        estimated, it is integrated over its posterior. NaN for "rates", and for an estimated
+        distribution over more than two categories.
     expected : float
-        An estimate of that number, at the most likely distribution of guesses or rates.
+        Point estimate of the number of guesses, at the maximum-likelihood distribution of guesses
+        or rates.
     chance : float
-        Largest chance that the guesses on a hard item all agree; NaN for "rates".
+        Largest probability that the guesses on a hard item all agree; NaN for "rates".
     guess : tuple of float
-        Ends of the probability of a guess that were given or estimated: of the last of two
-        categories, or of more, the smallest and largest of any. NaN for "rates".
+        Lower and upper limit of the probability of a guess, given or estimated: of the last of two
+        categories; with more, the smallest and largest of any category. NaN for "rates".
     guess_estimated : bool
         Whether `guess` was estimated.
     settled : float
-        Rate from which a label is no guess; NaN for "easy_hard".
+        Rate from which a label is not a guess; NaN for "easy_hard".
     fits : bool
-        False if the labels reject the model, and nothing is certified.
+        False if the labels reject the model; nothing is certified then.
     retained : ndarray of bool, shape (I,)
         Items retained.
     label : ndarray of int, shape (I,)
         Codes of the retained labels, -1 elsewhere.
     rules : DataFrame
-        For each share of labels that can be asked for: keep, n_retained, n_guesses, rate,
-        expected, and the smallest differences any, opposed and independent. Each row holds for
-        a rule that was chosen without looking at the others.
+        A row for each retention rule: keep, n_retained, n_guesses, rate, expected, and the smallest
+        unexplained differences any, opposed and independent. The level is that of each row alone,
+        for a rule chosen in advance.
     n_guesses_half : int
-        As `n_guesses`, with half the probability of being wrong.
+        As `n_guesses`, at half the error probability.
     unequal : bool
         Whether items have unequal numbers of labels.
     remarks : tuple of str
-        What a reader must know beside.
+        Caveats.
     """
 
     model: Model
-    confidence: float
+    level: float
     keep: float
     n_items: int
     n_left_out: int
@@ -136,12 +140,12 @@ class Certificate:
 
     @property
     def rate(self) -> float:
-        """The largest share of guesses among the retained labels, in [0, 1]; NaN for none."""
+        """The bound as a share of the retained labels, in [0, 1]; NaN if none is retained."""
         return self.n_guesses / self.n_retained if self.n_retained else math.nan
 
     @property
     def condition(self) -> str:
-        """What is assumed for the bound to hold with its confidence, in one sentence."""
+        """The assumptions of the bound, in one sentence."""
         if self.model == "rates":
             assumed = (
                 "annotators label an item independently of each other, where a guess is a label "
@@ -160,28 +164,28 @@ class Certificate:
         return f"This holds if {assumed}."
 
     def smallest_difference(self, systems: Systems = "any") -> int:
-        """Return by how many items one system must be ahead so that guesses can't explain it.
+        """Return the smallest difference of two systems that guesses can't explain.
 
         Parameters
         ----------
         systems : {"any", "opposed", "independent"}, default "any"
-            What the systems do on guessed labels. "any": nothing is known, and one might be right
-            on all, the other on none. "opposed": they differ on all, and each label is a fair coin.
-            "independent": they differ on half, as the paper has it.
+            How the systems answer on guessed labels. "any": arbitrarily; one may be right on all,
+            the other on none. "opposed": they differ on all, and each label is a fair coin.
+            "independent": they differ on half, as in the paper.
 
         Returns
         -------
         int
-            A difference of as many correct answers or more comes about by guesses alone with
-            probability at most ``1 - confidence``, if the systems are equally good on the other
-            items. Where guesses are coins, half of it is spent on their number.
+            If the systems are equally good on the other items, guesses alone produce a difference
+            of at least this many correct answers with probability at most ``1 - level``. Where
+            guesses are coins, half of this error is spent on their number.
 
         Raises
         ------
         AnnotationError
             If `systems` has another name.
         """
-        return unexplained_difference(self.n_guesses, self.n_guesses_half, self.confidence, systems)
+        return unexplained_difference(self.n_guesses, self.n_guesses_half, self.level, systems)
 
     def against(self, gold: ArrayLike) -> Truth:
         """Compare the retained labels with a gold standard.
@@ -189,7 +193,7 @@ class Certificate:
         Parameters
         ----------
         gold : array_like of int, shape (I,)
-            Codes of the gold categories in the order of the annotations' categories; -1 where
+            Codes of the gold categories, in the order of the annotations' categories; -1 where
             there is none.
 
         Returns
@@ -200,7 +204,7 @@ class Certificate:
         Raises
         ------
         AnnotationError
-            If `gold` is not one code an item.
+            If `gold` is not one code per item.
         """
         codes = np.asarray(gold)
         if codes.shape != self.label.shape or codes.dtype.kind not in "iu":
@@ -212,8 +216,44 @@ class Certificate:
         wrong = int((codes[checked] != self.label[checked]).sum())
         return Truth(int(checked.sum()), wrong, self.n_guesses)
 
+    def summary(self) -> pd.DataFrame:
+        """Return the retention rules that were compared.
+
+        Returns
+        -------
+        DataFrame
+            `rules`, with a column `chosen` that marks the rule of this certificate.
+        """
+        return self.rules.assign(chosen=self.rules["keep"] == self.keep)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Plot bound and estimate of the share of guesses against the retention rule.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to plot; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The plot.
+        """
+        axes = axes_or_new(axes)
+        rules = self.rules
+        axes.plot(rules["keep"], rules["rate"], "o-", label=f"bound at level {self.level:g}")
+        axes.plot(rules["keep"], rules["expected"] / rules["n_retained"], "o--", label="estimate")
+        axes.axvline(self.keep, color="grey", linestyle=":", label="chosen rule")
+        axes.set(xlabel="share of labels needed", ylabel="share of guesses among retained labels")
+        axes.legend()
+        return axes
+
+    def _headline(self) -> str:
+        # A claim is never shown without its assumptions.
+        return str(self)
+
     def __str__(self) -> str:
-        """Say what is certified, and on which condition."""
+        """Return the bound and its assumptions in sentences."""
         if not self.n_retained:
             return "No item is retained, so that there is nothing to certify."
         if not self.fits:
@@ -222,18 +262,14 @@ class Certificate:
                 "reject the model."
             )
         return (
-            f"With confidence {self.confidence:.6g}, at most {self.n_guesses:,} of the "
+            f"With confidence {self.level:.6g}, at most {self.n_guesses:,} of the "
             f"{self.n_retained:,} retained labels ({100 * self.rate:.1f}%) are guesses. "
             f"{self.condition}"
         )
 
-    def __repr__(self) -> str:
-        """Say the same, with the name of the class."""
-        return f"Certificate({self})"
-
 
 @dataclass(frozen=True)
-class Truth:
+class Truth(SummarisedScalars):
     """Retained labels against a gold standard.
 
     Attributes
@@ -243,7 +279,7 @@ class Truth:
     n_wrong : int
         Those that are another category.
     n_guesses : int
-        What the certificate allows.
+        The bound of the certificate.
     """
 
     n_checked: int
@@ -257,14 +293,14 @@ class Truth:
 
     @property
     def exceeds(self) -> bool:
-        """Whether more labels are wrong than the certificate allows guesses.
+        """Whether more labels are wrong than the bound on the number of guesses.
 
-        Some labels are then wrong that are no guesses: annotators agree on what gold is not.
+        Some wrong labels are then not guesses: annotators agree on a category that gold is not.
         """
         return self.n_wrong > self.n_guesses
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Return exact limits (Clopper and Pearson) of the share of wrong labels.
+        """Return the exact (Clopper-Pearson) interval of the share of wrong labels.
 
         Parameters
         ----------
@@ -291,56 +327,56 @@ class Truth:
 def certificate(
     annotations: Annotations,
     *,
-    confidence: float = 0.95,
+    level: float = 0.95,
     guess: Guess | None = None,
     keep: Keep | float | None = None,
     model: Model | None = None,
     settled: float = SETTLED,
 ) -> Certificate:
-    """Certify how many of the retained labels are guesses, at most.
+    """Bound the number of guesses among the retained labels.
 
     Parameters
     ----------
     annotations : Annotations
-        Nominal or ordinal labels; numbers after `dichotomise`. Items may have unequal numbers of
-        labels, if hard items have no more or fewer than easy ones.
-    confidence : float, default 0.95
-        In (0, 1).
+        Nominal or ordinal labels; numbers after `dichotomise`. The number of labels may vary, if
+        it does not depend on whether an item is hard.
+    level : float, default 0.95
+        Confidence level, in (0, 1).
     guess : float or sequence of float, optional
-        The distribution of guesses on a hard item, for "easy_hard". Of two categories: the
-        probability of the last, or a range (low, high) of it. Of K: K probabilities, or a range
-        that each lies in. Of a range the worst case is reported. By default it is estimated from
-        items of three labels or more, and a part of the error is spent on its uncertainty; with
-        two labels an item it has to be given.
+        The guess distribution, for "easy_hard". Two categories: the probability of the last, or a
+        range (lower, upper) of it. K categories: K probabilities, or a range that contains each of
+        them. For a range the worst case is reported. By default it is estimated from items with
+        at least three labels, and part of the error probability is spent on its uncertainty; with
+        two labels per item it must be given.
     keep : {"unanimous", "majority"} or float, optional
         Share of its labels that an item needs to be retained, in [0.5, 1]; always more than half.
         By default all of them for "easy_hard" and a majority for "rates".
     model : {"easy_hard", "rates"}, optional
-        By default "rates" if the median number of labels is 5 or more, and no guess is given, and
-        "easy_hard" otherwise.
+        By default "rates" if the median number of labels is at least 5 and no guess is given,
+        otherwise "easy_hard".
     settled : float, default 0.6
-        For "rates", in [0.5, 1): a retained label is a guess if fewer of all annotators would
-        give it.
+        For "rates", in [0.5, 1): a retained label is a guess if its rate among all annotators is
+        lower.
 
     Returns
     -------
     Certificate
-        `n_guesses` of `n_retained`, `rate`, `rules` for other choices of `keep`.
+        The bound `n_guesses`, and `rules` for other choices of `keep`.
 
     Raises
     ------
     AnnotationError
         If no item has two labels, an annotator labelled an item twice, an argument is out of
-        range, or the guesses must be given (two labels an item; no disagreement).
+        range, or the guess distribution must be given (two labels per item; no disagreement).
 
     Notes
     -----
-    Linear in the number of labels, and some hundredths of a second for the bound.
+    Linear in the number of labels; the bound takes some hundredths of a second.
 
     References
     ----------
     Beigman Klebanov and Beigman (2009), section 2. Berger and Boos (1994), Journal of the American
-    Statistical Association 89, 1012-1016, for the part of the error spent on the unknown.
+    Statistical Association 89, 1012-1016, for the error spent on nuisance parameters.
 
     Examples
     --------
@@ -351,13 +387,13 @@ def certificate(
     >>> found.n_retained, found.n_guesses, round(found.rate, 3)
     (900, 125, 0.139)
     """
-    _check_share("confidence", confidence)
+    _check_share("level", level)
     votes = Votes.of(annotations, "certificate")
     chosen = _model(model, guess, votes)
     share = _share(keep, chosen)
-    bound, expected, guesses = bounds(votes, chosen, guess, settled, confidence)
-    fits = bound(share, 1 - confidence) >= 0
-    rules = _rules(votes, bound, expected, confidence, share)
+    bound, expected, guesses = bounds(votes, chosen, guess, settled, level)
+    fits = bound(share, 1 - level) >= 0
+    rules = _rules(votes, bound, expected, level, share)
     row = rules[rules["keep"] == share].iloc[0]
     kept = votes.kept(share)
     retained = np.zeros(annotations.n_items, dtype=bool)
@@ -366,14 +402,14 @@ def certificate(
     label[votes.item[kept]] = votes.counts[kept].argmax(axis=1)
     return Certificate(
         model=chosen,
-        confidence=confidence,
+        level=level,
         keep=share,
         n_items=votes.n_items,
         n_left_out=annotations.n_items - votes.n_items,
         n_unanimous=int(votes.unanimous.sum()),
         n_retained=int(kept.sum()),
         n_guesses=int(row["n_guesses"]),
-        posterior=posterior_bound(votes, guesses, share, 1 - confidence),
+        posterior=posterior_bound(votes, guesses, share, 1 - level),
         expected=float(row["expected"]),
         chance=guesses.chance if guesses else math.nan,
         guess=(guesses.low, guesses.high) if guesses else (math.nan, math.nan),
@@ -383,7 +419,7 @@ def certificate(
         retained=retained,
         label=label,
         rules=rules,
-        n_guesses_half=_capped(bound(share, (1 - confidence) / 2), int(kept.sum())),
+        n_guesses_half=_capped(bound(share, (1 - level) / 2), int(kept.sum())),
         unequal=bool(np.unique(votes.size).size > 1),
         remarks=_remarks(annotations, votes, fits, share, row, guesses),
     )
@@ -397,7 +433,7 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
     annotations : Annotations
         Whose categories are numbers.
     threshold : float
-        Labels from it upwards are of the second category.
+        Labels of at least this are in the second category.
 
     Returns
     -------
@@ -435,7 +471,7 @@ def _check_share(name: str, value: float) -> None:
 
 
 def _model(model: Model | None, guess: Guess | None, votes: Votes) -> Model:
-    """Choose by the design alone, so that the choice leaves the promise as it is."""
+    """Choose by the design alone: a choice by the labels would change the level."""
     if model in ("easy_hard", "rates"):
         return model
     if model is not None:
@@ -458,7 +494,7 @@ def _share(keep: Keep | float | None, model: Model) -> float:
     return float(share)
 
 
-def hidden_guesses(n_disagreed: int, chance: float, miss: float) -> int:
+def hidden_guesses(n_disagreed: int, chance: float, alpha: float) -> int:
     """Bound the number of hard items that show no disagreement.
 
     Parameters
@@ -466,16 +502,16 @@ def hidden_guesses(n_disagreed: int, chance: float, miss: float) -> int:
     n_disagreed : int
         d, at least 0.
     chance : float
-        That all guesses on a hard item agree, in [0, 1].
-    miss : float
+        Probability that all guesses on a hard item agree, in [0, 1].
+    alpha : float
         Probability that the bound is too small, in (0, 1).
 
     Returns
     -------
     int
         h - d, for the largest number h of hard items with P(Binomial(h, 1 - chance) <= d) above
-        `miss`. It is the upper quantile of a negative binomial number: the posterior that makes
-        every number of hard items, without an end, equally likely.
+        `alpha`. It is the upper quantile of a negative binomial distribution, the posterior under a
+        uniform prior on all numbers of hard items.
 
     Examples
     --------
@@ -484,58 +520,57 @@ def hidden_guesses(n_disagreed: int, chance: float, miss: float) -> int:
     """
     if chance >= 1:
         return int(np.iinfo(np.int64).max)
-    return int(stats.nbinom.isf(miss, n_disagreed + 1, 1 - chance))
+    return int(stats.nbinom.isf(alpha, n_disagreed + 1, 1 - chance))
 
 
 def bounds(
-    votes: Votes, model: Model, guess: Guess | None, settled: float, confidence: float
+    votes: Votes, model: Model, guess: Guess | None, settled: float, level: float
 ) -> tuple[Bound, Callable[[float], float], Guesses | None]:
-    """Return what bounds and what estimates the number of guesses under a rule.
+    """Return functions that bound and estimate the number of guesses under a retention rule.
 
     Parameters
     ----------
     votes : Votes
         Of items with two labels or more.
-    model, guess, settled, confidence
+    model, guess, settled, level
         As in `certificate`.
 
     Returns
     -------
     bound : callable
-        Of the share of labels that an item needs and the probability of being wrong: the largest
-        number of guesses, not yet capped by the number of retained labels; negative if the
-        labels reject the model.
+        Takes the share of labels that an item needs and the error probability; returns the upper
+        bound, not yet capped by the number of retained labels; negative if the labels reject the
+        model.
     expected : callable
-        Of that share: an estimate of the number.
+        Takes that share; returns a point estimate.
     guesses : Guesses or None
-        What is known of the distribution of guesses; None for "rates".
+        The guess distribution, given or estimated; None for "rates".
     """
     if model == "easy_hard":
-        return _easy_hard(votes, guess, confidence)
+        return _easy_hard(votes, guess, level)
     return (*_by_rates(votes, guess, settled), None)
 
 
 def _easy_hard(
-    votes: Votes, guess: Guess | None, confidence: float
+    votes: Votes, guess: Guess | None, level: float
 ) -> tuple[Bound, Callable[[float], float], Guesses]:
     unanimous = votes.unanimous
     n_disagreed = int((~unanimous).sum())
     unknown = UNKNOWN if guess is None else 0.0
-
     if guess is None:
-        guesses = _guessing.estimated(votes, unknown * (1 - confidence), "certificate")
+        guesses = _guessing.estimated(votes, unknown * (1 - level), "certificate")
     else:
         guesses = _guessing.given(guess, votes.size, votes.n_categories, "certificate")
 
     @cache
-    def known(miss: float) -> Guesses:
-        if guess is not None or miss == 1 - confidence:
+    def known(alpha: float) -> Guesses:
+        if guess is not None or alpha == 1 - level:
             return guesses
-        return _guessing.estimated(votes, unknown * miss, "certificate", likely=guesses.likely)
+        return _guessing.estimated(votes, unknown * alpha, "certificate", likely=guesses.likely)
 
-    def bound(keep: float, miss: float) -> int:
+    def bound(keep: float, alpha: float) -> int:
         visible = int((votes.kept(keep) & ~unanimous).sum())
-        hidden = hidden_guesses(n_disagreed, known(miss).chance, miss * (1 - unknown))
+        hidden = hidden_guesses(n_disagreed, known(alpha).chance, alpha * (1 - unknown))
         return visible + min(hidden, int(unanimous.sum()))
 
     def expected(keep: float) -> float:
@@ -547,68 +582,68 @@ def _easy_hard(
     return bound, expected, guesses
 
 
-def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, miss: float) -> float:
-    """Return the bound of Equation 1 under a rule of retaining.
+def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, alpha: float) -> float:
+    """Return the posterior bound of Equation 1 under a retention rule.
 
     Parameters
     ----------
     votes : Votes
         Of items with two labels or more.
     guesses : Guesses or None
-        What is known of them, as from `bounds`.
+        As from `bounds`.
     keep : float
         Share of labels that an item needs.
-    miss : float
+    alpha : float
         Posterior probability of more guesses.
 
     Returns
     -------
     float
-        A number of labels; NaN where there is no such bound.
+        Number of labels; NaN if there is no such bound.
     """
     if guesses is None or (guesses.estimated and votes.n_categories > 2):
         return math.nan
     n_disagreed = int((~votes.unanimous).sum())
     visible = int((votes.kept(keep) & ~votes.unanimous).sum())
     if guesses.estimated:
-        return visible + _guessing.posterior_hidden(votes, miss)
+        return visible + _guessing.posterior_hidden(votes, alpha)
     found = easy_hard.hard_given_agreed(votes.n_items, n_disagreed, guesses.chance)
-    return visible + found.upper(1 - miss)
+    return visible + found.upper(1 - alpha)
 
 
 def _by_rates(
     votes: Votes, guess: Guess | None, settled: float
 ) -> tuple[Bound, Callable[[float], float]]:
-    """Return bound and estimate by rule; the bound is -1 where the labels reject the model."""
+    """Return the functions of `bounds` for "rates"."""
     if guess is not None:
         raise AnnotationError(
             "certificate: guess is for the model 'easy_hard'; the model 'rates' has no "
-            "distribution of guesses. Drop guess, or give model='easy_hard'."
+            "guess distribution. Drop guess, or give model='easy_hard'."
         )
     if not 0.5 <= settled < 1:
         raise AnnotationError(
-            f"certificate: settled must be in [0.5, 1), got {settled!r}. Give the share of "
-            "annotators from which a label is no guess, such as 0.6."
+            f"certificate: settled must be in [0.5, 1), got {settled!r}. Give the rate "
+            "from which a label is not a guess, such as 0.6."
         )
-    classes = _rates.Classes.of(votes, settled)
+    groups = _rates.Groups.of(votes, settled)
 
     @cache
-    def region(miss: float) -> _rates.Region:
-        return _rates.Region.of(classes, UNKNOWN * miss)
+    def region(alpha: float) -> _rates.Region:
+        return _rates.Region.of(groups, UNKNOWN * alpha)
 
     @cache
-    def largest_share(keep: float, miss: float) -> float:
-        return region(miss).largest(_rates.kept_guesses(votes, classes, keep, settled))
+    def largest_share(keep: float, alpha: float) -> float:
+        return region(alpha).largest(_rates.kept_guesses(votes, groups, keep, settled))
 
     @cache
     def probability() -> NDArray[np.float64]:
-        return _rates.Spread.of(votes, settled).guess_probability(settled)
+        return _rates.RateDistribution.of(votes, settled).guess_probability(settled)
 
-    def bound(keep: float, miss: float) -> int:
-        share = largest_share(keep, miss)
+    def bound(keep: float, alpha: float) -> int:
+        share = largest_share(keep, alpha)
         if math.isnan(share):
             return -1
-        return int(stats.binom.isf(miss * (1 - UNKNOWN), votes.n_items, min(share, 1.0)))
+        return int(stats.binom.isf(alpha * (1 - UNKNOWN), votes.n_items, min(share, 1.0)))
 
     def expected(keep: float) -> float:
         return float(probability()[votes.kept(keep)].sum())
@@ -617,7 +652,7 @@ def _by_rates(
 
 
 def _capped(n_guesses: int, n_retained: int) -> int:
-    """Return a bound that is at most all; where the model is rejected, all."""
+    """Cap a bound at the number retained, which it also is if the model is rejected."""
     return n_retained if n_guesses < 0 else min(n_guesses, n_retained)
 
 
@@ -625,32 +660,32 @@ def _rules(
     votes: Votes,
     bound: Bound,
     expected: Callable[[float], float],
-    confidence: float,
+    level: float,
     chosen: float,
 ) -> pd.DataFrame:
-    """Tabulate what other rules of retaining would certify."""
+    """Tabulate the bounds of all retention rules."""
     shares = sorted({0.5, 0.6, 2 / 3, 0.75, 0.8, 0.9, 1.0, chosen})
     rows = []
     seen: set[tuple[int, ...]] = set()
-    # The chosen share comes first, and speaks for those that ask for the same.
+    # The chosen share comes first, and stands for those that are equivalent.
     for share in sorted(shares, key=lambda share: (share != chosen, -share)):
-        asked = votes.asked(share)
-        if asked in seen:
+        needed = votes.needed(share)
+        if needed in seen:
             continue
-        seen.add(asked)
+        seen.add(needed)
         number = int(votes.kept(share).sum())
-        most = _capped(bound(share, 1 - confidence), number)
-        half = _capped(bound(share, (1 - confidence) / 2), number)
+        upper = _capped(bound(share, 1 - level), number)
+        half = _capped(bound(share, (1 - level) / 2), number)
         rows.append(
             {
                 "keep": share,
                 "n_retained": number,
-                "n_guesses": most,
-                "rate": most / number if number else math.nan,
+                "n_guesses": upper,
+                "rate": upper / number if number else math.nan,
                 "expected": expected(share),
             }
             | {
-                systems: unexplained_difference(most, half, confidence, systems)
+                systems: unexplained_difference(upper, half, level, systems)
                 for systems in ("any", "opposed", "independent")
             }
         )
@@ -658,15 +693,15 @@ def _rules(
 
 
 def unexplained_difference(
-    n_guesses: int, n_guesses_half: int, confidence: float, systems: Systems
+    n_guesses: int, n_guesses_half: int, level: float, systems: Systems
 ) -> int:
     """Return the smallest difference of two systems that guesses can't explain.
 
     Parameters
     ----------
     n_guesses, n_guesses_half : int
-        Bounds of the number of guesses with all and with half the probability of being wrong.
-    confidence : float
+        Bounds on the number of guesses at the error probability and at half of it.
+    level : float
         In (0, 1).
     systems : {"any", "opposed", "independent"}
         As in `Certificate.smallest_difference`.
@@ -674,7 +709,7 @@ def unexplained_difference(
     Returns
     -------
     int
-        Items, at least 1.
+        Number of items, at least 1.
 
     Raises
     ------
@@ -696,7 +731,7 @@ def unexplained_difference(
     if n_guesses_half == 0:
         return 1
     found = easy_hard.chance_difference(
-        n_guesses_half, n_guesses_half, level=(1 + confidence) / 2, differ=DIFFER[systems]
+        n_guesses_half, n_guesses_half, level=(1 + level) / 2, differ=DIFFER[systems]
     )
     return found.n_items + 1
 
@@ -715,18 +750,18 @@ def _remarks(
         found.append(f"{left_out:,} items have fewer than two labels and can't be certified.")
     if not fits:
         found.append(
-            "No distribution of rates makes labels like these: annotators are not independent "
-            "given the item, as when some answer without looking. Leave them out, or take "
+            "No distribution of rates fits these labels: annotators are not independent given the "
+            "item, as when some answer without looking. Leave them out, or take "
             "model='easy_hard'."
         )
     if np.unique(votes.size).size > 1:
         found.append(
-            "Items have unequal numbers of labels; the promise needs that hard ones have no more "
-            "and no fewer than others."
+            "Items have unequal numbers of labels; the bound assumes that this number does not "
+            "depend on whether an item is hard."
         )
     if guesses is not None and keep < 1 and (~votes.unanimous & votes.kept(keep)).any():
         found.append(
-            "Of easy items all labels agree in this model, so that every retained item with a "
+            "In this model all labels of an easy item agree, so that every retained item with a "
             "disagreement counts as a guess."
         )
     if fits and row["n_retained"] and row["n_guesses"] == row["n_retained"]:

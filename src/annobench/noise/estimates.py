@@ -1,4 +1,4 @@
-"""The share of hard items under each model of how labels come about, side by side."""
+"""Estimates of the share of hard items under several models, side by side."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from annobench.noise._guessing import Guess
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import SETTLED, UNKNOWN, hidden_guesses
 
-#: More types than this are not tried by default; labels of real items can't tell them apart.
-_MOST_TYPES = 4
+#: Default maximum; more components are rarely distinguishable in real data.
+_MAX_COMPONENTS = 4
 
 
 def hard_share(
@@ -29,9 +29,9 @@ def hard_share(
     guess: Guess | None = None,
     settled: float = SETTLED,
     diligent: mixtures.BinomialMixture | None = None,
-    max_types: int | None = None,
+    max_components: int | None = None,
     replicates: int = 100,
-    rng: np.random.Generator | None = None,
+    rng: int | np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """Estimate the share of hard items under each model.
 
@@ -44,23 +44,23 @@ def hard_share(
     guess : float or sequence of float, optional
         Distribution of guesses, as in `noise.certificate`, for the model "easy_hard".
     settled : float, default 0.6
-        In (0.5, 1): an item is hard if no category has a higher rate. Mixtures call a type hard
-        whose rate lies between 1 - settled and settled.
+        In (0.5, 1): an item is hard if no category has a higher rate. A component of a mixture is
+        hard if its rate lies between 1 - settled and settled.
     diligent : BinomialMixture, optional
-        The mixture of diligent annotators, known from elsewhere. Without it the share of lazy
-        ones can't be told from these labels.
-    max_types : int, optional
-        The most types of a mixture; by default what the labels can carry, 4 at most.
+        The mixture of diligent annotators, known from other data. Without it the share of lazy
+        annotators is not identified.
+    max_components : int, optional
+        Largest number of components of a mixture; by default what the labels identify, at most 4.
     replicates : int, default 100
-        Resamples of the items for the intervals of mixtures.
-    rng : numpy.random.Generator, optional
-        The source of randomness; without it mixtures have no interval.
+        Bootstrap replicates for the intervals of mixtures; 0 for no intervals.
+    rng : int, numpy.random.Generator or None, optional
+        Seed or generator of the bootstrap.
 
     Returns
     -------
     DataFrame
-        A row for each model: model, types, estimate, lower, upper, parameters (their number),
-        bic, and note, which says what the model takes for hard and why a value is missing.
+        A row for each model: model, n_components, estimate, lower, upper, parameters (their
+        number), bic, and note, which defines hard items or says why a value is missing.
 
     Raises
     ------
@@ -70,8 +70,8 @@ def hard_share(
 
     Notes
     -----
-    The models mean different things by hard, and their assumptions differ: the rows are not
-    estimates of one number. "rates" alone assumes no number of types.
+    The models define hard items differently: the rows do not estimate the same quantity. "rates"
+    is nonparametric and assumes no number of components.
     """
     if not 0 < level < 1 or not 0.5 < settled < 1:
         raise AnnotationError(
@@ -80,33 +80,40 @@ def hard_share(
     votes = Votes.of(annotations, "hard_share")
     rows: list[dict[str, Any]] = [
         _easy_hard_row(votes, guess, level),
-        *_mixture_rows(annotations, votes, max_types, settled, level, replicates, rng),
+        *_mixture_rows(
+            annotations,
+            votes,
+            max_components,
+            settled,
+            level,
+            replicates,
+            np.random.default_rng(rng),
+        ),
         _lazy_row(annotations, votes, diligent, settled),
         _dawid_skene_row(annotations, votes, level),
         _rates_row(votes, settled, level),
     ]
-    empty = {"types": pd.NA, "estimate": math.nan, "lower": math.nan, "upper": math.nan,
-             "parameters": pd.NA, "bic": math.nan, "note": ""}  # fmt: skip
-    frame = pd.DataFrame([{"model": row["model"], **empty, **row} for row in rows])
-    return frame.astype({"types": "Int64", "parameters": "Int64"})
+    names = ["model", "n_components", "estimate", "lower", "upper", "parameters", "bic", "note"]
+    frame = pd.DataFrame(rows, columns=names)
+    return frame.astype({"n_components": "Int64", "parameters": "Int64"})
 
 
 def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str, Any]:
     row = {"model": "easy_hard", "note": "hard: guessed; easy: all labels alike"}
     n, d = votes.n_items, int((~votes.unanimous).sum())
-    miss = 1 - level
+    alpha = 1 - level
     try:
         if guess is None:
-            guesses = _guessing.estimated(votes, UNKNOWN * miss, "hard_share")
-            miss *= 1 - UNKNOWN
+            guesses = _guessing.estimated(votes, UNKNOWN * alpha, "hard_share")
+            alpha *= 1 - UNKNOWN
         else:
             guesses = _guessing.given(guess, votes.size, votes.n_categories, "hard_share")
     except AnnotationError as error:
         return row | {"note": str(error).removeprefix("hard_share: ")}
     likely = min(guesses.likely_chance, 1 - 1e-12)
     hidden = easy_hard.hard_given_agreed(n, d, likely).mean
-    # At least the disagreements are hard; how many more is not known to be above 0.
-    upper = max(d + hidden, min(n, d + hidden_guesses(d, guesses.chance, miss)))
+    # All disagreed items are hard, and possibly no others.
+    upper = max(d + hidden, min(n, d + hidden_guesses(d, guesses.chance, alpha)))
     return row | {
         "estimate": (d + hidden) / n,
         "lower": d / n,
@@ -118,45 +125,45 @@ def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str,
 def _mixture_rows(
     annotations: Annotations,
     votes: Votes,
-    max_types: int | None,
+    max_components: int | None,
     settled: float,
     level: float,
     replicates: int,
-    rng: np.random.Generator | None,
+    rng: np.random.Generator,
 ) -> Iterator[dict[str, Any]]:
     if votes.n_categories > 2:
         yield {"model": "mixture", "note": "for two categories only"}
         return
-    carried = mixtures.max_types(int(votes.size.max()))
-    if carried < 2:
-        yield {"model": "mixture", "note": "two types need items of three labels"}
+    largest = mixtures.max_identifiable_components(int(votes.size.max()))
+    if largest < 2:
+        yield {"model": "mixture", "note": "two components need items of three labels"}
         return
     within = (1 - settled, settled)
     counts = mixtures.Counts.from_annotations(annotations)
-    for types in range(2, min(carried, max_types or _MOST_TYPES) + 1):
-        fitted = mixtures.fit(counts, types)
+    for n_components in range(2, min(largest, max_components or _MAX_COMPONENTS) + 1):
+        fitted = mixtures.fit(counts, n_components)
         row = {
             "model": "mixture",
-            "types": types,
+            "n_components": n_components,
             "estimate": fitted.mixture.hard_share(within),
             "parameters": fitted.n_parameters,
             "bic": fitted.bic,
             "note": "rates " + ", ".join(f"{rate:.3f}" for rate in fitted.mixture.rate),
         }
-        if rng is not None:
+        if replicates:
             draws = fitted.bootstrap(replicates, rng).hard_share(within)
             row["lower"], row["upper"] = mixtures.percentile_interval(draws, level)
         yield row
-    if carried >= 3:
+    if largest >= 3:
         profile = mixtures.hard_share_profile(counts, within=within, level=level)
         yield {
-            "model": "mixture with a hard type",
-            "types": 3,
+            "model": "mixture with a hard component",
+            "n_components": 3,
             "estimate": profile.estimate,
             "lower": profile.lower,
             "upper": profile.upper,
             "parameters": 5,
-            "note": f"one type is held within {within[0]:.2g} and {within[1]:.2g}",
+            "note": f"one rate is held within {within[0]:.2g} and {within[1]:.2g}",
         }
 
 
@@ -171,12 +178,12 @@ def _lazy_row(
         return row | {"note": "for two categories only"}
     if diligent is None:
         return row | {
-            "note": "not identified: lazy annotators move the rates of all types towards their "
-            "own, which other rates would do as well. Give the diligent mixture"
+            "note": "not identified: lazy annotators shift the rates of all components towards "
+            "their own, as other rates would. Give the diligent mixture"
         }
     fitted = mixtures.fit_lazy(mixtures.Counts.from_annotations(annotations), diligent)
     return row | {
-        "types": diligent.types,
+        "n_components": diligent.n_components,
         "estimate": diligent.hard_share((1 - settled, settled)),
         "parameters": 2,
         "note": f"as given; lazy share {fitted.lazy_share:.3f}, their rate {fitted.lazy_rate:.3f}",
@@ -184,7 +191,7 @@ def _lazy_row(
 
 
 def _dawid_skene_row(annotations: Annotations, votes: Votes, level: float) -> dict[str, Any]:
-    """Count doubt as guesses: K categories alike are one item, certainty is none."""
+    """Rescale posterior uncertainty to 1 for equal probabilities and 0 for certainty."""
     k = votes.n_categories
     posterior = dawid_skene.fit(annotations).posterior[votes.item]
     doubt = (1 - posterior.max(axis=1)) * k / (k - 1)
@@ -193,28 +200,28 @@ def _dawid_skene_row(annotations: Annotations, votes: Votes, level: float) -> di
     mean = float(doubt.mean())
     return {
         "model": "dawid_skene",
-        "types": k,
+        "n_components": k,
         "estimate": mean,
         "lower": max(0.0, mean - z * error),
         "upper": min(1.0, mean + z * error),
         "parameters": k - 1 + annotations.n_annotators * k * (k - 1),
-        "note": "guesses that would leave as much doubt as the posterior; the fit is held fixed",
+        "note": "share of guesses with the same posterior uncertainty; the fit is held fixed",
     }
 
 
 def _rates_row(votes: Votes, settled: float, level: float) -> dict[str, Any]:
-    classes = _rates.Classes.of(votes, settled)
-    region = _rates.Region.of(classes, 1 - level)
-    easy = (classes.rates >= settled).astype(np.float64)
-    most, least = region.largest(easy), -region.largest(-easy)
+    groups = _rates.Groups.of(votes, settled)
+    region = _rates.Region.of(groups, 1 - level)
+    easy = (groups.rates >= settled).astype(np.float64)
+    largest, smallest = region.largest(easy), -region.largest(-easy)
     row: dict[str, Any] = {
         "model": "rates",
         "note": f"no category has a rate of {settled:g} or more",
     }
-    if math.isnan(most):
+    if math.isnan(largest):
         return row | {"note": "the labels reject independence of the annotators given the item"}
-    lower, upper = max(0.0, 1 - most), min(1.0, 1 - least)
-    estimate = 1 - _rates.Spread.of(votes, settled).easy_share(settled)
+    lower, upper = max(0.0, 1 - largest), min(1.0, 1 - smallest)
+    estimate = 1 - _rates.RateDistribution.of(votes, settled).easy_share(settled)
     return row | {
         "estimate": min(max(estimate, lower), upper),
         "lower": lower,

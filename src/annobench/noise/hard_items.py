@@ -1,4 +1,4 @@
-"""Which items are likely hard, and why."""
+"""Items that are probably hard, with reasons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from annobench.noise import _rates
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import SETTLED
 
-#: A posterior this near certainty settles an item.
+#: A posterior probability below this is a reason to doubt the label.
 _CERTAIN = 0.95
 
 
@@ -26,35 +26,35 @@ def hard_items(
     settled: float = SETTLED,
     gold: ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """List the items by how likely they are hard, with reasons.
+    """Rank the items by their probability of being hard, with reasons.
 
     Parameters
     ----------
     annotations : Annotations
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
     settled : float, default 0.6
-        In [0.5, 1): an item is hard if fewer of all annotators would give its most frequent label.
+        In [0.5, 1): an item is hard if the rate of its most frequent label is lower.
     gold : array_like of int, shape (I,), optional
-        Codes of gold categories, -1 where there is none; a reason, but no part of the
+        Codes of gold categories, -1 where there is none; used for the reasons, not for the
         probability.
 
     Returns
     -------
     DataFrame
-        A row for each item with two labels or more, the likeliest hard first: item, n_labels,
-        label (most frequent; the first of several), votes (its labels), probability (that it is
-        hard), p_value (of the votes, if `settled` of all annotators would give the label),
-        posterior (of the best category by Dawid and Skene), category (that one), and reasons.
+        A row for each item with at least two labels, most probably hard first: item, n_labels,
+        label (the most frequent; the first of several), votes (its count), probability (of being
+        hard), p_value (of the count, if the rate of the label is `settled`), posterior (of the most
+        probable category by Dawid and Skene), category (that one), and reasons.
 
     Raises
     ------
     AnnotationError
-        As `noise.certificate`, or if `gold` is not one code of a category an item.
+        As `noise.certificate`, or if `gold` is not one code of a category per item.
 
     Notes
     -----
-    The probability comes from the distribution of rates over all items, estimated without a form
-    (empirical Bayes): few labels say little, and then it tends to what is usual for these data.
+    Empirical Bayes: the distribution of rates over all items is estimated nonparametrically, and
+    items with few labels are shrunk towards it.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def hard_items(
             "n_labels": votes.size,
             "label": names[best],
             "votes": votes.top,
-            "probability": _rates.Spread.of(votes, settled).guess_probability(settled),
+            "probability": _rates.RateDistribution.of(votes, settled).guess_probability(settled),
             "p_value": stats.binom.cdf(votes.top, votes.size, settled),
             "posterior": posterior.max(axis=1),
             "category": names[category],
@@ -119,7 +119,7 @@ def _reasons(
     names: NDArray[np.object_],
     settled: float,
 ) -> list[str]:
-    """Say in words what speaks for an item being hard; nothing for one that is clear."""
+    """Return the reasons why an item may be hard; none for a clear one."""
     size, top = counts.sum(), counts[best]
     found = []
     tied = np.flatnonzero(counts == top)

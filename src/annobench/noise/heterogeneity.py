@@ -1,22 +1,22 @@
-"""Do items differ, or annotators? Fitted models of both, judged by labels that they did not see.
+"""Heterogeneity of items and of annotators: four models compared by cross-validation.
 
-An item is of one of T types; given its type, an annotator gives label k with a probability. The
-types are the K categories, or the categories and one more, of hard items. Annotators all have the
-probabilities of the type, or each has their own, drawn from a Dirichlet distribution around those
-of the type (beta for two categories). Four models follow:
+An item belongs to one of T components; given the component, an annotator gives label k with a
+certain probability. The components are the K categories, or the categories and one of hard items.
+Annotators all have the probabilities of the component, or each has probabilities drawn from a
+Dirichlet distribution around them (beta for two categories). This makes four models:
 
 =====================  ===========================================================
-"plain"                K types, annotators alike (a mixture of K binomials)
-"hard items"           K + 1 types, annotators alike (K + 1 binomials)
-"own annotators"       K types, annotators of their own (Dawid and Skene 1979; the annotation
-                       model with annotator heterogeneity of Beigman Klebanov and Beigman 2010,
-                       Figure 4, when the same annotator labels several items)
-"both"                 K + 1 types, annotators of their own
+"plain"                K components, homogeneous annotators (a mixture of K binomials)
+"hard items"           K + 1 components, homogeneous annotators (K + 1 binomials)
+"own annotators"       K components, heterogeneous annotators (Dawid and Skene 1979; the
+                       annotation model of Beigman Klebanov and Beigman 2010, Figure 4, when an
+                       annotator labels several items)
+"both"                 K + 1 components, heterogeneous annotators
 =====================  ===========================================================
 
-Probabilities are found by EM, as the mode of the posterior; how strongly annotators are drawn to
-their type is chosen by the labels left out. Each label is left out once, and its probability is
-computed from the item's and the annotator's other labels.
+Probabilities are posterior modes found by EM; the concentration of the Dirichlet distribution is
+chosen by cross-validation. Each label is held out once, and predicted from the other labels of the
+item and of the annotator.
 """
 
 from __future__ import annotations
@@ -28,33 +28,34 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
 
-#: Labels that the Dirichlet distribution around a type is worth; the best by what is left out.
-_STRENGTHS = (3.0, 10.0, 30.0, 100.0)
-#: Labels that each type's own distribution is worth at first: right labels, and others.
+#: Candidate concentrations of the Dirichlet distribution of annotators.
+_CONCENTRATIONS = (3.0, 10.0, 30.0, 100.0)
+#: Pseudocount of each label in the prior of a component.
 _PRIOR = 0.5
-_STEPS = 40
+_ITERATIONS = 40
 MODELS = ("plain", "hard items", "own annotators", "both")
 
 
 @dataclass(frozen=True, eq=False)
-class TypeFit:
-    """Types of items, and what annotators make of them.
+class ComponentFit(Summarised):
+    """Components of items, with the label probabilities of annotators.
 
     Attributes
     ----------
     share : ndarray, shape (T,)
-        Of each type among items.
+        Share of items in each component.
     rate : ndarray, shape (T, K)
-        Probability of each label given the type, over all annotators.
+        Probability of each label given the component, over all annotators.
     annotator_rate : ndarray, shape (J, T, K)
-        Of each annotator; equal to `rate` where annotators are alike.
+        The same for each annotator; equal to `rate` for homogeneous annotators.
     posterior : ndarray, shape (I, T)
-        Probability of each item's type.
+        Probability of each component for each item.
     """
 
     share: Floats
@@ -62,106 +63,127 @@ class TypeFit:
     annotator_rate: Floats
     posterior: Floats
 
+    def summary(self) -> pd.DataFrame:
+        """Return the components.
 
-def fit_types(
-    annotations: Annotations, *, hard: bool, strength: float | None, steps: int = _STEPS
-) -> TypeFit:
-    """Fit types of items by EM.
+        Returns
+        -------
+        DataFrame
+            A row for each component: share, and the probabilities of the labels by number from 0;
+            index component.
+        """
+        frame = pd.DataFrame(self.rate).rename_axis("component")
+        frame.insert(0, "share", self.share)
+        return frame
+
+    def _headline(self) -> str:
+        return f"{self.share.size} components of shares {np.round(self.share, 3).tolist()}"
+
+
+def fit_components(
+    annotations: Annotations,
+    *,
+    hard: bool,
+    concentration: float | None,
+    iterations: int = _ITERATIONS,
+) -> ComponentFit:
+    """Fit components of items by EM.
 
     Parameters
     ----------
     annotations : Annotations
         N labels of J annotators for I items.
     hard : bool
-        Whether there is a type beside the categories; it starts from equal probabilities.
-    strength : float or None
-        Labels that the distribution around a type is worth; None for annotators alike.
-    steps : int, default 40
-        Of EM.
+        Whether to add a component of hard items to the categories.
+    concentration : float or None
+        Of the Dirichlet distribution of annotators; None for homogeneous annotators.
+    iterations : int, default 40
+        Number of EM steps.
 
     Returns
     -------
-    TypeFit
-        The first K types are the categories.
+    ComponentFit
+        The first K components are the categories.
 
     Notes
     -----
-    Linear in N, K and T for each step.
+    Each step is linear in N, K and T.
     """
     item, annotator = annotations.item, annotations.annotator
     n_categories = annotations.n_categories
     votes = annotations.counts + _PRIOR
     shares = votes / votes.sum(axis=1, keepdims=True)
     if hard:
-        # Items far from a clear majority start as hard, in part.
+        # Items without a clear majority start partly in the hard component.
         unsure = (1 - shares.max(axis=1, keepdims=True)) * n_categories / (n_categories - 1)
         shares = np.hstack([shares * (1 - unsure), unsure])
     posterior = shares / shares.sum(axis=1, keepdims=True)
-    types = posterior.shape[1]
-    prior = np.full((types, n_categories), _PRIOR)
+    n_components = posterior.shape[1]
+    prior = np.full((n_components, n_categories), _PRIOR)
     pair = annotator.astype(np.int64) * n_categories + annotations.label
-    for _ in range(steps):
+    for _ in range(iterations):
         share = posterior.sum(axis=0) + 1
         share /= share.sum()
         counted = (
             np.stack(
                 [
                     np.bincount(pair, posterior[item, t], annotations.n_annotators * n_categories)
-                    for t in range(types)
+                    for t in range(n_components)
                 ],
                 axis=1,
             )
-            .reshape(annotations.n_annotators, n_categories, types)
+            .reshape(annotations.n_annotators, n_categories, n_components)
             .transpose(0, 2, 1)
         )
         rate = counted.sum(axis=0) + prior
         rate /= rate.sum(axis=1, keepdims=True)
-        if strength is None:
+        if concentration is None:
             own = np.broadcast_to(rate, counted.shape)
         else:
-            own = counted + strength * rate
+            own = counted + concentration * rate
             own = own / own.sum(axis=2, keepdims=True)
         log_label = np.log(own)[annotator, :, annotations.label]
         log_post = np.log(share) + np.stack(
-            [np.bincount(item, log_label[:, t], annotations.n_items) for t in range(types)], axis=1
+            [np.bincount(item, log_label[:, t], annotations.n_items) for t in range(n_components)],
+            axis=1,
         )
         log_post -= log_post.max(axis=1, keepdims=True)
         posterior = np.exp(log_post)
         posterior /= posterior.sum(axis=1, keepdims=True)
-    return TypeFit(share, rate, np.array(own), posterior)
+    return ComponentFit(share, rate, np.array(own), posterior)
 
 
 def heterogeneity(
-    annotations: Annotations, *, rng: np.random.Generator, folds: int = 5
+    annotations: Annotations, *, rng: int | np.random.Generator | None = None, folds: int = 5
 ) -> pd.DataFrame:
-    """Compare models in which items, annotators, both or neither differ.
+    """Compare models with heterogeneous items, annotators, both or neither.
 
     Parameters
     ----------
     annotations : Annotations
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
-    rng : numpy.random.Generator
-        Splits the labels.
+    rng : int, numpy.random.Generator or None, optional
+        Seed or generator of the random folds.
     folds : int, default 5
-        Parts of the labels, each left out once; at least 2.
+        Number of folds of the labels, at least 2.
 
     Returns
     -------
     DataFrame
-        A row for each of the four models: model, types, own (whether annotators have rates of
-        their own), strength (NaN where they have none), score (mean log probability of a label
-        left out, in nats), minus_best (the score less the best model's), standard_error (of that
-        difference, over items), hard_share (share of the further type, NaN where there is none)
-        and hard_rate (its largest probability of a label).
+        A row for each of the four models: model, n_components, own (whether annotators are
+        heterogeneous), concentration (NaN if not), score (mean log probability of a held-out label,
+        in nats), minus_best (difference from the best model), standard_error (of that difference,
+        clustered by item), hard_share (share of the hard component, NaN without one) and hard_rate
+        (its largest probability of a label).
 
     Raises
     ------
     AnnotationError
-        As `noise.certificate`, or if `folds` is no whole number from 2 to the number of labels.
+        As `noise.certificate`, or if `folds` is not a whole number from 2 to the number of labels.
 
     Notes
     -----
-    The strength is chosen by the same labels that it is scored on, one number among many labels.
+    The concentration is chosen on the same held-out labels as the score, a small optimism.
     """
     Votes.of(annotations, "heterogeneity")
     if not 2 <= folds <= annotations.n_labels or folds != int(folds):
@@ -169,23 +191,25 @@ def heterogeneity(
             f"heterogeneity: folds must be a whole number from 2 to {annotations.n_labels}, got "
             f"{folds}."
         )
-    fold = rng.permutation(annotations.n_labels) % int(folds)
+    fold = np.random.default_rng(rng).permutation(annotations.n_labels) % int(folds)
     rows, scores = [], []
-    for name, hard, own in zip(MODELS, (False, True, False, True), (False, False, True, True),
-                               strict=True):  # fmt: skip
+    hard_and_own = [(False, False), (True, False), (False, True), (True, True)]
+    for name, (hard, own) in zip(MODELS, hard_and_own, strict=True):
         tried = {
-            strength: _left_out(annotations, fold, hard=hard, strength=strength)
-            for strength in (_STRENGTHS if own else (None,))
+            concentration: _held_out_scores(
+                annotations, fold, hard=hard, concentration=concentration
+            )
+            for concentration in (_CONCENTRATIONS if own else (None,))
         }
-        strength = max(tried, key=lambda s: tried[s].mean())
-        scores.append(tried[strength])
-        fitted = fit_types(annotations, hard=hard, strength=strength)
+        concentration = max(tried, key=lambda s: tried[s].mean())
+        scores.append(tried[concentration])
+        fitted = fit_components(annotations, hard=hard, concentration=concentration)
         rows.append(
             {
                 "model": name,
-                "types": fitted.share.size,
+                "n_components": fitted.share.size,
                 "own": own,
-                "strength": np.nan if strength is None else strength,
+                "concentration": np.nan if concentration is None else concentration,
                 "score": scores[-1].mean(),
                 "hard_share": fitted.share[-1] if hard else np.nan,
                 "hard_rate": fitted.rate[-1].max() if hard else np.nan,
@@ -198,22 +222,23 @@ def heterogeneity(
     return frame
 
 
-def _left_out(
-    annotations: Annotations, fold: NDArray[np.int64], *, hard: bool, strength: float | None
+def _held_out_scores(
+    annotations: Annotations, fold: NDArray[np.int64], *, hard: bool, concentration: float | None
 ) -> Floats:
-    """Return the log probability of each label, from a fit to the other folds."""
+    """Return the log probability of each label by the fit to the other folds."""
     score = np.zeros(annotations.n_labels)
     for part in range(fold.max() + 1):
-        out = fold == part
-        fitted = fit_types(annotations.select(labels=~out), hard=hard, strength=strength)
-        item, annotator = annotations.item[out], annotations.annotator[out]
-        given = fitted.annotator_rate[annotator, :, annotations.label[out]]
-        score[out] = np.log((fitted.posterior[item] * given).sum(axis=1))
+        held_out = fold == part
+        seen = annotations.select(labels=~held_out)
+        fitted = fit_components(seen, hard=hard, concentration=concentration)
+        item, annotator = annotations.item[held_out], annotations.annotator[held_out]
+        given = fitted.annotator_rate[annotator, :, annotations.label[held_out]]
+        score[held_out] = np.log((fitted.posterior[item] * given).sum(axis=1))
     return score
 
 
 def _error(difference: Floats, annotations: Annotations) -> float:
-    """Return the standard error of a mean over labels, items being the independent parts."""
+    """Return the standard error of a mean over labels, clustered by item."""
     centred = difference - difference.mean()
     total = np.bincount(annotations.item, centred, annotations.n_items)
     return float(np.sqrt(total @ total) / difference.size)

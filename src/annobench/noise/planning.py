@@ -1,9 +1,9 @@
-"""Before the labels are there: how many annotators and items it takes.
+"""Power and sample size of the noise certificate: how many annotators and items are needed.
 
-All is for the easy/hard model with a given distribution of guesses and as many labels for each
-item. An item is hard with probability `hard`, and then disagreed on with probability 1 - chance:
-the number of disagreements is binomial, and with it the certificate. So power is a binomial
-probability, and nothing is simulated.
+All functions assume the easy/hard model with a given guess distribution and the same number of
+labels for each item. An item is hard with probability `hard`, and then disagreed on with
+probability 1 - chance: the number of disagreements is binomial and determines the certificate, so
+that power is a binomial probability, computed exactly.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from annobench.noise.certificate import (
     unexplained_difference,
 )
 
-#: No plan has more annotators or items than this.
-_MOST_ANNOTATORS = 1_000
-_MOST_ITEMS = 10_000_000
+#: Limits of the search.
+_MAX_ANNOTATORS = 1_000
+_MAX_ITEMS = 10_000_000
 
 
 def certification_power(
@@ -37,31 +37,31 @@ def certification_power(
     rate: float = 0.05,
     guess: Guess = 0.5,
     n_categories: int = 2,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> float:
-    """Compute how probable it is that unanimous items will be certified.
+    """Compute the probability that the unanimous items will be certified.
 
     Parameters
     ----------
     n_items : int
-        To be labelled, at least 1.
+        Items to be labelled, at least 1.
     n_annotators : int
-        Labels of each item, at least 2.
+        Labels per item, at least 2.
     hard : float
         Share of hard items, in (0, 1).
     rate : float, default 0.05
-        To be certified, in (0, 1): at most so large a share of the retained labels are guesses.
+        Largest share of guesses among the retained labels to be certified, in (0, 1).
     guess : float or sequence of float, default 0.5
-        As in `noise.certificate`; of a range the worst case.
+        As in `noise.certificate`; for a range the worst case.
     n_categories : int, default 2
         K.
-    confidence : float, default 0.95
-        Of the certificate.
+    level : float, default 0.95
+        Confidence level of the certificate.
 
     Returns
     -------
     float
-        Probability that the certificate's rate is `rate` or less, and some item is retained.
+        Probability that the certified rate is at most `rate` and some item is retained.
 
     Raises
     ------
@@ -70,27 +70,27 @@ def certification_power(
 
     Examples
     --------
-    With two annotators and 1,000 items, 33 disagreements are too many by one (section 3.1).
+    With two annotators and 1,000 items, at most 32 disagreements certify 5% (section 3.1).
 
     >>> round(certification_power(1000, 2, 0.05), 2)
     0.95
     """
-    _check(n_items, n_annotators, hard, rate, confidence)
+    _check(n_items, n_annotators, hard, rate, level)
     chance = _chance(guess, n_annotators, n_categories)
-    most = _most_disagreements(n_items, chance, rate, confidence)
-    return float(stats.binom.cdf(most, n_items, hard * (1 - chance)))
+    largest = _largest_disagreement(n_items, chance, rate, level)
+    return float(stats.binom.cdf(largest, n_items, hard * (1 - chance)))
 
 
 def _chance(guess: Guess, n_annotators: int, n_categories: int) -> float:
     return given(guess, [n_annotators], n_categories, "plan").chance
 
 
-def _most_disagreements(n_items: int, chance: float, rate: float, confidence: float) -> int:
+def _largest_disagreement(n_items: int, chance: float, rate: float, level: float) -> int:
     """Return the largest number of disagreements up to which the rate is certified, or -1."""
     low, high = -1, n_items
     while high - low > 1:
         d = (low + high) // 2
-        good = hidden_guesses(d, chance, 1 - confidence) <= rate * (n_items - d)
+        good = hidden_guesses(d, chance, 1 - level) <= rate * (n_items - d)
         low, high = (d, high) if good else (low, d)
     return low
 
@@ -103,27 +103,27 @@ def annotators_needed(
     power: float = 0.8,
     guess: Guess = 0.5,
     n_categories: int = 2,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> int:
-    """Find how many annotators suffice to certify the unanimous items.
+    """Find the number of annotators needed to certify the unanimous items.
 
     Parameters
     ----------
     n_items : int
-        To be labelled, at least 1.
+        Items to be labelled, at least 1.
     hard : float
         Share of hard items, in (0, 1).
     rate : float, default 0.05
-        To be certified, in (0, 1).
+        Share of guesses to be certified, in (0, 1).
     power : float, default 0.8
-        Probability with which it shall be, in (0, 1).
-    guess, n_categories, confidence
+        Required probability of certification, in (0, 1).
+    guess, n_categories, level
         As in `certification_power`.
 
     Returns
     -------
     int
-        The smallest number from 2 on.
+        The smallest sufficient number, at least 2.
 
     Raises
     ------
@@ -135,12 +135,11 @@ def annotators_needed(
     >>> annotators_needed(1000, 0.2)
     4
     """
-    _check(n_items, 2, hard, rate, confidence, power)
-    for n in range(2, _MOST_ANNOTATORS + 1):
+    _check(n_items, 2, hard, rate, level, power)
+    for n in range(2, _MAX_ANNOTATORS + 1):
         reached = certification_power(
-            n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories,
-            confidence=confidence,
-        )  # fmt: skip
+            n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories, level=level
+        )
         if reached >= power:
             return n
         if _chance(guess, n, n_categories) < 1e-12:
@@ -159,33 +158,33 @@ def items_needed(
     power: float = 0.8,
     guess: Guess = 0.5,
     n_categories: int = 2,
-    confidence: float = 0.95,
+    level: float = 0.95,
 ) -> int:
-    """Find how many items suffice to certify the unanimous ones.
+    """Find the number of items needed to certify the unanimous ones.
 
     Parameters
     ----------
     n_annotators : int
-        Labels of each item, at least 2.
+        Labels per item, at least 2.
     hard : float
         Share of hard items, in (0, 1).
     rate : float, default 0.05
-        To be certified, in (0, 1).
+        Share of guesses to be certified, in (0, 1).
     power : float, default 0.8
-        Probability with which it shall be, in (0, 1).
-    guess, n_categories, confidence
+        Required probability of certification, in (0, 1).
+    guess, n_categories, level
         As in `certification_power`.
 
     Returns
     -------
     int
-        A number that suffices, of which one item less does not. As numbers of items are whole,
-        power has teeth, and somewhat fewer items may suffice elsewhere.
+        A sufficient number such that one item less is not sufficient. Power is a sawtooth function
+        of the number of items, so that some smaller numbers may also be sufficient.
 
     Raises
     ------
     AnnotationError
-        If an argument is out of its range, or the expected rate is too large for any number.
+        If an argument is out of its range, or the expected share of guesses exceeds `rate`.
 
     Examples
     --------
@@ -193,18 +192,18 @@ def items_needed(
     >>> certification_power(n, 3, 0.1) >= 0.8 > certification_power(n - 1, 3, 0.1)
     True
     """
-    _check(1, n_annotators, hard, rate, confidence, power)
+    _check(1, n_annotators, hard, rate, level, power)
     chance = _chance(guess, n_annotators, n_categories)
     expected = hard * chance / (1 - hard * (1 - chance))
 
     def reached(n: int) -> bool:
-        most = _most_disagreements(n, chance, rate, confidence)
-        return bool(stats.binom.cdf(most, n, hard * (1 - chance)) >= power)
+        largest = _largest_disagreement(n, chance, rate, level)
+        return bool(stats.binom.cdf(largest, n, hard * (1 - chance)) >= power)
 
     high = 2
-    while expected < rate and high < _MOST_ITEMS and not reached(high):
+    while expected < rate and high < _MAX_ITEMS and not reached(high):
         high *= 2
-    if expected >= rate or high >= _MOST_ITEMS:
+    if expected >= rate or high >= _MAX_ITEMS:
         raise AnnotationError(
             f"items_needed: of the items on which {n_annotators} annotators agree, {expected:.3g} "
             f"are expected to be guesses, and the rate to be certified is {rate:g}. Take more "
@@ -225,22 +224,22 @@ def plan(
     rate: float = 0.05,
     guess: Guess = 0.5,
     n_categories: int = 2,
-    confidence: float = 0.95,
+    level: float = 0.95,
     systems: Systems = "independent",
 ) -> pd.DataFrame:
-    """Tabulate what more annotators would buy.
+    """Tabulate certificate and power by number of annotators.
 
     Parameters
     ----------
     n_items : int
-        To be labelled, at least 1.
+        Items to be labelled, at least 1.
     hard : float
         Share of hard items, in (0, 1).
     annotators : iterable of int, default 2 to 10
-        Labels of each item.
+        Numbers of labels per item.
     rate : float, default 0.05
-        To be certified, in (0, 1).
-    guess, n_categories, confidence
+        Share of guesses to be certified, in (0, 1).
+    guess, n_categories, level
         As in `certification_power`.
     systems : {"any", "opposed", "independent"}, default "independent"
         As in `Certificate.smallest_difference`.
@@ -248,11 +247,11 @@ def plan(
     Returns
     -------
     DataFrame
-        A row for each number: annotators, chance (that guesses on a hard item agree), retained
-        (expected number of unanimous items), guesses (expected number among them), certified
-        (the rate at the median number of disagreements), power (to certify `rate`), difference
-        (the smallest, in items, that guesses can't explain, at that number) and
-        difference_share (of the retained).
+        A row for each number: annotators, chance (that the guesses on a hard item agree), retained
+        (expected number of unanimous items), guesses (expected number among them), certified (rate
+        at the median number of disagreements), power (to certify `rate`), difference (the smallest
+        number of items that guesses can't explain, at that median) and difference_share (of the
+        retained items).
 
     Raises
     ------
@@ -266,30 +265,29 @@ def plan(
     """
     rows = []
     for n in annotators:
-        _check(n_items, n, hard, rate, confidence)
+        _check(n_items, n, hard, rate, level)
         chance = _chance(guess, n, n_categories)
         disagreed = int(stats.binom.median(n_items, hard * (1 - chance)))
         retained = n_items - disagreed
-        most, half = (
-            min(hidden_guesses(disagreed, chance, miss), retained)
-            for miss in (1 - confidence, (1 - confidence) / 2)
+        upper, upper_half = (
+            min(hidden_guesses(disagreed, chance, alpha), retained)
+            for alpha in (1 - level, (1 - level) / 2)
         )
-        difference = unexplained_difference(most, half, confidence, systems)
+        difference = unexplained_difference(upper, upper_half, level, systems)
         rows.append(
             {
                 "annotators": n,
                 "chance": chance,
                 "retained": n_items * (1 - hard * (1 - chance)),
                 "guesses": n_items * hard * chance,
-                "certified": most / retained if retained else math.nan,
+                "certified": upper / retained if retained else math.nan,
                 "power": certification_power(
-                    n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories,
-                    confidence=confidence,
+                    n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories, level=level
                 ),
                 "difference": difference,
                 "difference_share": difference / retained if retained else math.nan,
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(rows)
 
 
@@ -300,33 +298,31 @@ def items_to_tell_apart(
     *,
     guess: Guess = 0.5,
     n_categories: int = 2,
-    confidence: float = 0.95,
+    level: float = 0.95,
     power: float = 0.8,
     systems: Systems = "independent",
 ) -> int:
-    """Find how many items suffice to tell a difference of two systems from guesses.
+    """Find the number of items needed to distinguish a difference of two systems from guesses.
 
     Parameters
     ----------
     n_annotators : int
-        Labels of each item, at least 2.
+        Labels per item, at least 2.
     hard : float
         Share of hard items, in (0, 1).
     difference : float
-        Share of the easy items that one system has right and the other wrong, less the share
-        where it is the other way round; in (0, 1).
-    guess, n_categories, confidence
+        Difference of the two systems' accuracies on the easy items, in (0, 1).
+    guess, n_categories, level
         As in `certification_power`.
     power : float, default 0.8
-        Probability of an observed difference that guesses can't explain.
+        Required probability of an observed difference that guesses can't explain.
     systems : {"any", "opposed", "independent"}, default "independent"
         As in `Certificate.smallest_difference`.
 
     Returns
     -------
     int
-        A number of items from which on power is reached at each doubling; the smallest such by
-        bisection.
+        The smallest number by doubling and bisection.
 
     Raises
     ------
@@ -336,37 +332,37 @@ def items_to_tell_apart(
     Notes
     -----
     The better system is ahead by exactly `difference` of the easy items; guesses add a random
-    difference of their own. The number of disagreements is taken at its upper quantile of half
-    the lack of power, and the guesses' difference likewise, so that the number is conservative.
+    difference. Half of 1 - power goes to the number of disagreements, taken at its upper quantile,
+    and half to the difference by guesses, so that the result is conservative.
 
     Examples
     --------
     >>> items_to_tell_apart(2, 0.2, 0.05) > items_to_tell_apart(3, 0.2, 0.05)
     True
     """
-    _check(1, n_annotators, hard, difference, confidence, power)
+    _check(1, n_annotators, hard, difference, level, power)
     chance = _chance(guess, n_annotators, n_categories)
-    lack = (1 - power) / 2
+    beta = (1 - power) / 2
 
     def reached(n: int) -> bool:
-        disagreed = int(stats.binom.isf(lack, n, hard * (1 - chance)))
+        disagreed = int(stats.binom.isf(beta, n, hard * (1 - chance)))
         retained = n - disagreed
-        most, half = (
-            min(hidden_guesses(disagreed, chance, miss), retained)
-            for miss in (1 - confidence, (1 - confidence) / 2)
+        upper, upper_half = (
+            min(hidden_guesses(disagreed, chance, alpha), retained)
+            for alpha in (1 - level, (1 - level) / 2)
         )
-        needed = unexplained_difference(most, half, confidence, systems)
-        hidden = int(stats.binom.isf(lack / 2, n, hard * chance))
-        against = hidden if systems == "any" else _behind(hidden, systems, lack / 2)
+        needed = unexplained_difference(upper, upper_half, level, systems)
+        hidden = int(stats.binom.isf(beta / 2, n, hard * chance))
+        against = hidden if systems == "any" else _setback(hidden, systems, beta / 2)
         easy = max(0, retained - hidden)
         return difference * easy - against >= needed
 
     high = 4
-    while high < _MOST_ITEMS and not reached(high):
+    while high < _MAX_ITEMS and not reached(high):
         high *= 2
-    if high >= _MOST_ITEMS:
+    if high >= _MAX_ITEMS:
         raise AnnotationError(
-            f"items_to_tell_apart: no number of items up to {_MOST_ITEMS:,} tells a difference "
+            f"items_to_tell_apart: no number of items up to {_MAX_ITEMS:,} tells a difference "
             f"of {difference:g} from guesses. Take more annotators."
         )
     low = high // 2
@@ -376,19 +372,19 @@ def items_to_tell_apart(
     return high
 
 
-def _behind(n_guesses: int, systems: Systems, miss: float) -> int:
-    """Return by how many items guesses set a system back, but for a small probability."""
+def _setback(n_guesses: int, systems: Systems, alpha: float) -> int:
+    """Return the upper limit of the items by which guesses set a system back."""
     if n_guesses == 0:
         return 0
     differ = DIFFER[systems]
-    level = 1 - 2 * miss
+    level = 1 - 2 * alpha
     return easy_hard.chance_difference(n_guesses, n_guesses, level=level, differ=differ).n_items
 
 
 def _check(
-    n_items: int, n_annotators: int, hard: float, rate: float, confidence: float, power: float = 0.5
+    n_items: int, n_annotators: int, hard: float, rate: float, level: float, power: float = 0.5
 ) -> None:
-    """Refuse what is no design."""
+    """Refuse arguments out of range."""
     if n_items % 1 or n_annotators % 1:
         raise AnnotationError(
             f"plan: items and annotators must be whole numbers, got {n_items} and {n_annotators}."
@@ -398,7 +394,7 @@ def _check(
             f"plan: needs an item and two annotators, got {n_items} item(s) and {n_annotators} "
             "annotator(s). One annotator never disagrees."
         )
-    shares = {"hard": hard, "rate": rate, "confidence": confidence, "power": power}
+    shares = {"hard": hard, "rate": rate, "level": level, "power": power}
     for name, value in shares.items():
         if not 0 < value < 1:
             raise AnnotationError(f"plan: {name} must be between 0 and 1, got {value!r}.")

@@ -1,12 +1,11 @@
-"""How many annotators must mark an item before coin flips are no explanation.
+"""How many annotators must mark an item to reject the hypothesis of marking at random.
 
-Where annotators look for a phenomenon and leave everything else unmarked, a mark may be
-deliberate or a whim. Suppose that each annotator flips a coin that comes up heads as often
-as that annotator marks items. The number of heads on one item then has a Poisson-binomial
-distribution, and the threshold is the least number of marks that it hardly ever reaches.
-Items marked so often were, very probably, marked deliberately by some annotator at least.
-Below the threshold nothing is shown, and mostly nothing can be: where marks are rare, an item
-without any is what coins would give, too.
+Annotators mark the occurrences of a phenomenon and leave everything else unmarked; a mark may be
+deliberate or random. Under the null hypothesis each annotator marks every item with the same
+probability, the annotator's rate of marks. The number of marks of an item then has a
+Poisson-binomial distribution, and the threshold is its upper critical value. Items that reach it
+were very probably marked deliberately by at least one annotator. Below the threshold nothing is
+shown: where marks are rare, an item without any is also likely under the null hypothesis.
 
 Beigman Klebanov and Shamir (2006) used the normal approximation for 20 annotators, Beigman
 Klebanov, Beigman and Diermeier (2008, section 3) the exact distribution for nine.
@@ -15,48 +14,53 @@ Klebanov, Beigman and Diermeier (2008, section 3) the exact distribution for nin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
+from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False)
-class ReliabilityThreshold:
-    """The least number of marks that chance hardly ever reaches.
+class ReliabilityThreshold(Summarised):
+    """The critical value of the number of marks of an item.
 
     Attributes
     ----------
     n_marks : int
-        The threshold k, in 1..n, or n + 1 if even n marks come by chance too often.
+        The threshold k, in 1..n, or n + 1 if even n marks are not significant.
     n_annotators : int
-        n, the annotators who could have marked an item.
-    confidence : float
-        At least this is the probability of fewer marks by chance, in (0, 1).
+        n, the annotators of the item.
+    level : float
+        Minimum probability of fewer marks under the null hypothesis, in (0, 1).
     chance : ndarray, shape (n + 2,)
-        Probability of at least 0, 1, ..., n + 1 marks by chance, from 1 down to 0.
+        Probability of at least 0, 1, ..., n + 1 marks under the null hypothesis.
     """
 
     n_marks: int
     n_annotators: int
-    confidence: float
+    level: float
     chance: NDArray[np.float64]
 
     @property
     def chance_rate(self) -> float:
-        """The probability that coins reach the threshold, in [0, 1)."""
+        """The probability of reaching the threshold under the null hypothesis, in [0, 1)."""
         return float(self.chance[self.n_marks])
 
     def expected_items(self, n_items: int) -> float:
-        """Return how many of a number of items reach the threshold by chance, on average.
+        """Return the expected number of items that reach the threshold under the null hypothesis.
 
         Parameters
         ----------
         n_items : int
-            I, marked or not.
+            I, all items.
 
         Returns
         -------
@@ -65,76 +69,176 @@ class ReliabilityThreshold:
         """
         return n_items * self.chance_rate
 
+    def summary(self) -> pd.DataFrame:
+        """Return the distribution of marks under the null hypothesis.
+
+        Returns
+        -------
+        DataFrame
+            A row for each number of marks 0, ..., n + 1: chance (of at least so many), reliable;
+            index marks.
+        """
+        index = pd.RangeIndex(self.chance.size, name="marks")
+        return pd.DataFrame({"chance": self.chance, "reliable": index >= self.n_marks}, index=index)
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Plot the upper tail probabilities and the threshold.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to plot; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The plot, with a logarithmic axis of probabilities.
+        """
+        axes = axes_or_new(axes)
+        axes.semilogy(self.chance[:-1], "o-")
+        axes.axvline(self.n_marks, color="grey", linestyle=":", label="threshold")
+        axes.set(xlabel="marks", ylabel="probability of at least so many")
+        axes.legend()
+        return axes
+
+    def _headline(self) -> str:
+        return f"{self.n_marks} of {self.n_annotators} annotators, level {self.level:g}"
+
 
 @dataclass(frozen=True, eq=False)
-class DeliberateItems:
-    """Items that reach their threshold.
+class DeliberateItems(Summarised):
+    """Items with significantly many marks.
 
     Attributes
     ----------
     category : str
         The category whose labels count as marks.
-    confidence : float
-        Of the thresholds.
+    level : float
+        Level of the thresholds.
     marks, n_labels : ndarray of int, shape (I,)
-        Labels of that category, and labels at all, of each item.
+        Labels of that category, and all labels, of each item.
     chance : ndarray, shape (I,)
-        Probability that coins give the item at least as many marks.
+        Probability of at least as many marks under the null hypothesis.
     threshold : ndarray of int, shape (I,)
-        Marks that the item needs; more than its labels where no number suffices.
+        Critical value of each item; larger than its number of labels if none is significant.
     reliable : ndarray of bool, shape (I,)
         Where the marks reach the threshold.
     expected_items : float
-        How many items would reach theirs if all annotators flipped coins.
+        Expected number of items that reach their threshold under the null hypothesis.
+    items : tuple of str
+        Names, in the order of the arrays.
     """
 
     category: str
-    confidence: float
+    level: float
     marks: NDArray[np.int64]
     n_labels: NDArray[np.int64]
     chance: NDArray[np.float64]
     threshold: NDArray[np.int64]
     reliable: NDArray[np.bool_]
     expected_items: float
+    items: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the number of reliable items beside the number expected at random.
+
+        Returns
+        -------
+        DataFrame
+            One row: category, level, n_items, n_reliable, expected_items.
+        """
+        return pd.DataFrame(
+            {
+                "category": [self.category],
+                "level": [self.level],
+                "n_items": [self.marks.size],
+                "n_reliable": [int(self.reliable.sum())],
+                "expected_items": [self.expected_items],
+            }
+        )
+
+    def items_frame(self) -> pd.DataFrame:
+        """Return a row for each item.
+
+        Returns
+        -------
+        DataFrame
+            item, marks, n_labels, chance, threshold, reliable.
+        """
+        names = ("marks", "n_labels", "chance", "threshold", "reliable")
+        return pd.DataFrame({"item": self.items} | {name: getattr(self, name) for name in names})
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Plot the number of items by number of marks, reliable items apart.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to plot; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Stacked bars.
+        """
+        axes = axes_or_new(axes)
+        x = np.arange(self.marks.max(initial=0) + 1)
+        below = np.bincount(self.marks[~self.reliable], minlength=x.size)
+        axes.bar(x, below, color="lightgrey", label="below the threshold")
+        axes.bar(
+            x,
+            np.bincount(self.marks[self.reliable], minlength=x.size),
+            bottom=below,
+            label="reliable",
+        )
+        axes.set(xlabel="marks", ylabel="items")
+        axes.legend()
+        return axes
+
+    def _headline(self) -> str:
+        return (
+            f"{int(self.reliable.sum()):,} of {self.marks.size:,} items reliably marked "
+            f"{self.category}, {self.expected_items:.3g} expected at random"
+        )
 
 
-def chance_of_marks(rates: ArrayLike) -> NDArray[np.float64]:
-    """Compute the distribution of the number of marks if everybody flips a coin.
+def poisson_binomial_pmf(rates: ArrayLike) -> NDArray[np.float64]:
+    """Compute the Poisson-binomial distribution: successes of trials with unequal probabilities.
 
     Parameters
     ----------
     rates : array_like, shape (..., n)
-        Probability that each annotator marks an item, in [0, 1]; a rate of 0 is as good as an
-        annotator who was not asked.
+        Success probability of each trial, in [0, 1]; rows may be padded with 0.
 
     Returns
     -------
     ndarray, shape (..., n + 1)
-        Probability of 0, 1, ..., n marks; sums to 1.
+        Probability of 0, 1, ..., n successes; sums to 1.
 
     Raises
     ------
     ValueError
-        If there is no rate, or one is out of its range.
+        If there is no rate, or one is out of range.
 
     Notes
     -----
-    Exact, by adding one annotator after the other; the cost is quadratic in n.
+    Exact, by recursion over the trials; the cost is quadratic in n. It gives the same values as
+    `scipy.stats.poisson_binom`, for many rows at a time.
 
     References
     ----------
-    Poisson (1837), of coins with different odds.
+    Poisson (1837), of trials with unequal probabilities.
 
     Examples
     --------
-    >>> chance_of_marks([0.5, 0.1]).round(4).tolist()  # 0.5 * 0.9, 0.5 * 0.9 + 0.5 * 0.1, 0.05
+    >>> poisson_binomial_pmf([0.5, 0.1]).round(4).tolist()  # 0.5 * 0.9, 0.5 * 0.9 + 0.5 * 0.1, 0.05
     [0.45, 0.5, 0.05]
     """
     p = np.asarray(rates, dtype=np.float64)
     if p.ndim == 0 or p.shape[-1] == 0:
-        raise ValueError("chance_of_marks: rates must have at least one annotator, got none.")
+        raise ValueError("poisson_binomial_pmf: rates must have at least one annotator, got none.")
     if not ((p >= 0) & (p <= 1)).all():
-        raise ValueError(f"chance_of_marks: rates must be in [0, 1], got {_first_outside(p)}.")
+        raise ValueError(f"poisson_binomial_pmf: rates must be in [0, 1], got {_first_outside(p)}.")
     n = p.shape[-1]
     pmf = np.zeros((*p.shape[:-1], n + 1))
     pmf[..., 0] = 1.0
@@ -146,30 +250,30 @@ def chance_of_marks(rates: ArrayLike) -> NDArray[np.float64]:
     return pmf
 
 
-def threshold(rates: ArrayLike, *, confidence: float) -> ReliabilityThreshold:
-    """Find how many of n annotators must mark an item before chance is no explanation.
+def threshold(rates: ArrayLike, *, level: float) -> ReliabilityThreshold:
+    """Find how many of n annotators must mark an item to reject marking at random.
 
     Parameters
     ----------
     rates : array_like, shape (n,)
         Probability that each annotator marks an item, in [0, 1].
-    confidence : float
-        Wanted probability that chance gives fewer marks, in (0, 1).
+    level : float
+        Minimum probability of fewer marks under the null hypothesis, in (0, 1).
 
     Returns
     -------
     ReliabilityThreshold
-        The threshold and the chance of every number of marks.
+        The threshold, and the tail probability of every number of marks.
 
     Raises
     ------
     ValueError
-        If a rate or the confidence is out of its range, or there is no rate.
+        If a rate or the level is out of range, or there is no rate.
 
     Notes
     -----
     For a given mean rate, unequal rates make large numbers of marks less likely (Hoeffding
-    1956, for k above the mean number of marks plus one); equal rates are the cautious choice.
+    1956, for k above the mean number of marks plus one); equal rates are conservative.
 
     References
     ----------
@@ -177,30 +281,28 @@ def threshold(rates: ArrayLike, *, confidence: float) -> ReliabilityThreshold:
 
     Examples
     --------
-    >>> found = threshold([0.04] * 9, confidence=0.999)
+    >>> found = threshold([0.04] * 9, level=0.999)
     >>> found.n_marks, found.chance[3:5].round(5).tolist()
     (4, [0.00448, 0.00027])
     """
-    _check_confidence("threshold", confidence)
+    _check_confidence("threshold", level)
     p = np.asarray(rates, dtype=np.float64)
     if p.ndim != 1:
         raise ValueError(
             f"threshold: rates must be one number an annotator, got an array of shape {p.shape}."
         )
-    at_least = _at_least(chance_of_marks(p))
-    return ReliabilityThreshold(
-        int(_needed(at_least, confidence)), p.size, float(confidence), at_least
-    )
+    at_least = _at_least(poisson_binomial_pmf(p))
+    return ReliabilityThreshold(int(_needed(at_least, level)), p.size, float(level), at_least)
 
 
 def deliberate(
     annotations: Annotations,
     category: str,
     *,
-    confidence: float,
+    level: float,
     rates: ArrayLike | None = None,
 ) -> DeliberateItems:
-    """Find the items that were marked too often for chance.
+    """Find the items with more marks than marking at random explains.
 
     Parameters
     ----------
@@ -208,28 +310,27 @@ def deliberate(
         Labels; items may differ in their annotators and in their number of labels.
     category : str
         The category whose labels count as marks.
-    confidence : float
-        Wanted probability that chance gives an item fewer marks, in (0, 1).
+    level : float
+        Minimum probability of fewer marks of an item under the null hypothesis, in (0, 1).
     rates : array_like, shape (J,) or scalar, optional
         Probability that each annotator marks an item, in [0, 1]; by default the share of marks
-        among all labels of that annotator. A scalar stands for all annotators, which is
-        wiser where many gave a handful of labels: the share of one label is 0 or 1.
+        among all labels of that annotator. A scalar applies to all annotators, which is more
+        stable if many gave only a few labels.
 
     Returns
     -------
     DeliberateItems
-        Marks, threshold and chance of each item.
+        Marks, threshold and tail probability of each item.
 
     Raises
     ------
     ValueError
-        If the category is not known, or a rate or the confidence is out of its range.
+        If the category is not known, or a rate or the level is out of range.
 
     Notes
     -----
-    A label that an annotator repeats is one more flip of the same coin. An item without a
-    label is not reliable. The cost is that of the labels times the largest number of
-    labels of an item.
+    Repeated labels count as independent trials. An item without a label is not reliable. The cost
+    is the number of labels times the largest number of labels of an item.
 
     References
     ----------
@@ -237,15 +338,15 @@ def deliberate(
 
     Examples
     --------
-    Three annotators mark one of ten items each, the same one: coins do that once in a
-    thousand times.
+    Three annotators each mark one of ten items, the same one, which has probability 0.001 at
+    random.
 
     >>> a = Annotations.from_wide([["yes"] * 3] + [["no"] * 3] * 9)
-    >>> found = deliberate(a, "yes", confidence=0.99)
+    >>> found = deliberate(a, "yes", level=0.99)
     >>> int(found.reliable.sum()), int(found.threshold[0]), round(float(found.chance[0]), 4)
     (1, 3, 0.001)
     """
-    _check_confidence("deliberate", confidence)
+    _check_confidence("deliberate", level)
     if category not in annotations.categories:
         raise ValueError(
             f"deliberate: category {category!r} is not one of {', '.join(annotations.categories)}."
@@ -256,25 +357,26 @@ def deliberate(
     marks = annotations.counts[:, code]
     rate = _rates(annotations, is_mark, rates)
 
-    # Rates of the annotators of each item, one item a row, filled up with coins of no heads.
+    # Rates of the annotators of each item, one item per row, padded with 0.
     padded = np.zeros((annotations.n_items, max(int(n_labels.max(initial=0)), 1)))
     order = np.argsort(annotations.item, kind="stable")
     item = annotations.item[order]
-    place = np.arange(item.size) - np.searchsorted(item, item)
-    padded[item, place] = rate[annotations.annotator[order]]
+    column = np.arange(item.size) - np.searchsorted(item, item)
+    padded[item, column] = rate[annotations.annotator[order]]
 
-    at_least = _at_least(chance_of_marks(padded))
-    needed = np.minimum(_needed(at_least, confidence), n_labels + 1)
+    at_least = _at_least(poisson_binomial_pmf(padded))
+    needed = np.minimum(_needed(at_least, level), n_labels + 1)
     rows = np.arange(annotations.n_items)
     return DeliberateItems(
         category,
-        float(confidence),
+        float(level),
         marks,
         n_labels,
         at_least[rows, marks],
         needed,
         marks >= needed,
         float(at_least[rows, needed].sum()),
+        annotations.items,
     )
 
 
@@ -282,14 +384,14 @@ def compare_cuts(
     marks: ArrayLike,
     outcome: ArrayLike,
     *,
-    rng: np.random.Generator,
+    rng: int | np.random.Generator | None = None,
     replicates: int = 2000,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Compare every cut of the number of marks as a predictor of another measurement.
+    """Compare all cuts of the number of marks as predictors of another measurement.
 
-    A threshold against chance need not be the cut that tells most. Each cut, items with at
-    least k marks against the others, explains a share of the variance of the outcome.
+    A threshold against random marking need not be the most informative cut. Each cut, items with
+    at least k marks against the others, explains a share of the variance of the outcome.
 
     Parameters
     ----------
@@ -297,21 +399,20 @@ def compare_cuts(
         Number of marks of each item.
     outcome : array_like, shape (I,)
         A number for each item, such as its mean rating.
-    rng : numpy.random.Generator
-        Source of randomness, for the resampling of items.
+    rng : int, numpy.random.Generator or None, optional
+        Seed or generator of the bootstrap.
     replicates : int, default 2000
-        Number of resamples.
+        Bootstrap replicates.
     level : float, default 0.95
-        Of the percentile intervals.
+        Confidence level of the percentile intervals.
 
     Returns
     -------
     DataFrame
-        One row for each k with items on both sides, and a last one with missing k for the
-        number of marks itself as a straight line: `cut`, `items` (with at least k marks),
-        `explained` in [0, 1] with `lower` and `upper`, `area` (probability that the outcome
-        of an item above the cut exceeds that of one below, ties half), and `best`, the share
-        of resamples in which this cut explains most.
+        One row for each k with items on both sides, and a last one with missing k for linear
+        regression on the number of marks: `cut`, `items` (with at least k marks), `explained`
+        (variance, in [0, 1]) with `lower` and `upper`, `area` (under the ROC curve, ties count
+        half), and `best`, the share of replicates in which this cut explains most.
 
     Raises
     ------
@@ -339,10 +440,12 @@ def compare_cuts(
             "compare_cuts: items must differ in their marks and in their outcome. "
             "There is nothing to predict."
         )
-    # Cuts between numbers of marks that occur; others would repeat one of these.
+    # Cuts between numbers of marks that occur; others are equivalent to one of these.
     cut = np.unique(count)[1:]
     x = np.concatenate([count >= cut[:, None], count[None, :]]).astype(np.float64)
-    weight = rng.multinomial(count.size, np.full(count.size, 1 / count.size), size=replicates)
+    weight = np.random.default_rng(rng).multinomial(
+        count.size, np.full(count.size, 1 / count.size), size=replicates
+    )
     drawn = _squared_correlation(weight.astype(np.float64), x, y)
     explained = _squared_correlation(np.ones((1, count.size)), x, y)[0]
     lower, upper = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
@@ -368,7 +471,7 @@ def _squared_correlation(
 ) -> NDArray[np.float64]:
     """Return weighted squared correlations of each row of x with y, shape (S, M)."""
     total = weight.sum(axis=1, keepdims=True)
-    # No square of it may leave the range of numbers, whatever the unit of the outcome.
+    # Scale first: squares must not overflow, whatever the unit of the outcome.
     y = y / np.abs(y).max()
     y = (y - y.mean()) / y.std()
     mean_x, mean_y = weight @ x.T / total, weight @ y[:, None] / total
@@ -376,7 +479,7 @@ def _squared_correlation(
     spread_x = weight @ (x**2).T / total - mean_x**2
     spread_y = weight @ y[:, None] ** 2 / total - mean_y**2
     spread = spread_x * spread_y
-    # A resample may leave nothing above a cut; no correlation then.
+    # The correlation is undefined in a replicate with nothing above the cut.
     share: NDArray[np.float64] = np.full_like(cross, np.nan)
     np.divide(cross**2, spread, out=share, where=spread > 1e-12)
     return share
@@ -402,22 +505,22 @@ def _rates(
 
 
 def _at_least(pmf: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum from the far end, where the small probabilities are, and append 0."""
+    """Return upper tail probabilities, summed from the smallest terms; the last is 0."""
     tail = np.cumsum(pmf[..., ::-1], axis=-1)[..., ::-1]
     return np.concatenate([np.minimum(tail, 1.0), np.zeros((*pmf.shape[:-1], 1))], axis=-1)
 
 
-def _needed(at_least: NDArray[np.float64], confidence: float) -> NDArray[np.int64]:
-    """Return the least number of marks, at least one, whose chance is small enough."""
-    # Neither 1 - 0.999 nor 0.1 ** 3 is quite 0.001; a tie shall stay a tie.
-    rare = at_least <= (1 - confidence) * (1 + 1e-9)
+def _needed(at_least: NDArray[np.float64], level: float) -> NDArray[np.int64]:
+    """Return the smallest number of marks, at least one, whose tail probability is small enough."""
+    # 1 - 0.999 and 0.1 ** 3 both differ from 0.001 by rounding; ties count.
+    rare = at_least <= (1 - level) * (1 + 1e-9)
     rare[..., 0] = False
     return np.asarray(np.argmax(rare, axis=-1))
 
 
-def _check_confidence(caller: str, confidence: float) -> None:
-    if not 0 < confidence < 1:
-        raise ValueError(f"{caller}: confidence must be between 0 and 1, got {confidence}.")
+def _check_confidence(caller: str, level: float) -> None:
+    if not 0 < level < 1:
+        raise ValueError(f"{caller}: level must be between 0 and 1, got {level}.")
 
 
 def _first_outside(p: NDArray[np.float64]) -> float:

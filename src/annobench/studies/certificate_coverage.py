@@ -449,7 +449,7 @@ def simulated_power(
         certified += kept > 0 and min(bound(1.0, 1 - confidence), kept) <= rate * kept
     test = stats.binomtest(certified, repetitions)
     promised = certification_power(
-        n_items, n_annotators, hard, rate=rate, guess=guess, confidence=confidence
+        n_items, n_annotators, hard, rate=rate, guess=guess, level=confidence
     )
     wilson, wide = test.proportion_ci(0.95, "wilson"), test.proportion_ci(0.999, "exact")
     return {

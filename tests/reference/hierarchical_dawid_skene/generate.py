@@ -39,9 +39,13 @@ def load() -> Annotations:
     label = (rng.random((10, 200, 1)) > edges[..., :-1]).sum(axis=2)
     annotator, item = np.nonzero(rng.random((10, 200)) < 0.6)
     return Annotations.from_arrays(
-        item, annotator, label[annotator, item],
-        items=range(200), annotators=range(10), categories=range(3),
-    )  # fmt: skip
+        item,
+        annotator,
+        label[annotator, item],
+        items=range(200),
+        annotators=range(10),
+        categories=range(3),
+    )
 
 
 def tabulate(draws: dict[str, np.ndarray]) -> pd.DataFrame:

@@ -36,9 +36,9 @@ from annobench import agreement, datasets
 from annobench.core.files import recording, replacing
 from annobench.labels.annotations import Annotations
 from annobench.noise.reliability_threshold import (
-    chance_of_marks,
     compare_cuts,
     deliberate,
+    poisson_binomial_pmf,
     threshold,
 )
 from annobench.replication.compare import Computed, plain_rows, write_computed
@@ -172,13 +172,13 @@ def chance_rows(printed: Printed) -> Iterator[Computed]:
     def chance(k: int, scale: float = 1.0) -> Rounded:
         """Return the chance of at least k marks, over all rates that print so."""
         return propagate(
-            lambda x: scale * float(chance_of_marks(np.full(n, x[0] / 100))[k:].sum()),
+            lambda x: scale * float(poisson_binomial_pmf(np.full(n, x[0] / 100))[k:].sum()),
             [most_common],
         )
 
     rates = [float(most_common) / 100] * n
-    found = threshold(rates, confidence=d["confidence"]).n_marks
-    stated = threshold(rates, confidence=1 - d["chance_of_threshold"]).n_marks
+    found = threshold(rates, level=d["confidence"]).n_marks
+    stated = threshold(rates, level=1 - d["chance_of_threshold"]).n_marks
     for target, value in {
         "chance.at_least_3": chance(3),
         "chance.confidence_3": less(100, chance(3, 100)),
@@ -215,7 +215,7 @@ def chance_rates(printed: Printed) -> pd.DataFrame:
     n, n_items = (int(printed.design[name]) for name in ("n_annotators", "n_paragraphs"))
     rows = []
     for name, percent in printed.table1["marked"].items():
-        ends = [threshold([p / 100] * n, confidence=0.999).chance
+        ends = [threshold([p / 100] * n, level=0.999).chance
                 for p in (percent - 0.05, percent, percent + 0.05)]  # fmt: skip
         rows += [
             {
@@ -244,11 +244,13 @@ def unequal_rates(printed: Printed) -> pd.DataFrame:
 
     rows = []
     for m in range(1, n):
-        chance = partial(lambda high, m: chance_of_marks(rates(high, m))[3:].sum() - wanted, m=m)
+        chance = partial(
+            lambda high, m: poisson_binomial_pmf(rates(high, m))[3:].sum() - wanted, m=m
+        )
         most = n * mean / m
         high = most if chance(most) > 0 else scipy.optimize.brentq(chance, mean, most)
         both = rates(high, m)
-        pmf = chance_of_marks(both)
+        pmf = poisson_binomial_pmf(both)
         rows.append(
             {
                 "annotators_of_high_rate": m, "high_percent": 100 * both[0],
@@ -707,7 +709,7 @@ def simulated_marks(printed: Printed, types: dict[str, simulate.SimulatedMarks])
     for name, made in types.items():
         kappa = agreement.fleiss_kappa(made.annotations)
         interval = kappa.interval()
-        found = deliberate(made.annotations, "1", confidence=printed.design["confidence"],
+        found = deliberate(made.annotations, "1", level=printed.design["confidence"],
                            rates=vehicle)  # fmt: skip
         rows.append(
             {
@@ -777,7 +779,7 @@ def thresholds(study: Discourse) -> pd.DataFrame:
         share = float(np.mean(study.decisions.label == study.decisions.categories.index(label)))
         for confidence in CONFIDENCES:
             for rates, name in ((share, "one rate for all"), (None, "each annotator's own")):
-                found = deliberate(study.decisions, label, confidence=confidence, rates=rates)
+                found = deliberate(study.decisions, label, level=confidence, rates=rates)
                 rows.append(
                     {
                         "label": label, "share": share, "confidence": confidence, "rates": name,
@@ -795,7 +797,7 @@ def thresholds(study: Discourse) -> pd.DataFrame:
 def reliable_items(study: Discourse) -> np.ndarray:
     """Say which items are reliably deliberate by the paper's rule, with one rate for all."""
     share = float(np.mean(study.decisions.label == study.decisions.categories.index(MARK)))
-    return deliberate(study.decisions, MARK, confidence=CONFIDENCES[-1], rates=share).reliable
+    return deliberate(study.decisions, MARK, level=CONFIDENCES[-1], rates=share).reliable
 
 
 def groups(study: Discourse, rng: np.random.Generator, n_bootstrap: int) -> pd.DataFrame:
@@ -1004,7 +1006,7 @@ def figure_marks(
             allowed = ranges[(ranges["type"] == name)
                              & ranges["quantity"].str.startswith("paragraphs")]  # fmt: skip
             panel.vlines(k, allowed["lower"], allowed["upper"], color=plotting.INK, linewidth=0.9)
-            coins = n_items * chance_of_marks(shares(a))[1:]
+            coins = n_items * poisson_binomial_pmf(shares(a))[1:]
             panel.plot(k, coins, "x--", color=plotting.VERMILION, markersize=4, linewidth=0.8,
                        label="nine coins")  # fmt: skip
             panel.axvline(printed.design["threshold"] - 0.5, color=plotting.VERMILION,

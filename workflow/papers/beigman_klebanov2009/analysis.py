@@ -619,7 +619,7 @@ def guess_counts(printed: Printed) -> pd.DataFrame:
     for count in range(d // 2 + 1):
         found = easy_hard.guess_rate_from_disagreement([count / d, 1 - count / d])
         if agrees(printed.scenarios.loc["pv", "printed_chance"], "eq", found.chance):
-            for name, chance in (("footnote 3", found.chance), ("least", found.least_chance)):
+            for name, chance in (("footnote 3", found.chance), ("least", found.min_chance)):
                 bound = easy_hard.noise_bound(n, d, chance, level=printed.level)
                 rows.append(
                     {"count": count, "share": count / d, "estimate": name, "chance": chance,
@@ -648,7 +648,7 @@ def footnote3_table(printed: Printed) -> pd.DataFrame:
         rows.append(
             {
                 "guesses": name, "q": guesses[0], "share": shares[0, 0], "true_chance": chance,
-                "footnote3": estimate.chance, "least_chance": estimate.least_chance,
+                "footnote3": estimate.chance, "least_chance": estimate.min_chance,
                 "fitted": fitted, "n_disagreed": d, "true_guesses": n_hard - d,
                 "true_percent": 100 * (n_hard - d) / (n - d), "bound": bound.n_hard,
                 "bound_percent": 100 * bound.rate,

@@ -578,7 +578,7 @@ def fits_table(
     """Fit 1 to 5 types by every method, with chi-square's p-value and the bootstrap's."""
     rows = []
     for data, counts in sets.items():
-        for types in range(1, mixtures.max_types(counts.max_labels) + 1):
+        for types in range(1, mixtures.max_identifiable_components(counts.max_labels) + 1):
             for method in mixtures.METHODS if types <= 3 else ("ml",):
                 fitted = mixtures.fit(counts, types, method=method)
                 test, mix, error = fitted.chi_square(), fitted.mixture, fitted.standard_error
@@ -611,7 +611,7 @@ def types_table(
 ) -> tuple[pd.DataFrame, dict[tuple[str, int], mixtures.BootstrapTest]]:
     """Test m types against m + 1 by the likelihood ratio, its law from a bootstrap."""
     tests = {
-        (data, m): mixtures.compare_types(counts, m, replicates=2 * replicates + 1, rng=rng)
+        (data, m): mixtures.likelihood_ratio_test(counts, m, replicates=2 * replicates + 1, rng=rng)
         for data, counts in sets.items()
         for m in (2, 3)
     }
@@ -699,8 +699,8 @@ def easy_rate_rows(counts: Counts, printed: Printed, word: str) -> list[Computed
     a good fit is found or no degrees of freedom are left"; the clear types are the outer ones.
     """
     level = printed.value("level")
-    first, last = max(1, int(printed.value("first_k"))), mixtures.max_types(counts.max_labels)
-    for k in range(first, last + 1):
+    largest = mixtures.max_identifiable_components(counts.max_labels)
+    for k in range(max(1, int(printed.value("first_k"))), largest + 1):
         fitted = mixtures.fit(counts, k, method="least_squares")
         if fitted.chi_square().p_value > level:
             break
@@ -781,7 +781,7 @@ def lazy_table(counts: Counts, printed: Printed) -> pd.DataFrame:
 def lazy_rows(table: pd.DataFrame, annotators: LazyAnnotators, word: str) -> list[Computed]:
     """Return section 6's fit of lazy annotators as rows, and those found by name beside it."""
     by_name = {"lazy.lazy_share": annotators.share_of_labels,
-               "lazy.lazy_rate": annotators.coin}  # fmt: skip
+               "lazy.lazy_rate": annotators.lazy_rate}  # fmt: skip
     rows = plain_rows(by_name, word, method="annotators by name, against gold")
     for reading, method in (
         ("least squares", PAPER_METHOD),

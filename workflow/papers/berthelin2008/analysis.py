@@ -694,9 +694,7 @@ def label_intervals(
         ends = {"lower": float(low), "upper": float(high), "level": LEVEL}
         found[target] = float(scores.f1_of_averages), ends
         for method, value in (("mean_f", scores.averaged_f1), ("accuracy", scores.accuracy)):
-            others.append(
-                Computed(target, float(value), method=method, provenance="printed_table")
-            )
+            others.append(Computed(target, float(value), method=method, provenance="printed_table"))
     return found, others
 
 

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Method = Literal["ml", "least_squares", "chi_square"]
-#: Parameters (B, q) of some rows to expected cells (B, M) and their Jacobian (B, M, q).
+#: Maps parameters (B, q) and row numbers to expected cells (B, M) and their Jacobian (B, M, q).
 Model = Callable[[Floats, Integers], tuple[Floats, Floats]]
 
 METHODS: tuple[Method, ...] = ("ml", "least_squares", "chi_square")
-#: Parameters are kept within these; as logits they reach a rate of 0 or 1 up to 2e-8.
+#: Bound of a parameter; on the logit scale it is within 2e-8 of a rate of 0 or 1.
 LIMIT = 18.0
 TINY = 1e-12
 
 
 class Found(NamedTuple):
-    """Where a batch of fits ended: parameters (B, q), expected cells (B, M), objective (B,)."""
+    """Minima of a batch: parameters (B, q), expected cells (B, M), objective (B,)."""
 
     parameters: Floats
     expected: Floats
@@ -35,7 +35,7 @@ def objective(method: Method, observed: Floats, expected: Floats) -> Floats:
     e = np.maximum(expected, TINY)
     if method == "chi_square":
         return cast(Floats, ((observed - e) ** 2 / e).sum(axis=-1))
-    # With the term e - h it is a distance also where the cells don't sum to the same.
+    # The term e - h makes it a distance also where the cells have different sums.
     ratio = np.divide(observed, e, out=np.ones_like(e), where=observed > 0)
     return cast(Floats, 2 * (observed * np.log(ratio) + e - observed).sum(axis=-1))
 
@@ -46,20 +46,20 @@ def minimise(
     observed: Floats,
     method: Method,
     *,
-    max_steps: int = 200,
+    max_iterations: int = 200,
     tolerance: float = 1e-7,
 ) -> Found:
-    """Minimise the distance of expected from observed cells, each row for itself.
+    """Minimise the distance of expected from observed cells, row by row.
 
-    Levenberg's and Marquardt's damping of Gauss-Newton (least squares) or Fisher scoring.
-    Rows leave the batch once they have converged.
+    Levenberg-Marquardt damping of Gauss-Newton (least squares) or Fisher scoring. Rows leave the
+    batch once they have converged.
     """
-    place = start.copy()
-    active = np.arange(len(place))
-    cells, slope = model(place, active)
+    theta = start.copy()
+    active = np.arange(len(theta))
+    cells, slope = model(theta, active)
     value = objective(method, observed, cells)
-    damping = np.full(len(place), 1e-2)
-    for _ in range(max_steps):
+    damping = np.full(len(theta), 1e-2)
+    for _ in range(max_iterations):
         if not active.size:
             break
         h, e, jacobian = observed[active], cells[active], slope[active]
@@ -71,38 +71,38 @@ def minimise(
         diagonal = np.einsum("bii->bi", curvature)
         diagonal += damping[active, None] * diagonal + 1e-10
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
-        trial = np.clip(place[active] + np.clip(step, -4, 4), -LIMIT, LIMIT)
+        trial = np.clip(theta[active] + np.clip(step, -4, 4), -LIMIT, LIMIT)
         new_cells, new_slope = model(trial, active)
         new_value = objective(method, h, new_cells)
         gain = value[active] - new_value
         better = gain >= 0
         moved = active[better]
-        place[moved], cells[moved] = trial[better], new_cells[better]
+        theta[moved], cells[moved] = trial[better], new_cells[better]
         slope[moved], value[moved] = new_slope[better], new_value[better]
         damping[active] = np.where(better, damping[active] / 6, damping[active] * 5)
         damping[active] = np.clip(damping[active], 1e-9, None)
         finished = (better & (gain <= tolerance * (1 + new_value))) | (damping[active] > 1e9)
         active = active[~finished]
-    return Found(place, cells, value)
+    return Found(theta, cells, value)
 
 
 def best_start(found: Found, n_sets: int) -> Found:
-    """Keep the best of the starts of each data set; rows stand start by start."""
+    """Keep the best start of each data set; rows are grouped by start."""
     table = found.objective.reshape(-1, n_sets)
     row = table.argmin(axis=0) * n_sets + np.arange(n_sets)
     return Found(*(part[row] for part in found))
 
 
-def with_slopes(cells: Callable[[Floats], Floats]) -> Model:
+def with_jacobian(cells: Callable[[Floats], Floats]) -> Model:
     """Add a Jacobian by central differences to a function of parameters (B, q)."""
 
-    def model(place: Floats, rows: Integers) -> tuple[Floats, Floats]:
+    def model(theta: Floats, rows: Integers) -> tuple[Floats, Floats]:
         step = 1e-6
         slopes = []
-        for k in range(place.shape[1]):
-            move = np.zeros(place.shape[1])
+        for k in range(theta.shape[1]):
+            move = np.zeros(theta.shape[1])
             move[k] = step
-            slopes.append((cells(place + move) - cells(place - move)) / (2 * step))
-        return cells(place), np.stack(slopes, axis=-1)
+            slopes.append((cells(theta + move) - cells(theta - move)) / (2 * step))
+        return cells(theta), np.stack(slopes, axis=-1)
 
     return model
