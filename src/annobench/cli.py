@@ -462,9 +462,12 @@ def _rules_table(rules: pd.DataFrame) -> Table:
         needed = "more than half" if row["keep"] == 0.5 else f"{100 * row['keep']:.3g}%"
         rate = "" if math.isnan(row["rate"]) else f"{100 * row['rate']:.1f}%"
         shown.add_row(
-            needed, f"{row['n_retained']:,}", f"{row['n_guesses']:,}", rate,
+            needed,
+            f"{row['n_retained']:,}",
+            f"{row['n_guesses']:,}",
+            rate,
             f"{row['expected']:.1f}",
-        )  # fmt: skip
+        )
     return shown
 
 

@@ -469,7 +469,7 @@ def test_draws_go_to_arviz(model):
 def test_what_keeps_a_fit_from_being_used_is_said(model):
     assert run(model, panel()).cautions() == []
     if is_sampled(model):
-        said = " ".join(model.fit(panel(), rng=1, draws=4, warmup=0).cautions())
+        said = " ".join(model.fit(panel(), rng=1, draws=40, warmup=0).cautions())
         assert "have not converged (R-hat up to" in said
     elif "converged" in model.METHOD.returns:
         short = model.fit(panel(3), max_iterations=1)

@@ -278,7 +278,7 @@ def information_curve(
 
     Notes
     -----
-    Enumeration costs L ** M posteriors, sampling M a draw. Information after n labels is never
+    Enumeration costs L ** M posteriors, sampling M per draw. Information after n labels is never
     more than the sum of the n labels' own, as they repeat each other.
 
     References

@@ -18,7 +18,7 @@ from annobench.models.base import best_categories
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of a labelling, ties apart.
+    """Errors of a labelling, excluding ties.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class CategoryScores:
     averaged_f1 : ndarray, shape (...)
         Mean of the categories' F-scores.
     accuracy : ndarray, shape (...)
-        Share of right labels; with one label an item it is precision, recall and F-score
+        Share of right labels; with one label per item it is precision, recall and F-score
         pooled over categories (micro average).
     """
 

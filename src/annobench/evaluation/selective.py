@@ -255,7 +255,7 @@ def possible_answers(
     sums = (every, -every, answers.sum(axis=0))
     above = np.vstack([right - high[:, None] * answers, low[:, None] * answers - right, *sums])
     limit = [*np.zeros(2 * k), n * (accuracy + half_unit), n * (half_unit - accuracy), n]
-    bounds = [(0, most) for most in np.where(np.isnan(p), 0, [gold, np.full(k, n)]).ravel()]
+    bounds = [(0, upper) for upper in np.where(np.isnan(p), 0, [gold, np.full(k, n)]).ravel()]
 
     def ends(share: NDArray[np.float64]) -> tuple[float, float]:
         found = [linprog(sign * share, above, limit, bounds=bounds) for sign in (1, -1)]
@@ -264,8 +264,8 @@ def possible_answers(
                 f"possible_answers: no numbers of right answers give accuracy {accuracy} with "
                 f"precisions {p.tolist()}. Correct one of them."
             )
-        least, most = (float(np.dot(share, np.asarray(each.x))) for each in found)
-        return least, most
+        lower, upper = (float(np.dot(share, np.asarray(each.x))) for each in found)
+        return lower, upper
 
     recall = [ends(row / g) if g else (np.nan, np.nan) for row, g in zip(right, gold, strict=True)]
     return ends(answers.sum(axis=0) / n), np.array(recall)

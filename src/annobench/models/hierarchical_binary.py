@@ -458,11 +458,23 @@ def fit(
         switches = 0
         for first, last in blocks(warmup, draws):
             switches += run_sweeps(
-                generator, *labels, *items_of,
-                state.main, state.theta, state.category, first, last, hierarchical,
-                collapsed, concentration_exponent, thin,
-                main, theta, probability, total,
-            )  # fmt: skip
+                generator,
+                *labels,
+                *items_of,
+                state.main,
+                state.theta,
+                state.category,
+                first,
+                last,
+                hierarchical,
+                collapsed,
+                concentration_exponent,
+                thin,
+                main,
+                theta,
+                probability,
+                total,
+            )
             if progress is not None:
                 progress(last - first)
         return main, theta, probability, total / draws, switches

@@ -303,10 +303,25 @@ def fit(
         switches = 0
         for first, last in blocks(warmup, draws):
             switches += run_sweeps(
-                generator, *labels, n_annotators, mean_now, scale_now, category,
-                first, last, concentration_exponent, n_tempered - warmup, n_tempered, thin,
-                prevalence, mean, scale, confusion, probability, total,
-            )  # fmt: skip
+                generator,
+                *labels,
+                n_annotators,
+                mean_now,
+                scale_now,
+                category,
+                first,
+                last,
+                concentration_exponent,
+                n_tempered - warmup,
+                n_tempered,
+                thin,
+                prevalence,
+                mean,
+                scale,
+                confusion,
+                probability,
+                total,
+            )
             if progress is not None:
                 progress(last - first)
         return prevalence, mean, scale, confusion, probability, total / draws, switches

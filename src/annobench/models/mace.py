@@ -171,8 +171,8 @@ def fit(
     -----
     An item without labels has even probabilities. An annotator without labels has the prior's
     means, or even ones in EM. With one category known every label is right and every competence
-    the prior's affair. An iteration costs two additions a label and an exponential an item and
-    category.
+    the prior's affair. An iteration costs two additions per label and an exponential per item
+    and category.
 
     References
     ----------

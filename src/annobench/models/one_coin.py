@@ -131,7 +131,7 @@ def fit(
     -----
     An item without labels has the prevalence for its posterior and no part in it. An annotator
     without labels has the accuracy 1/K. With one category known every accuracy is 1. An
-    iteration costs two additions a label and an exponential an item and category.
+    iteration costs two additions per label and an exponential per item and category.
 
     References
     ----------

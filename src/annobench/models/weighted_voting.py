@@ -118,7 +118,7 @@ def fit(
     Notes
     -----
     Estimation may go round in a circle, and then it has not converged. A round costs two
-    additions a label.
+    additions per label.
 
     References
     ----------

@@ -139,10 +139,13 @@ def lay_links(
         n = 0
         for centre, links in own:
             other = sides[centre == "source"]
-            room = np.array([
-                min(len(free[p, centre, kind]), max(0, len(free[p, other, kind]) - links + 1))
-                for p in range(len(pairs))
-            ], dtype=float)  # fmt: skip
+            room = np.array(
+                [
+                    min(len(free[p, centre, kind]), max(0, len(free[p, other, kind]) - links + 1))
+                    for p in range(len(pairs))
+                ],
+                dtype=float,
+            )
             if not room.any():
                 raise AnnotationError(
                     f"lay_links: {exact + fuzzy} {kind} links don't fit between the nodes of "

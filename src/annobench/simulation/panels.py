@@ -550,10 +550,10 @@ def _below(points: NDArray[np.float64], correlation: float) -> NDArray[np.float6
         if correlation > 0:
             return np.asarray(np.minimum(first, second))
         return np.asarray(np.maximum(first + second - 1, 0))
-    law = scipy.stats.multivariate_normal(
+    distribution = scipy.stats.multivariate_normal(
         mean=[0, 0], cov=[[1, correlation], [correlation, 1]], allow_singular=True
     )
-    return np.atleast_1d(law.cdf(points)) if len(points) else np.zeros(0)
+    return np.atleast_1d(distribution.cdf(points)) if len(points) else np.zeros(0)
 
 
 def _panel(

@@ -165,7 +165,7 @@ def _information(
     counted = np.bincount(items, minlength=annotations.n_items) > 0
     if gold.size:
         counted |= gold >= 0
-    # The complete data's score for category c of item i, one row an item and category.
+    # The complete data's score for category c of item i, one row per item and category.
     rows, columns = [], []
     for c in range(k):
         likely = state.posterior[:, c] > _NEGLIGIBLE
@@ -455,13 +455,18 @@ def predictive_check(
         [
             _statistics(
                 kernels.simulate_counts(
-                    rng, problem.offsets, problem.cells, problem.settings.gold,
-                    state.prevalence, state.table.ravel(), problem.n_categories,
+                    rng,
+                    problem.offsets,
+                    problem.cells,
+                    problem.settings.gold,
+                    state.prevalence,
+                    state.table.ravel(),
+                    problem.n_categories,
                 )
             )
             for _ in range(replicates)
         ]
-    )  # fmt: skip
+    )
     above = (1 + (drawn >= observed).sum(axis=0)) / (1 + replicates)
     below = (1 + (drawn <= observed).sum(axis=0)) / (1 + replicates)
     names = ["pairwise agreement", "unanimous items", "largest share, standard deviation"]

@@ -27,9 +27,26 @@ _SWEEPS_A_FLIP = 4
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
-    rng, offsets, annotator, label, item_offsets, items_of, main, theta, category, first, last,
-    hierarchical, collapsed, exponent, thin, main_out, theta_out, probability_out, total,
-):  # fmt: skip
+    rng,
+    offsets,
+    annotator,
+    label,
+    item_offsets,
+    items_of,
+    main,
+    theta,
+    category,
+    first,
+    last,
+    hierarchical,
+    collapsed,
+    exponent,
+    thin,
+    main_out,
+    theta_out,
+    probability_out,
+    total,
+):
     """Run the sweeps numbered [first, last), storing those from 0; return the reflections."""
     n_items = offsets.size - 1
     n_annotators = theta.shape[2]
@@ -45,9 +62,14 @@ def run_sweeps(
                 if collapsed:
                     _tabulate(right[k], wrong[k], table)
                 target = (
-                    exponent, collapsed, right[k], wrong[k], table,
-                    theta[k, 0].sum(), theta[k, 1].sum(),
-                )  # fmt: skip
+                    exponent,
+                    collapsed,
+                    right[k],
+                    wrong[k],
+                    table,
+                    theta[k, 0].sum(),
+                    theta[k, 1].sum(),
+                )
                 _draw_mean_and_scale(rng, main[1 + 2 * k : 3 + 2 * k], target)
         # Between the draws that may be given theta and those that renew it: the proposal has
         # theta integrated out, and leaves it at odds with the categories.
@@ -102,7 +124,7 @@ def _count(offsets, annotator, label, category, right, wrong):
 @njit(nogil=True, cache=True)
 def _propose_flip(
     rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
-):  # fmt: skip
+):
     """Exchange the categories of all items of one annotator, or leave them.
 
     Annotators who labelled one batch of items and little else can be mirrored together
@@ -131,9 +153,11 @@ def _propose_flip(
     positives = category.sum()
     after = positives + more_positives
     log_ratio = (
-        math.lgamma(1.0 + after) + math.lgamma(1.0 + n_items - after)
-        - math.lgamma(1.0 + positives) - math.lgamma(1.0 + n_items - positives)
-    )  # fmt: skip
+        math.lgamma(1.0 + after)
+        + math.lgamma(1.0 + n_items - after)
+        - math.lgamma(1.0 + positives)
+        - math.lgamma(1.0 + n_items - positives)
+    )
     for k in range(2):
         alpha = main[1 + 2 * k] * main[2 + 2 * k]
         beta = (1.0 - main[1 + 2 * k]) * main[2 + 2 * k]

@@ -29,10 +29,27 @@ _SMALL = 1e-100
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
-    rng, offsets, annotator, label, n_annotators, mean, scale, category, first, last, exponent,
-    cold_from, tempered, thin, prevalence_out, mean_out, scale_out, confusion_out,
-    probability_out, total,
-):  # fmt: skip
+    rng,
+    offsets,
+    annotator,
+    label,
+    n_annotators,
+    mean,
+    scale,
+    category,
+    first,
+    last,
+    exponent,
+    cold_from,
+    tempered,
+    thin,
+    prevalence_out,
+    mean_out,
+    scale_out,
+    confusion_out,
+    probability_out,
+    total,
+):
     """Run the sweeps numbered [first, last), storing those from 0; return the relabellings.
 
     In the `tempered` sweeps before `cold_from` categories are drawn from a power of their
@@ -115,9 +132,14 @@ def run_sweeps(
                         response[j, m, k] = row[m]
                         confusion_out[sweep // thin, j, k, m] = math.exp(row[m])
             _probabilities(
-                offsets, annotator, label, log_prevalence, response, row,
+                offsets,
+                annotator,
+                label,
+                log_prevalence,
+                response,
+                row,
                 probability_out[sweep // thin],
-            )  # fmt: skip
+            )
     return switches
 
 
