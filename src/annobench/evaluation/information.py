@@ -21,11 +21,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
+
+from annobench.core.results import Summarised, axes_or_new
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Sequences of labels that are enumerated at most, for one prevalence and set of matrices.
 MAX_SEQUENCES: Final = 2**20
@@ -207,7 +213,7 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
 
 
 @dataclass(frozen=True, eq=False)
-class InformationCurve:
+class InformationCurve(Summarised):
     """What an item's first 0, 1, ..., M labels tell, and what they cost.
 
     Attributes
@@ -223,6 +229,50 @@ class InformationCurve:
     entropy: FloatArray
     standard_error: FloatArray
     cost: FloatArray
+
+    def summary(self) -> pd.DataFrame:
+        """Return the means over the curves, by number of labels.
+
+        Returns
+        -------
+        DataFrame
+            Columns `entropy`, `information` and `cost`, indexed by `n_labels`.
+        """
+        size = self.cost.size
+        return pd.DataFrame(
+            {
+                "entropy": self.entropy.reshape(-1, size).mean(axis=0),
+                "information": self.information.reshape(-1, size).mean(axis=0),
+                "cost": self.cost,
+            },
+            index=pd.RangeIndex(size, name="n_labels"),
+        )
+
+    def _headline(self) -> str:
+        found = self.summary().iloc[-1]
+        return (
+            f"{found['information']:.3g} of {self.summary()['entropy'].iloc[0]:.3g} bits after "
+            f"{self.cost.size - 1} labels at a cost of {found['cost']:.3g}"
+        )
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the mean information by cost.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(axes)
+        table = self.summary()
+        axes.plot(table["cost"], table["information"], marker="o")
+        axes.set(xlabel="cost", ylabel="information in bits", xlim=(0, None), ylim=(0, None))
+        return axes
 
     @cached_property
     def information(self) -> FloatArray:
@@ -317,7 +367,7 @@ def information_curve(
 
 
 @dataclass(frozen=True, eq=False)
-class LabelsNeeded:
+class LabelsNeeded(Summarised):
     """How many labels items need until their category is certain enough.
 
     Attributes
@@ -334,6 +384,23 @@ class LabelsNeeded:
     distribution: FloatArray
     standard_error: float
     expected_accuracy: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return the mean number of labels, and how certain items become.
+
+        Returns
+        -------
+        DataFrame
+            One row: `expected`, `standard_error`, `expected_accuracy`, `share_certain`.
+        """
+        names = ("expected", "standard_error", "expected_accuracy", "share_certain")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def _headline(self) -> str:
+        return (
+            f"{self.expected:.3g} labels per item on average (standard error "
+            f"{self.standard_error:.2g}), {self.share_certain:.1%} of items certain"
+        )
 
     @cached_property
     def share_certain(self) -> float:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize
 
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.dawid_skene.model import DawidSkeneFit, fit
@@ -74,7 +75,7 @@ def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Restarts:
+class Restarts(Summarised):
     """Fits from many starts, and the distinct optima among them.
 
     Attributes
@@ -96,6 +97,32 @@ class Restarts:
     table: pd.DataFrame
     alignment: NDArray[np.int64]
     distance: Floats
+
+    def summary(self) -> pd.DataFrame:
+        """Return the distinct optima.
+
+        Returns
+        -------
+        DataFrame
+            One row an optimum, best first: `log_posterior`, `n_starts` that reached it, `distance`
+            from the best, `is_switched`.
+        """
+        reached = self.table["optimum"].value_counts()
+        return pd.DataFrame(
+            {
+                "log_posterior": [found.log_posterior for found in self.fits],
+                "n_starts": reached.reindex(range(len(self.fits))).to_numpy(),
+                "distance": self.distance,
+                "is_switched": self.is_switched,
+            },
+            index=pd.RangeIndex(len(self.fits), name="optimum"),
+        )
+
+    def _headline(self) -> str:
+        return (
+            f"{len(self.fits)} optima of {len(self.table)} starts, the best of log posterior "
+            f"{self.best.log_posterior:.6g}"
+        )
 
     @property
     def best(self) -> DawidSkeneFit:

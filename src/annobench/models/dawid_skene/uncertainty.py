@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import linalg, optimize, sparse
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.models.base import central_interval
 from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
@@ -234,7 +235,7 @@ def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDAr
 
 
 @dataclass(frozen=True, eq=False)
-class Bootstrap:
+class Bootstrap(Summarised):
     """Fits to items drawn with replacement.
 
     Attributes
@@ -260,6 +261,27 @@ class Bootstrap:
     posterior: NDArray[np.float32] | None
     n_switched: int
     n_unconverged: int
+
+    def summary(self, *, level: float = 0.95) -> pd.DataFrame:
+        """Return the prevalence with intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            By category: `prevalence` of the fit, and the ends of its interval.
+        """
+        return self.fitted.prevalence_frame(self, level=level).set_index("category")
+
+    def _headline(self) -> str:
+        return (
+            f"{len(self.prevalence):,} replicates, {self.n_switched:,} with switched classes, "
+            f"{self.n_unconverged:,} not converged"
+        )
 
     def interval(
         self, parameter: Literal["prevalence", "confusion", "posterior"], level: float = 0.95
