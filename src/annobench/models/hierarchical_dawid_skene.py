@@ -294,9 +294,9 @@ def fit(
     n_tempered = 2 * warmup // 3 if start is None else 0
 
     def run(generator: np.random.Generator) -> tuple[Any, ...]:
-        mean_now, scale_now, category = _start(generator, annotations, given)
+        mean_now, concentration_now, category = _start(generator, annotations, given)
         prevalence, mean = np.empty((draws, k)), np.empty((draws, k, k))
-        scale = np.empty((draws, k))
+        concentration = np.empty((draws, k))
         confusion = np.empty((n_stored, n_annotators, k, k), dtype=np.float32)
         probability = np.empty((n_stored, n_items, k), dtype=np.float32)
         total = np.zeros((n_items, k))
@@ -307,7 +307,7 @@ def fit(
                 *labels,
                 n_annotators,
                 mean_now,
-                scale_now,
+                concentration_now,
                 category,
                 first,
                 last,
@@ -317,14 +317,14 @@ def fit(
                 thin,
                 prevalence,
                 mean,
-                scale,
+                concentration,
                 confusion,
                 probability,
                 total,
             )
             if progress is not None:
                 progress(last - first)
-        return prevalence, mean, scale, confusion, probability, total / draws, switches
+        return prevalence, mean, concentration, confusion, probability, total / draws, switches
 
     with ThreadPoolExecutor(max_workers=threads or chains) as pool:
         parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
@@ -381,5 +381,5 @@ def _start(
     accuracy = rng.uniform(0.5, 0.95, size=k)
     mean = np.full((k, k), 1.0) * ((1 - accuracy) / (k - 1))[:, None]
     np.fill_diagonal(mean, accuracy)
-    scale = np.exp(rng.uniform(0.5, 4.0, size=k))
-    return mean, scale, np.minimum(category, k - 1).astype(np.int64)
+    concentration = np.exp(rng.uniform(0.5, 4.0, size=k))
+    return mean, concentration, np.minimum(category, k - 1).astype(np.int64)

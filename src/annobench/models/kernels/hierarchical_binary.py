@@ -17,9 +17,9 @@ from numba import njit
 #: Rising factorials are summed term by term up to this many labels of an annotator,
 #: from a table shared by all annotators, and by log-gamma beyond it.
 _TABLE = 48
-#: The largest log scale, where differences of log-gamma still have six digits. The
+#: The largest log concentration, where differences of log-gamma still have six digits. The
 #: prior leaves exp(-18 g) above it.
-_LARGEST_LOG_SCALE = 18.0
+_LARGEST_LOG_CONCENTRATION = 18.0
 #: Sweeps for each proposal to exchange an annotator's items: one in four costs a tenth of
 #: the time and still brings chains out of mirror modes within the warm-up.
 _SWEEPS_A_FLIP = 4
@@ -70,7 +70,7 @@ def run_sweeps(
                     theta[k, 0].sum(),
                     theta[k, 1].sum(),
                 )
-                _draw_mean_and_scale(rng, main[1 + 2 * k : 3 + 2 * k], target)
+                _draw_mean_and_concentration(rng, main[1 + 2 * k : 3 + 2 * k], target)
         # Between the draws that may be given theta and those that renew it: the proposal has
         # theta integrated out, and leaves it at odds with the categories.
         if sweep % _SWEEPS_A_FLIP == 0:
@@ -129,7 +129,7 @@ def _propose_flip(
 
     Annotators who labelled one batch of items and little else can be mirrored together
     with the batch: a mode of its own, which single items never leave. This is a
-    Metropolis step for the categories given means and scales, with prevalence, sensitivity
+    Metropolis step for the categories given means and concentrations, with prevalence, sensitivity
     and specificity integrated out; they are drawn anew right after it.
     """
     n_annotators = item_offsets.size - 1
@@ -221,11 +221,11 @@ def draw_log_gamma(rng, shape):
 
 
 @njit(nogil=True, cache=True)
-def _draw_mean_and_scale(rng, mean_scale, target):
-    """Update the mean, then the log scale, by slice sampling with stepping out."""
-    x = np.array([mean_scale[0], math.log(mean_scale[1])])
+def _draw_mean_and_concentration(rng, population, target):
+    """Update the mean, then the log concentration, by slice sampling with stepping out."""
+    x = np.array([population[0], math.log(population[1])])
     for which in range(2):
-        low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_SCALE, 1.0)
+        low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_CONCENTRATION, 1.0)
         level = math.log(1.0 - rng.random()) + _log_density(x, *target)
         origin = x[which]
         begin = max(low, origin - width * rng.random())
@@ -243,37 +243,37 @@ def _draw_mean_and_scale(rng, mean_scale, target):
             else:
                 end = x[which]
             x[which] = begin + (end - begin) * rng.random()
-    mean_scale[0] = x[0]
-    mean_scale[1] = math.exp(x[1])
+    population[0] = x[0]
+    population[1] = math.exp(x[1])
 
 
 @njit(nogil=True, cache=True)
 def _log_density(x, exponent, collapsed, right, wrong, table, sum_log, sum_log_complement):
-    """Log density of mean and log scale: given the counts if collapsed, else given theta."""
-    scale = math.exp(x[1])
-    alpha, beta = x[0] * scale, (1.0 - x[0]) * scale
+    """Log density of mean and log concentration, given the counts if collapsed or else theta."""
+    concentration = math.exp(x[1])
+    alpha, beta = x[0] * concentration, (1.0 - x[0]) * concentration
     total = -exponent * x[1]
     if not collapsed:
-        norm = math.lgamma(scale) - math.lgamma(alpha) - math.lgamma(beta)
+        norm = math.lgamma(concentration) - math.lgamma(alpha) - math.lgamma(beta)
         return total + right.size * norm + alpha * sum_log + beta * sum_log_complement
     for t in range(_TABLE):
         if table[2, t] == 0.0:
             return total
-        total -= table[2, t] * math.log(scale + t)
+        total -= table[2, t] * math.log(concentration + t)
         if table[0, t] > 0.0:
             total += table[0, t] * math.log(alpha + t)
         if table[1, t] > 0.0:
             total += table[1, t] * math.log(beta + t)
     past_alpha = math.lgamma(alpha + _TABLE)
     past_beta = math.lgamma(beta + _TABLE)
-    past_scale = math.lgamma(scale + _TABLE)
+    past_concentration = math.lgamma(concentration + _TABLE)
     for j in range(right.size):
         if right[j] > _TABLE:
             total += math.lgamma(alpha + right[j]) - past_alpha
         if wrong[j] > _TABLE:
             total += math.lgamma(beta + wrong[j]) - past_beta
         if right[j] + wrong[j] > _TABLE:
-            total -= math.lgamma(scale + right[j] + wrong[j]) - past_scale
+            total -= math.lgamma(concentration + right[j] + wrong[j]) - past_concentration
     return total
 
 
