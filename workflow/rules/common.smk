@@ -30,8 +30,7 @@ except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
 MODULE_OF_DATASET = {
-    id: module.__name__
-    for id, module in records("annobench.datasets", "DATASETS").items()
+    id: module.__name__ for id, module in records("annobench.datasets", "DATASETS").items()
 }
 
 # Settled once for the whole run: the processes that run jobs inherit it, as to them the
