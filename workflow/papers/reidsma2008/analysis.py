@@ -435,7 +435,7 @@ def table1(yeah: Yeah) -> dict[str, float]:
 
 def tree() -> C45:
     """Return J48 as Weka has it by default, but for subtree raising."""
-    return C45(least=2, confidence=0.25)
+    return C45(min_cases=2, confidence=0.25)
 
 
 def maximum_entropy() -> LogisticRegression:
@@ -687,8 +687,8 @@ def selective_models(
     models = trained(maximum_entropy, yeah, ~test)
     single = {n: learning.probabilities(m, features, len(CODES)) for n, m in models.items()}
     apart = learning.AnnotatorClassifier(np.stack([single[name] for name in ANNOTATORS]))
-    shared = learning.own_weights(*data)
-    confusion, _ = learning.truth_and_confusion(*data)
+    shared = learning.fit_feature_augmentation(*data)
+    confusion, _ = learning.fit_raykar(*data)
     vote = learning.unanimous(apart.by_annotator.argmax(axis=2))
     answered = vote != ABSTAIN
     chosen = {"voting": (answered, vote == gold)}
@@ -732,7 +732,7 @@ def variants(yeah: Yeah) -> pd.DataFrame:
     gold, annotator = yeah.category[test], yeah.annotator[test]
     features = ("words", "words and times", "words, times and acts before")
     makers = {"maximum entropy": maximum_entropy} | {
-        f"tree, leaves of {n}": lambda n=n: C45(least=n) for n in (2, 5, 20, 50)
+        f"tree, leaves of {n}": lambda n=n: C45(min_cases=n) for n in (2, 5, 20, 50)
     }
     rows = []
     for name, end in zip(features, yeah.ends, strict=True):
