@@ -29,7 +29,8 @@ def figure3(design: Design, fitted: HierarchicalBinaryFit) -> Figure:
     figure, panels = plotting.panels()
     for axes, name in zip(panels, RATES, strict=True):
         mean, scale = (
-            getattr(fitted.draws, f"{name}_{what}")[:, ::10].ravel() for what in ("mean", "scale")
+            getattr(fitted.draws, f"{name}_{what}")[:, ::10].ravel()
+            for what in ("mean", "concentration")
         )
         plotting.mean_and_scale(axes, mean, scale, simulated=design.population(name))
         axes.set(title=name.capitalize(), xlabel="mean", ylabel="scale", xlim=(0.55, 0.95))
