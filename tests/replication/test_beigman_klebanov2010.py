@@ -15,14 +15,9 @@ import yaml
 from annobench import datasets
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.compare import (
-    agrees,
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
+from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
+from annobench.replication.printed import agrees
+from annobench.replication.verdicts import compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2010"
 TABLES = {path.stem: path for path in sorted((PAPER / "tables").glob("*.csv"))}

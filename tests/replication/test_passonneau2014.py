@@ -17,8 +17,10 @@ from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
 from annobench.plotting import house_style
-from annobench.replication.compare import agrees, check, read_published
+from annobench.replication.ledger import read_published
+from annobench.replication.printed import agrees
 from annobench.replication.results import STAND_IN, Results
+from annobench.replication.verdicts import check
 
 PRIOR = (Fraction(1, 5), Fraction(4, 5))
 GIVEN = {"1": 1, "2": 1, "3": 2}

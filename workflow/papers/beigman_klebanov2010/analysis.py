@@ -40,13 +40,8 @@ from annobench.models import dawid_skene, hierarchical_binary
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators, find_lazy
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.compare import (
-    PAPER_METHOD,
-    Computed,
-    parse_printed,
-    plain_rows,
-    write_computed,
-)
+from annobench.replication.ledger import PAPER_METHOD, Computed, plain_rows, write_computed
+from annobench.replication.printed import parse_printed
 from annobench.replication.reconstruct import integer_points, least_squares_step
 from annobench.replication.rounding import propagate
 
@@ -914,7 +909,7 @@ def hard_items(
     labels, positives = mixtures.positive_counts(a)
     gold = gold_of(data)
     carpenter = hierarchical_binary.fit(
-        a, rng=rng, n_draws=DRAWS[effort], n_warmup=WARMUP[effort]
+        a, rng=rng, draws=DRAWS[effort], warmup=WARMUP[effort]
     ).posterior[:, 1]
     low, high = window_of(printed)
     skene = dawid_skene.fit(a).posterior[:, 1]

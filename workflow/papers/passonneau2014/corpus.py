@@ -13,7 +13,7 @@ from annobench.datasets import LoadedData
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models.dawid_skene import DawidSkeneFit
-from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.replication.rows import coefficient_row, value_row
 from annobench.replication.study import Study
 

@@ -10,7 +10,8 @@ import pandas as pd
 from scipy import stats
 
 from annobench.evaluation import information
-from annobench.replication.statistics import proportion_interval
+from annobench.resampling.intervals import Interval
+from annobench.resampling.proportions import proportion_interval
 
 from .corpus import FOUR
 
@@ -139,13 +140,13 @@ def table(values: Mapping[str, float], number: pd.Series) -> pd.DataFrame:
         ("prevalence_interval of 100 items", round(rare * 100), 100),
     ):
         width = half_width(k / n, n, level)
-        for method, (lower, upper) in {
-            "normal": (k / n - width, k / n + width),
-            "wilson": proportion_interval(k, n, level=level),
-            "exact": proportion_interval(k, n, level=level, method="exact"),
-        }.items():
-            rows[f"{case}.lower, {method}"] = 100 * lower
-            rows[f"{case}.upper, {method}"] = 100 * upper
+        for found in (
+            Interval(k / n, k / n - width, k / n + width, level, "normal"),
+            proportion_interval(k, n, level=level),
+            proportion_interval(k, n, level=level, method="exact"),
+        ):
+            rows[f"{case}.lower, {found.kind}"] = 100 * found.lower
+            rows[f"{case}.upper, {found.kind}"] = 100 * found.upper
     return pd.DataFrame({"case": rows.keys(), "value": rows.values()})
 
 

@@ -325,8 +325,8 @@ def calibration(table: pd.DataFrame) -> Figure:
     for method in ("true parameters", "authors' EM", "EM from votes"):
         shares = drawn[drawn["method"] == method]["right"].sort_values()
         colour, marker = METHODS[method]
-        x = np.arange(1, len(shares) + 1)
-        left.plot(x, shares, marker, color=colour, markersize=4, label=method)
+        order = np.arange(1, len(shares) + 1)
+        left.plot(order, shares, marker, color=colour, markersize=4, label=method)
     left.set(xlabel="words, in order for each method", ylabel="right among certain items")
     left.set_title("Simulated from the fits of 45 words")
     some = table[table["data"].isin(FOUR.values()) | ~table["data"].isin(drawn["data"])]
@@ -338,7 +338,7 @@ def calibration(table: pd.DataFrame) -> Figure:
         style = {"color": colour, "markersize": 5}
         right.plot(x, rows["right_if_renamed"], marker, markerfacecolor="white", **style)
         right.plot(x, rows["right"], marker, label=method, **style)
-    ticks = [f"{n.removeprefix('snow2008_').split('-')[0]}\n{of}" for n, of in source.items()]
+    ticks = [f"{str(n).removeprefix('snow2008_').split('-')[0]}\n{of}" for n, of in source.items()]
     right.set_xticks(range(len(ticks)), ticks, fontsize=7.5)
     right.set_title("Four words, and sets with gold")
     for axes in (left, right):

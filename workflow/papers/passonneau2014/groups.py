@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,7 +33,7 @@ def shared_items(corpus: Corpus) -> Shared:
         each.dropna(subset=key).drop_duplicates(key, keep=False)[[*key, "item"]]
         for each in (items.assign(sentence_length=items["text"].str.len()), corpus.trained.items)
     )
-    result = {}
+    result: dict[Any, tuple[np.ndarray, np.ndarray]] = {}
     for word, rows in one.merge(other, on=key, suffixes=("", "_trained")).groupby("word"):
         crowd, full = corpus.words[word], corpus.full[word]
         at = pd.Index(crowd.items).get_indexer(pd.Index(rows["item"]))
@@ -186,9 +187,8 @@ def growth_table(corpus: Corpus, fits: Fits, number: pd.Series, rng: Generator) 
         labels, fit = corpus.words[word], fits[word]
         share = np.bincount(labels.annotator) / labels.n_labels
         chosen = rng.choice(labels.n_annotators, size=25, p=share)
-        curve = information.information_curve(
-            fit.prevalence, fit.confusion[chosen], rng=rng, n_draws=1000
-        )
+        confusion = fit.confusion[chosen]
+        curve = information.information_curve(fit.prevalence, confusion, rng=rng, draws=1000)
         # A single label of each item leaves nothing to compare, and no posterior to be certain of.
         for n in (2, 3, 5, 10, 15, 20, 25):
             posterior = authors_fit(labels.subsample(n, rng)).posterior

@@ -16,7 +16,7 @@ from annobench.models.dawid_skene import DawidSkeneFit, Parameters
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
-from annobench.replication.statistics import proportion_interval
+from annobench.resampling.proportions import proportion_interval
 
 from . import model
 from .corpus import FOUR, Corpus, Fits
@@ -165,10 +165,10 @@ def bayes_of(
     Three chains start apart and are tempered as they warm up. The fourth starts at the best
     optimum of EM, which shows whether its mode is a mode of the full posterior too.
     """
-    settings: dict[str, Any] = {"rng": rng, "n_draws": n, "thin": 5, "threads": 1}
+    settings: dict[str, Any] = {"rng": rng, "draws": n, "thin": 5, "threads": 1}
     sample = partial(hierarchical_dawid_skene.fit, labels, **settings)
-    runs = [sample(n_chains=3, n_warmup=2 * n)]
-    runs.append(sample(n_chains=1, n_warmup=n, start=best.posterior))
+    runs = [sample(chains=3, warmup=2 * n)]
+    runs.append(sample(chains=1, warmup=n, start=best.posterior))
     draws = np.concatenate([run.draws.item_probability for run in runs])
     for place in np.ndindex(draws.shape[:2]):
         draws[place] = aligned(draws[place], best.posterior)
@@ -245,7 +245,7 @@ def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, flo
     sure = is_certain(posterior)
     own = posterior.argmax(axis=1)[sure]
     n, right = max(int(sure.sum()), 1), (own == truth[sure]).sum()
-    lower, upper = proportion_interval(right, n)
+    interval = proportion_interval(right, n)
     pairs = np.zeros((posterior.shape[1], posterior.shape[1]))
     np.add.at(pairs, (own, truth[sure]), 1)
     return {
@@ -253,8 +253,8 @@ def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, flo
         "certain": int(sure.sum()),
         "claimed": posterior.max(axis=1)[sure].mean() if sure.any() else np.nan,
         "right": right / n,
-        "lower": lower,
-        "upper": upper,
+        "lower": interval.lower,
+        "upper": interval.upper,
         "right_if_renamed": pairs[linear_sum_assignment(pairs, maximize=True)].sum() / n,
     }
 
@@ -275,7 +275,7 @@ def calibration(
         for data in gold:
             yield data.id, data.provenance, data.annotations, data.gold, None
 
-    settings: dict[str, Any] = {"n_chains": 2, "n_warmup": n, "n_draws": n, "thin": 5}
+    settings: dict[str, Any] = {"chains": 2, "warmup": n, "draws": n, "thin": 5}
     rows = []
     for name, source, labels, truth, known in cases():
         found = {
