@@ -9,7 +9,7 @@ import pytest
 
 import run_paper
 from annobench import datasets
-from annobench.replication.compare import (
+from annobench.replication.ledger import (
     PAPER_METHOD,
     read_computed,
     read_errata,

@@ -7,15 +7,10 @@ import pytest
 
 from annobench import datasets
 from annobench.replication.analysis import Analysis
-from annobench.replication.compare import (
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
+from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
 from annobench.replication.results import Results
 from annobench.replication.study import Study
+from annobench.replication.verdicts import compare
 from catalogue import read_paper
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from annobench.evaluation.scores import category_scores
-from annobench.replication.compare import agrees, check, read_standing
+from annobench.replication.ledger import read_standing
+from annobench.replication.printed import agrees
 from annobench.replication.statistics import kappas
+from annobench.replication.verdicts import check
 from annobench.simulation import panels
 
 

@@ -19,10 +19,7 @@ from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.replication.compare import (
-    agrees,
-    check,
-    compare,
+from annobench.replication.ledger import (
     plain_rows,
     read_computed,
     read_errata,
@@ -30,6 +27,8 @@ from annobench.replication.compare import (
     read_standing,
     write_computed,
 )
+from annobench.replication.printed import agrees
+from annobench.replication.verdicts import check, compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "passonneau2014"
 TABLES = sorted((PAPER / "tables").glob("*.csv"))

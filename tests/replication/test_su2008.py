@@ -9,7 +9,8 @@ import pytest
 
 from annobench import agreement, datasets
 from annobench.core.errors import AnnotationError
-from annobench.replication.compare import check, read_computed, read_errata
+from annobench.replication.ledger import read_computed, read_errata
+from annobench.replication.verdicts import check
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 

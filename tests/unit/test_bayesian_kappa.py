@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.agreement import cohen_kappa
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
+from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 
 

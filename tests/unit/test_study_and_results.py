@@ -10,7 +10,7 @@ from annobench import datasets, plotting
 from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
 from annobench.replication.analysis import Analysis
-from annobench.replication.compare import CALIBRATION_METHOD, Computed, read_computed
+from annobench.replication.ledger import CALIBRATION_METHOD, Computed, read_computed
 from annobench.replication.results import STAND_IN, Exhibit, Results
 from annobench.replication.study import Study
 

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from annobench.replication.compare import read_comparison
+from annobench.replication.ledger import read_comparison
 
 pytestmark = pytest.mark.workflow
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.replication.compare import read_comparison
+from annobench.replication.ledger import read_comparison
 from pages import Tally, read_record
 
 TOP = Path(__file__).parents[2]

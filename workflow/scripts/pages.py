@@ -18,7 +18,9 @@ import yaml
 from markupsafe import Markup, escape
 
 from annobench import __version__
-from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
+from annobench.replication.ledger import PROVENANCES, VERDICTS
+from annobench.replication.printed import parse_printed
+from annobench.replication.verdicts import EVIDENCE
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -10,7 +10,9 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.replication.compare import EVIDENCE, parse_printed, read_comparison, read_computed
+from annobench.replication.ledger import read_comparison, read_computed
+from annobench.replication.printed import parse_printed
+from annobench.replication.verdicts import EVIDENCE
 from pages import Tally, read_metas, read_record, records, render, shown, simulated
 
 #: Longer tables are linked, with this many rows shown.

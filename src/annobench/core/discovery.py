@@ -29,3 +29,33 @@ def modules_with(package: str, attribute: str) -> dict[str, ModuleType]:
         if not entry.name.startswith("_")
     )
     return {name: module for name, module in sorted(found) if hasattr(module, attribute)}
+
+
+def records(package: str) -> dict[str, ModuleType]:
+    """Import the modules of a package that hold a record `METHOD`, by the name in it.
+
+    Parameters
+    ----------
+    package : str
+        Dotted name, such as ``"annobench.agreement.coefficients"``.
+
+    Returns
+    -------
+    dict of str to module
+        In alphabetical order of the modules.
+
+    Raises
+    ------
+    ImportError
+        If two modules hold the same name.
+    """
+    found: dict[str, ModuleType] = {}
+    for module in modules_with(package, "METHOD").values():
+        name = module.METHOD.name
+        if name in found:
+            raise ImportError(
+                f"{package}: the name {name!r} stands in {found[name].__name__} and in "
+                f"{module.__name__}. Rename one."
+            )
+        found[name] = module
+    return found

@@ -27,6 +27,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
+from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.ratios import ratio
+
 #: Sequences of labels that are enumerated at most, for one prevalence and set of matrices.
 MAX_SEQUENCES: Final = 2**20
 #: How far a distribution may be from summing to 1.
@@ -144,26 +147,6 @@ def mutual_information(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArra
     return cast(FloatArray, np.maximum(bits, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """Estimates and central intervals over draws.
-
-    Attributes
-    ----------
-    estimate : ndarray, shape (...)
-        Mean over the draws.
-    lower, upper : ndarray, shape (...)
-        Ends of the interval.
-    level : float
-        Share of the draws inside.
-    """
-
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    level: float
-
-
 def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
     """Summarise draws of information, such as those from a fit's draws or bootstrap.
 
@@ -191,19 +174,16 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
 
     Examples
     --------
-    >>> with_interval([0.1, 0.2, 0.3], level=0.5)
-    Interval(estimate=array(0.2), lower=array(0.15), upper=array(0.25), level=0.5)
+    >>> found = with_interval([0.1, 0.2, 0.3], level=0.5)
+    >>> round(found.lower, 12), round(found.upper, 12)
+    (0.15, 0.25)
     """
     values = np.asarray(draws, dtype=np.float64)
     if values.ndim == 0 or values.shape[0] == 0:
         raise ValueError("with_interval: there are no draws. Give at least one, on the first axis.")
     if not 0 < level < 1:
         raise ValueError(f"with_interval: level must be between 0 and 1, got {level}.")
-    tail = (1 - level) / 2
-    lower, upper = np.quantile(values, [tail, 1 - tail], axis=0)
-    return Interval(
-        np.asarray(values.mean(axis=0)), np.asarray(lower), np.asarray(upper), float(level)
-    )
+    return percentile_interval(values.mean(axis=0), values, float(level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,12 +212,12 @@ class InformationCurve:
     @cached_property
     def bits_per_cost(self) -> FloatArray:
         """Bits by then for each unit of money, shape (..., M + 1); NaN where nothing is spent."""
-        return _divide(self.information, self.cost)
+        return ratio(self.information, self.cost)
 
     @cached_property
     def marginal_bits_per_cost(self) -> FloatArray:
         """Bits of each further label for each unit of its price, shape (..., M)."""
-        return _divide(np.diff(self.information, axis=-1), np.diff(self.cost))
+        return ratio(np.diff(self.information, axis=-1), np.diff(self.cost))
 
 
 def information_curve(
@@ -491,13 +471,6 @@ def _prices(price: ArrayLike | None, n_labels: int) -> FloatArray:
             f"label, got {prices.tolist()}."
         )
     return prices
-
-
-def _divide(bits: FloatArray, cost: FloatArray) -> FloatArray:
-    paid = np.broadcast_to(cost, bits.shape)
-    rate = np.full(bits.shape, np.nan)
-    np.divide(bits, paid, out=rate, where=paid > 0)
-    return rate
 
 
 def _entropy(probability: FloatArray) -> FloatArray:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
+from annobench.resampling.ratios import ratio
 
 
 @dataclass(frozen=True)
@@ -219,11 +220,11 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
         )
     right = np.diagonal(table, axis1=-2, axis2=-1)
     gold, named = table.sum(axis=-1), table.sum(axis=-2)
-    precision, recall = _ratio(right, named), _ratio(right, gold)
-    f_score = _ratio(2 * right, gold + named)
+    precision, recall = ratio(right, named), ratio(right, gold)
+    f_score = ratio(2 * right, gold + named)
     occurs = gold + named > 0
     macro_precision, macro_recall, mean_f = (
-        _ratio(np.where(occurs, np.nan_to_num(part), 0).sum(axis=-1), occurs.sum(axis=-1))
+        ratio(np.where(occurs, np.nan_to_num(part), 0).sum(axis=-1), occurs.sum(axis=-1))
         for part in (precision, recall, f_score)
     )
     return CategoryScores(
@@ -236,19 +237,11 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
         strict_f=np.where(
             (macro_precision == 0) & (macro_recall == 0),
             0.0,
-            _ratio(2 * macro_precision * macro_recall, macro_precision + macro_recall),
+            ratio(2 * macro_precision * macro_recall, macro_precision + macro_recall),
         ),
         mean_f=mean_f,
-        accuracy=_ratio(right.sum(axis=-1), gold.sum(axis=-1)),
+        accuracy=ratio(right.sum(axis=-1), gold.sum(axis=-1)),
     )
-
-
-def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
-    """Divide; NaN where the whole is 0."""
-    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    result = np.full(np.broadcast(top, bottom).shape, np.nan)
-    np.divide(top, bottom, out=result, where=bottom > 0)
-    return result
 
 
 def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -> NDArray[np.int64]:
@@ -317,9 +310,9 @@ def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
                 "in_first": int(a.sum()),
                 "in_second": int(b.sum()),
                 "in_both": both,
-                "share_of_second": float(_ratio(both, b.sum())),
-                "expected_by_chance": float(_ratio(a.sum() * b.sum(), a.size)),
-                "jaccard": float(_ratio(both, (a | b).sum())),
+                "share_of_second": float(ratio(both, b.sum())),
+                "expected_by_chance": float(ratio(a.sum() * b.sum(), a.size)),
+                "jaccard": float(ratio(both, (a | b).sum())),
                 "fisher_p": float(scipy.stats.fisher_exact(table).pvalue),
             }
         )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.scores import _ratio
+from annobench.resampling.ratios import ratio
 
 __all__ = [
     "ABSTAIN",
@@ -97,9 +97,9 @@ def abstaining_scores(answer: ArrayLike, gold: ArrayLike, n_categories: int) -> 
     return AbstainingScores(
         coverage=float(answered.mean()),
         accuracy=float(right.mean()),
-        selective_accuracy=float(_ratio(right.sum(), answered.sum())),
-        precision=_ratio(n_right, np.bincount(given[answered], minlength=n_categories)),
-        recall=_ratio(n_right, np.bincount(truth, minlength=n_categories)),
+        selective_accuracy=float(ratio(right.sum(), answered.sum())),
+        precision=ratio(n_right, np.bincount(given[answered], minlength=n_categories)),
+        recall=ratio(n_right, np.bincount(truth, minlength=n_categories)),
     )
 
 

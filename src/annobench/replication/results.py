@@ -17,7 +17,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
+from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
 
@@ -171,7 +171,7 @@ class Results:
         PublicationError
             If `paper.yaml` does not list it, or it was written before.
         """
-        self._complete_values()
+        self.complete_values()
         self._listed(name, self._tables, f"tables/{name}", "tables")
         if not isinstance(table, pd.DataFrame):
             table = table(*arguments, **more)
@@ -218,7 +218,7 @@ class Results:
         # What lists figures, such as the workflow's rules, need not load what draws them.
         from annobench import plotting
 
-        self._complete_values()
+        self.complete_values()
         exhibit = self._listed(name, self._figures, name, "figures")
         about = self._about(of)
         text = _filled(exhibit, {"provenance": about["provenance"], **(caption or {})})
@@ -238,7 +238,7 @@ class Results:
         PublicationError
             If something that `paper.yaml` lists was not written.
         """
-        self._complete_values()
+        self.complete_values()
         expected = [*self._figures, *(f"tables/{name}" for name in self._tables)]
         missing = [name for name in expected if name not in self._said]
         if missing:
@@ -249,8 +249,12 @@ class Results:
         with replacing(self._folder / "captions.json") as draft:
             draft.write_text(json.dumps(self._said, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
-    def _complete_values(self) -> None:
-        """Write the values, once, before anything else."""
+    def complete_values(self) -> None:
+        """Write `computed.csv`, once, before anything else.
+
+        An analysis calls this itself only where it can't go on, so that the values that it has
+        are kept: before it raises.
+        """
         if not self._complete:
             write_computed(self._rows, self._folder / "computed.csv")
             self._complete = True

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 
 #: With more inputs than this, not every combination of ends is tried.
 MAX_EXHAUSTIVE = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.replication.rounding import Rounded
 
 if TYPE_CHECKING:

@@ -18,8 +18,9 @@ import pandas as pd
 
 from annobench.datasets import LoadedData
 from annobench.replication.analysis import Analysis
-from annobench.replication.compare import CALIBRATION_METHOD, PAPER_METHOD, parse_printed
 from annobench.replication.dependence import Changes, Number, cell_name, numbers_of
+from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD
+from annobench.replication.printed import parse_printed
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
@@ -41,7 +42,7 @@ class _ValuesOnly(Results):
     def __init__(self, study: Study) -> None:
         super().__init__(study, Path(), figures=(), tables=(), seed=0)
 
-    def _complete_values(self) -> None:
+    def complete_values(self) -> None:
         raise _ValuesComplete
 
 

@@ -100,6 +100,6 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("figure6", figures.figure6, printed, sets, of=of_both, caption=labels)
     results.figure("types", figures.components, tests, of=of_both, caption=labels)
     results.figure("hard_share", figures.hard_share, profiles, of=of_both, caption=labels)
-    drawn = figures.annotators, chi_squares, sets, annotators.table
-    results.figure("annotators", *drawn, of=of_both, caption=labels)
+    unequal = figures.annotators, chi_squares, sets, annotators.table
+    results.figure("annotators", *unequal, of=of_both, caption=labels)
     results.figure("hard_items", figures.hard_items, by_count, window, of=of_rte, caption=labels)

@@ -9,7 +9,7 @@ from scipy.stats import chi2
 
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 from annobench.replication.study import Study
 
 #: The parameters of each model in the order of `Printed.parameters`, and what is printed twice:
@@ -53,11 +53,11 @@ class Printed:
 
     def items(self, model: str) -> np.ndarray:
         """Return the items of each component of a model."""
-        return self.models.loc[model, "items"].to_numpy(float)
+        return self.models.loc[model]["items"].to_numpy(float)
 
     def of(self, model: str) -> BinomialMixture:
         """Return a mixture of binomials as printed."""
-        return BinomialMixture(self.items(model), self.models.loc[model, "centre"].to_numpy(float))
+        return BinomialMixture(self.items(model), self.models.loc[model]["centre"].to_numpy(float))
 
     def cells(self, model: str, values: np.ndarray | None = None) -> np.ndarray:
         """Return the expected histogram of a model, at other parameters if given."""

@@ -7,7 +7,7 @@ that the other fifteen determine.
 """
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 
 from annobench.noise import mixtures
 from annobench.noise.mixtures import Counts
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 from annobench.replication.reconstruct import integer_points, least_squares_step
 
 from .models import PARAMETERS, SAME_NUMBER, Printed, by_target, pearson
@@ -42,9 +42,7 @@ def steps_of(printed: Printed) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     for model in PARAMETERS:
         texts = [parse_printed(text) for text in printed.parameters(model).values()]
         at, units = (np.array([getattr(t, n) for t in texts], float) for n in ("value", "unit"))
-        steps[model] = least_squares_step(
-            lambda values, model=model: printed.cells(model, values), at, units
-        )
+        steps[model] = least_squares_step(partial(printed.cells, model), at, units)
     return steps
 
 

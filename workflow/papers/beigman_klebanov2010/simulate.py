@@ -17,11 +17,10 @@ def brte(printed: Printed, rng: np.random.Generator, replicates: int) -> pd.Data
     The gold label of a simulated easy item is its component, that of a hard one is random.
     """
     m, n_items = printed.of("three"), int(printed.value("n_items"))
-    size = (replicates, n_items)
-    component = rng.choice(3, size=size, p=m.share)
+    component = rng.choice(3, size=(replicates, n_items), p=m.share)
     total = rng.binomial(20, m.rate[component])
     first = rng.hypergeometric(total, 20 - total, 10)
-    gold = np.where(component == 1, rng.random(size) < 0.5, component == 2)
+    gold = np.where(component == 1, rng.random(component.shape) < 0.5, component == 2)
     halves = first, total - first
     of_a, of_b = (np.stack([np.bincount(row, minlength=11) for row in half]) for half in halves)
     fitted = mixtures.fit(Counts.from_histogram(of_a[0]), 3, method="least_squares")

@@ -10,22 +10,21 @@ import numpy as np
 import pandas as pd
 import scipy.optimize
 import scipy.stats
-from scipy.stats import chi2
 
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.compare import PAPER_METHOD
-from annobench.replication.rounding import propagate
+from annobench.replication.ledger import PAPER_METHOD
+from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value
 
 from .models import Printed, by_target
 from .reconstruction import paper_fits
 
 #: Values by target, and the method that they are computed by.
-ByMethod = Iterator[tuple[str, dict[str, Value]]]
+ByMethod = Iterator[tuple[str, Mapping[str, Value]]]
 
 
 def with_error(value: float, error: float) -> Value:
@@ -42,10 +41,12 @@ def arithmetic(printed: Printed) -> dict[str, Value]:
     three, n_items, per_item = printed.items("three"), number("n_items"), number("labels_per_item")
     agreements = n_items - printed.items("conservative")[1] / 2  # of two fair coins
     hard_share, agreement = 100 * three[1] / n_items, 100 * agreements / n_items
-    df, p_values = printed.closed_forms(), {}
-    for name in ("three", "brteb"):
-        text, tail = printed.statistics[f"{name}_chi_square"], chi2(df[f"{name}.df"]).sf
-        p_values[f"{name}.p_value"] = propagate(lambda x, tail=tail: tail(x[0]), [text])
+
+    def p_value(name: str) -> Rounded:
+        df = printed.closed_forms()[f"{name}.df"]
+        text = printed.statistics[f"{name}_chi_square"]
+        return propagate(lambda x: float(scipy.stats.chi2.sf(x[0], df)), [text])
+
     return {
         "brte.total_cost": n_items * per_item * number("pay") / number("items_per_pay"),
         "brte.batches_total_labels": number("n_batches") * number("batch_labels_per_item"),
@@ -63,7 +64,8 @@ def arithmetic(printed: Printed) -> dict[str, Value]:
         "replication.agreement": agreement,
         "replication.above_reported_low": agreement,
         "replication.below_reported_high": agreement,
-        **p_values,
+        "three.p_value": p_value("three"),
+        "brteb.p_value": p_value("brteb"),
     }
 
 
@@ -130,7 +132,7 @@ def p_of_items(printed: Printed, counts: Counts, items: np.ndarray) -> float:
 
 def brtea(printed: Printed, counts: Counts | None, others: Mapping[str, float]) -> dict[str, Value]:
     """Compute sections 4, 5 and 7.2 from the histogram of BRTEa, or NaN without one."""
-    errors = {}
+    errors: dict[str, float] = {}
     if counts is not None:
         fits = paper_fits(*counts.histogram.tolist())
         for model in ("two", "three"):
@@ -251,17 +253,18 @@ def lazy(table: pd.DataFrame, annotators: LazyAnnotators) -> ByMethod:
             "lazy.diligent_share": with_error(1 - share, error),
             "lazy.lazy_share_words": with_error(100 * share, 100 * error),
             "lazy.lazy_rate": with_error(found["lazy_rate"], found["lazy_rate_error"]),
-            "lazy.chi_square": found["chi_square"],
-            "lazy.below_critical": found["chi_square"],
+            "lazy.chi_square": float(found["chi_square"]),
+            "lazy.below_critical": float(found["chi_square"]),
         }
         yield PAPER_METHOD if reading == "least squares" else reading, values
     as_printed = by_reading.loc["as printed"]
-    yield "parameters as printed", {"lazy.chi_square": as_printed["chi_square"]}
+    yield "parameters as printed", {"lazy.chi_square": float(as_printed["chi_square"])}
 
 
 def examples(table: pd.DataFrame) -> dict[str, Value]:
     """Return the positive and the gold labels of the examples."""
-    by_number, values = table.set_index("example"), {}
+    by_number = table.set_index("example")
+    values: dict[str, Value] = {}
     for number, row in by_number.iterrows():
         values |= {
             f"example{number}.positives_lower": row["positives"],

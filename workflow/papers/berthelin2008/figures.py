@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from annobench import plotting
-from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.simulation import panels as simulated
 
 from .genre import GenreLabels

@@ -20,9 +20,11 @@ from annobench.agreement import Agreement
 from annobench.core.errors import IntervalWarning
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
-from annobench.replication.compare import Computed, agrees, parse_printed
+from annobench.replication.ledger import Computed
+from annobench.replication.printed import agrees, parse_printed
 from annobench.replication.rounding import half_unit
-from annobench.replication.statistics import kappas, mean_and_range, proportion_interval
+from annobench.replication.statistics import kappas, mean_and_range
+from annobench.resampling import proportion_interval
 
 from .printed import LEVEL, REFERENCE, Printed, pairs_of
 
@@ -295,7 +297,7 @@ def exact_row(judge: str, table: np.ndarray) -> Computed:
     interval of Clopper and Pearson (1934).
     """
     right, n = int(np.trace(table)), int(table.sum())
-    lower, upper = proportion_interval(right, n, level=LEVEL, method="exact")
+    lower, upper = proportion_interval(right, n, level=LEVEL, method="exact").limits
     return Computed(
         f"table8.{REFERENCE}_{judge}",
         2 * (right / n) - 1,

@@ -47,7 +47,7 @@ from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
-from annobench.replication.compare import (
+from annobench.replication.ledger import (
     CALIBRATION_METHOD,
     PAPER_METHOD,
     Computed,

@@ -16,7 +16,7 @@ from annobench import agreement
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
-from annobench.replication.compare import PAPER_METHOD, Computed
+from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.replication.rows import coefficient_row
 
 #: Section 4.3: what each of the seven categories is at the two coarser levels.
