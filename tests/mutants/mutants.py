@@ -36,9 +36,9 @@ TOP = HERE.parents[1]
 SOURCE = TOP / "src" / "annobench"
 PAGE = TOP / "docs" / "explanation" / "mutants.md"
 SEED = 2008
-#: A mutant hangs that takes so many times the tests' usual CPU time, and some seconds.
-PATIENCE = (3, 15)
-#: So many times as long may a busy machine take.
+#: The limit of CPU time, as a multiple of the tests' usual time and seconds on top of it.
+TIMEOUT = (3, 15)
+#: The limit of wall-clock time, as a multiple of that of CPU time.
 WAITING = 10
 MEMORY = 12 * 2**30
 #: That a property's test tries, unless it says itself how many.
@@ -400,7 +400,7 @@ class Workshop:
         os.utime(path, (self.clock, self.clock))
         try:
             for tests, usual in stages:
-                found, _ = self.run(tests, PATIENCE[0] * usual + PATIENCE[1])
+                found, _ = self.run(tests, TIMEOUT[0] * usual + TIMEOUT[1])
                 if found != "passed":
                     return {"failed": "killed"}.get(found, found)
         finally:
