@@ -1,4 +1,4 @@
-"""Statistics that analyses share: kappas of tables, intervals of proportions, repetitions."""
+"""Statistics that analyses share: kappas of tables, repetitions, rows."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded
 from annobench.replication.rows import value_row
-from annobench.replication.statistics import kappas, mean_and_range, proportion_interval
+from annobench.replication.statistics import kappas, mean_and_range
+from annobench.resampling import proportion_interval
 
 
 def test_kappas_of_many_tables_are_cohens(rng):
@@ -26,12 +27,12 @@ def test_equal_labels_have_no_kappa():
 def test_wilsons_interval_of_one_half():
     # With z = 1.96 and n = 100: 0.5 -+ z / sqrt(n + z^2) / 2.
     half = 1.959963984540054 / (100 + 1.959963984540054**2) ** 0.5 / 2
-    assert proportion_interval(50, 100) == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
+    assert proportion_interval(50, 100).limits == pytest.approx((0.5 - half, 0.5 + half), rel=1e-12)
 
 
 def test_the_exact_interval_of_no_success():
     # (1 - p)^10 = 0.025.
-    ends = proportion_interval(0, 10, method="exact")
+    ends = proportion_interval(0, 10, method="exact").limits
     assert ends == pytest.approx((0, 1 - 0.025**0.1), rel=1e-9)
 
 

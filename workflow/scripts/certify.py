@@ -41,11 +41,15 @@ def chosen(
 def against(certificate: noise.Certificate, gold: np.ndarray) -> dict[str, Any]:
     """Compare the retained labels with gold."""
     truth = certificate.against(gold)
-    lower, upper = truth.interval()
+    interval = truth.interval()
     return {
-        "n_checked": truth.n_checked, "n_wrong": truth.n_wrong, "wrong": truth.rate,
-        "wrong_lower": lower, "wrong_upper": upper, "exceeds": truth.exceeds,
-    }  # fmt: skip
+        "n_checked": truth.n_checked,
+        "n_wrong": truth.n_wrong,
+        "wrong": truth.rate,
+        "wrong_lower": interval.lower,
+        "wrong_upper": interval.upper,
+        "exceeds": truth.exceeds,
+    }
 
 
 def certified(
@@ -57,14 +61,25 @@ def certified(
         found = noise.certificate(annotations, model=model)
         summary.append(
             {
-                "title": title, "model": model, "keep": found.keep, "n_items": found.n_items,
-                "n_unanimous": found.n_unanimous, "n_retained": found.n_retained,
-                "n_guesses": found.n_guesses, "rate": found.rate, "posterior": found.posterior,
-                "expected": found.expected, "guess_low": found.guess[0],
-                "guess_high": found.guess[1], "chance": found.chance, "fits": found.fits,
-                "words": str(found), "remarks": " ".join(found.remarks), **against(found, gold),
+                "title": title,
+                "model": model,
+                "keep": found.keep,
+                "n_items": found.n_items,
+                "n_unanimous": found.n_unanimous,
+                "n_retained": found.n_retained,
+                "n_guesses": found.n_guesses,
+                "rate": found.rate,
+                "posterior": found.posterior,
+                "expected": found.expected,
+                "guess_low": found.guess[0],
+                "guess_high": found.guess[1],
+                "chance": found.chance,
+                "fits": found.fits,
+                "words": str(found),
+                "remarks": " ".join(found.remarks),
+                **against(found, gold),
             }
-        )  # fmt: skip
+        )
         rows: Any = found.rules.to_dict("records")
         for row in rows:
             other = noise.certificate(annotations, model=model, keep=row["keep"])
@@ -96,10 +111,13 @@ def main(
         summary, rules = certified(annotations, gold, title)
         parts["summary"].append(
             pd.DataFrame(summary).assign(
-                provenance=data.provenance, dataset=data.id, n_labels=annotations.n_labels,
-                n_annotators=annotations.n_annotators, n_categories=annotations.n_categories,
+                provenance=data.provenance,
+                dataset=data.id,
+                n_labels=annotations.n_labels,
+                n_annotators=annotations.n_annotators,
+                n_categories=annotations.n_categories,
             )
-        )  # fmt: skip
+        )
         parts["rules"].append(pd.DataFrame(rules))
         shares = noise.hard_share(annotations, rng=rng)
         parts["shares"].append(shares.assign(title=title))
@@ -110,10 +128,12 @@ def main(
         if 0 < share < 1:
             parts["plans"].append(
                 noise.plan(
-                    annotations.n_items, share, n_categories=annotations.n_categories,
+                    annotations.n_items,
+                    share,
+                    n_categories=annotations.n_categories,
                     guess=[1 / annotations.n_categories] * annotations.n_categories,
                 ).assign(title=title, hard=share)
-            )  # fmt: skip
+            )
     empty = pd.DataFrame({"title": []})
     return [pd.concat(parts[name], ignore_index=True) if parts[name] else empty for name in TABLES]
 

@@ -280,6 +280,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
     compared = compare(read_peers(peers), datasets, entries)
     wrong = faults(compared, entries)
     table, explained = matrix(compared), listed(compared, entries)
+    alone = sorted(set(agreement.discover()) - set(compared["coefficient"]))
     page = render(
         site,
         "conformance.html.j2",
@@ -290,7 +291,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
         outcomes=OUTCOMES,
         marks=MARKS,
         groups=[
-            {"name": "estimates", "title": "Estimates"} | grid(table, ["estimate"]),
+            {"name": "estimates", "title": "Estimates", "alone": alone} | grid(table, ["estimate"]),
             {"name": "errors", "title": "Standard errors"} | grid(table, ["standard_error"]),
             {"name": "intervals", "title": "95% intervals"} | grid(table, ["lower", "upper"]),
         ],

@@ -127,7 +127,7 @@ def smallest_error(case: Case) -> float:
 def used_categories(case: Case) -> float:
     """Count only the categories that somebody used."""
     used = case.labels.to_frame()
-    return agreement.brennan_prediger(Annotations.from_frame(used)).estimate
+    return float(agreement.brennan_prediger(Annotations.from_frame(used)).estimate)
 
 
 @rule
@@ -202,7 +202,7 @@ def ranks_apart(case: Case) -> float:
     apart = np.abs(k[:, None] - k)
     metric = apart * (apart + 1) / 2
     if case.quantity == "estimate":
-        return agreement.krippendorff_alpha(case.labels, metric=metric).estimate
+        return float(agreement.krippendorff_alpha(case.labels, metric=metric).estimate)
     result = agreement.krippendorff_alpha(case.labels, metric=metric, small_sample=False)
     return _error_of_alpha(case, result)
 

@@ -1,4 +1,4 @@
-"""Count how often every kind of interval holds its estimand, on simulated labels."""
+"""Measure the empirical coverage of every kind of interval on simulated labels."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor

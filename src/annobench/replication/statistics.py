@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
-import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 
@@ -33,43 +30,6 @@ def kappas(tables: ArrayLike) -> NDArray[np.float64]:
     expected = (share.sum(axis=-1) * share.sum(axis=-2)).sum(axis=-1)
     chance = np.where(expected < 1, expected, np.nan)
     return np.asarray((observed - chance) / (1 - chance))
-
-
-def proportion_interval(
-    count: float,
-    n: float,
-    *,
-    level: float = 0.95,
-    method: Literal["wilson", "exact"] = "wilson",
-) -> tuple[float, float]:
-    """Give a proportion its confidence interval.
-
-    Parameters
-    ----------
-    count, n : float
-        Whole numbers: the successes, and what they are out of, at least 1.
-    level : float, default 0.95
-        Of the interval, in (0, 1).
-    method : {"wilson", "exact"}
-        Wilson's score interval, or that of Clopper and Pearson.
-
-    Returns
-    -------
-    tuple of float
-        The lower and the upper end, in [0, 1].
-
-    Raises
-    ------
-    ValueError
-        If `count` is not within 0 and `n`.
-
-    Examples
-    --------
-    >>> proportion_interval(0, 10)[0]
-    0.0
-    """
-    found = scipy.stats.binomtest(int(count), int(n)).proportion_ci(level, method)
-    return float(found.low), float(found.high)
 
 
 def mean_and_range(draws: ArrayLike, *, level: float = 0.95) -> tuple[float, float, float]:

@@ -16,7 +16,8 @@ import scipy.optimize
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.replication.statistics import kappas, proportion_interval
+from annobench.replication.statistics import kappas
+from annobench.resampling import proportion_interval
 
 from .printed import Printed
 
@@ -212,7 +213,7 @@ def verbs_table(verbs: Sequence[Verb], tables: Sequence[Tables]) -> pd.DataFrame
         labels = labels_of(verb, kept)
         share, kappa = agreement.percent_agreement(labels).estimate, agreement.cohen_kappa(labels)
         n = labels.n_items
-        ends = proportion_interval(round(share * n), n, level=LEVEL, method="exact")
+        ends = proportion_interval(round(share * n), n, level=LEVEL, method="exact").limits
         of_kappa = kappa.estimate, kappa.interval().lower, kappa.interval().upper
         on_all = MEASURES["na_is_a_label"](kept, dropped)
         rows.append((verb.name, len(verb.senses), n, share, *ends, *of_kappa, on_all))

@@ -9,7 +9,8 @@ import scipy.optimize
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.replication.rounding import counts_that_round_to
-from annobench.replication.statistics import kappas, proportion_interval
+from annobench.replication.statistics import kappas
+from annobench.resampling import proportion_interval
 
 CATEGORIES = ["extraneous", "wrong_choice", "ok"]
 
@@ -131,7 +132,7 @@ def annotators_as_systems(matrix: np.ndarray) -> pd.DataFrame:
         precision, recall = both / (both + own), both / (both + others)
         row = {"scored": scored, "gold": gold}
         for name, share, n in (("precision", precision, own), ("recall", recall, others)):
-            lower, upper = proportion_interval(both, both + n)
+            lower, upper = proportion_interval(both, both + n).limits
             row |= {name: share, f"{name}_lower": lower, f"{name}_upper": upper}
         rows.append(row | {"f_measure": 2 * precision * recall / (precision + recall)})
     return pd.DataFrame(rows)

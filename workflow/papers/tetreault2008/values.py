@@ -16,7 +16,7 @@ from annobench.evaluation.sampling import METHODS, StratifiedSample
 from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value, value_row
-from annobench.replication.statistics import proportion_interval
+from annobench.resampling import proportion_interval
 
 from .approach import hours_per_label, sample_sizes
 from .judgments import as_errors, labels_of, two_annotators
@@ -81,7 +81,7 @@ def ends(interval: agreement.Interval | sampling.Estimate) -> tuple[float, float
 
 def share_of(count: float, n: float) -> tuple[float, float, float]:
     """Return a share with Wilson's 95% interval."""
-    return (count / n, *proportion_interval(count, n))
+    return (count / n, *proportion_interval(int(count), int(n)).limits)
 
 
 def differences(table4: pd.DataFrame) -> dict[str, Rounded]:

@@ -8,8 +8,8 @@ import pandas as pd
 
 from annobench.alignment.links import KINDS
 from annobench.replication.rounding import counts_that_round_to
-from annobench.replication.statistics import proportion_interval
 from annobench.replication.study import Study
+from annobench.resampling import proportion_interval
 
 PARTS = {"sophie": "Sophie's World", "economy": "Economy"}
 SIDES = ("german", "english")
@@ -72,7 +72,9 @@ def gold_table(printed: Printed) -> pd.DataFrame:
     both = printed.gold.groupby("part", sort=False)[["exact", "fuzzy"]].sum().reset_index()
     table = pd.concat([printed.gold, both.assign(kind="both")], ignore_index=True)
     table["total"] = table["exact"] + table["fuzzy"]
-    ends = [proportion_interval(f, n) for f, n in table[["fuzzy", "total"]].to_numpy()]
+    ends = [
+        proportion_interval(int(f), int(n)).limits for f, n in table[["fuzzy", "total"]].to_numpy()
+    ]
     table["fuzzy_percent"] = 100 * table["fuzzy"] / table["total"]
     table["lower"], table["upper"] = 100 * np.array(ends).T
     return table

@@ -307,7 +307,7 @@ def students_table(links: Mapping[str, Alignments], rng: np.random.Generator) ->
             for measure in ("recall", "precision", "f_score", "kappa"):
                 value = getattr(one, measure)
                 ends = {f"{measure}_lower": value.lower, f"{measure}_upper": value.upper}
-                row |= {measure: value.value} | ends
+                row |= {measure: value.estimate} | ends
             rows.append(row)
     return pd.DataFrame(rows)
 
