@@ -462,12 +462,12 @@ TEXT = """\
 # Mutation testing
 
 A *mutant* is the library with one small change: `<` for `<=`, `+` for `-`, a constant increased by
-one, a negated condition, a minus sign, a square root or a keyword left out, `min` for `max`, another
-axis, an early return skipped. If the tests pass on a mutant, they do not check the changed line.
-Messages, docstrings and types are not changed. Mutants are drawn at random with a stored seed, evenly
-over the kinds of change. `tests/mutants/modules.csv` states the number of mutants of each module and
-the tests that are run on them; in data sets, only functions that parse are mutated. Slow
-tests are left out, and property-based tests try {examples} examples.
+one, a negated condition, a minus sign, a square root or a keyword left out, `min` for `max`,
+another axis, an early return skipped. If the tests pass on a mutant, they do not check the changed
+line. Messages, docstrings and types are not changed. Mutants are drawn at random with a stored
+seed, evenly over the kinds of change. `tests/mutants/modules.csv` states the number of mutants of
+each module and the tests that are run on them; in data sets, only functions that parse are mutated.
+Slow tests are left out, and property-based tests try {examples} examples.
 
 The tests kill {killed} of {total} mutants, {timeout} of these by timeout;
 {equivalent} are equivalent, that is, they give the same results, for the reasons below;
@@ -488,8 +488,8 @@ The tests kill {killed} of {total} mutants, {timeout} of these by timeout;
 {run}
 
 `make mutants` runs all mutants, one after another, in about an hour on one core;
-`python tests/mutants/mutants.py --again` runs only those that survived or were not run before. Neither
-changes the sources; both write `tests/mutants/results.csv` and this page.
+`python tests/mutants/mutants.py --again` runs only those that survived or were not run before.
+Neither changes the sources; both write `tests/mutants/results.csv` and this page.
 """
 
 
