@@ -63,28 +63,37 @@ def house_style() -> Iterator[None]:
 
 
 def panels(
-    columns: int = 2, *, height: float = 3.6, width: float = 3.7
+    columns: int = 2,
+    *,
+    rows: int = 1,
+    height: float = 3.6,
+    width: float = 3.7,
+    width_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Make a figure of one row of panels, within `house_style`.
+    """Make a figure of panels, within `house_style`.
 
     Parameters
     ----------
     columns : int, default 2
-        Number of panels.
+        Number of panels of a row.
+    rows : int, default 1
+        Number of rows.
     height : float, default 3.6
-        Height in inches.
+        Height of the figure in inches.
     width : float, default 3.7
-        Width of each panel in inches.
+        Mean width of a panel in inches.
+    width_ratios : sequence of float, optional
+        Widths of the columns relative to each other; equal by default.
 
     Returns
     -------
     tuple of Figure and list of Axes
-        To draw into.
+        To draw into, row by row.
     """
     # Built without pyplot: nothing global, and any thread may draw.
     figure = Figure(figsize=(width * columns, height))
     FigureCanvasAgg(figure)
-    return figure, list(np.atleast_1d(figure.subplots(1, columns)))
+    return figure, list(np.ravel(figure.subplots(rows, columns, width_ratios=width_ratios)))
 
 
 def mark(figure: Figure, text: str) -> None:

@@ -124,8 +124,10 @@ def test_each_model_takes_a_design_and_some_have_intervals():
     with_intervals = {
         name for name in MODELS if found_by(name, "complete").prevalence["lower95"].notna().all()
     }
-    assert with_intervals >= {"dawid_skene"} | {
-        name for name, module in MODELS.items() if "draws" in module.METHOD.returns
+    assert with_intervals >= {
+        name
+        for name, module in MODELS.items()
+        if "draws" in module.METHOD.returns or "bootstrap" in module.METHOD.offers
     }
 
 

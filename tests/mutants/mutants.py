@@ -37,7 +37,7 @@ SOURCE = TOP / "src" / "annobench"
 PAGE = TOP / "docs" / "explanation" / "mutants.md"
 SEED = 2008
 #: A mutant hangs that takes so many times the tests' usual CPU time, and some seconds.
-PATIENCE = (3, 15)
+TIMEOUT = (3, 15)
 #: So many times as long may a busy machine take.
 WAITING = 10
 MEMORY = 12 * 2**30
@@ -400,7 +400,7 @@ class Workshop:
         os.utime(path, (self.clock, self.clock))
         try:
             for tests, usual in stages:
-                found, _ = self.run(tests, PATIENCE[0] * usual + PATIENCE[1])
+                found, _ = self.run(tests, TIMEOUT[0] * usual + TIMEOUT[1])
                 if found != "passed":
                     return {"failed": "killed"}.get(found, found)
         finally:

@@ -17,7 +17,7 @@ from pages import records, render
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
 #: The benchmark that is measured at several sizes, and the two quantities that are drawn.
 GROWING = "dawid_skene"
-TIME, MEMORY = "a label and iteration", "peak memory a label"
+TIME, MEMORY = "time per label and iteration", "peak memory per label"
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
     "annobench": ("annobench, one thread", BLUE, "o", "-"),
@@ -71,10 +71,10 @@ def growth(path: Path) -> Markup:
     with house_figure(len(numbers) + 1, height=3.5) as (figure, panels):
         for axes, k in zip(panels, numbers, strict=False):
             draw_lines(axes, times[times["categories"] == k])
-            axes.set(title=f"Time, {k} categories", ylabel="ns a label and iteration")
+            axes.set(title=f"Time, {k} categories", ylabel="ns per label and iteration")
         memory = rows[(rows["quantity"] == MEMORY) & (rows["categories"] == numbers[-1])]
         draw_lines(panels[-1], memory)
-        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes a label")
+        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes per label")
         share_scale(panels[:-1])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
         return inline(figure)

@@ -73,7 +73,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("hard_share", tables.hard_share, sets, of=of_both)
     designs, chi_squares = simulate.annotators(rte.annotations, srte, rng, printed, replicates)
     results.table("designs", designs, of=of_rte)
-    length = {"n_draws": DRAWS[effort], "n_warmup": WARMUP[effort]}
+    length = {"draws": DRAWS[effort], "warmup": WARMUP[effort]}
     carpenter = hierarchical_binary.fit(rte.annotations, rng=rng, **length)
     evidence = carpenter.posterior[:, 1], profiles["SRTE"].mixture
     items = results.table("hard_items", tables.hard_items, rte, printed, *evidence, of=of_rte)

@@ -77,7 +77,7 @@ def scores_by_errors(sizes: Split) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.indices([size + 1 for size in sizes])
     counts = np.stack([sizes[0] - first, first, second, sizes[1] - second], axis=-1)
     counts = counts.reshape(*first.shape, 2, 2)
-    return category_scores(counts).strict_f, kappas(counts)
+    return category_scores(counts).f1_of_averages, kappas(counts)
 
 
 @cache
@@ -280,12 +280,12 @@ def label_intervals(
         others.append(exact_row(judge, table))
         scores = category_scores(table)
         drawn = rng.multinomial(table.sum(), table.ravel() / table.sum(), size=4_000)
-        copies = category_scores(drawn.reshape(-1, *table.shape)).strict_f
+        copies = category_scores(drawn.reshape(-1, *table.shape)).f1_of_averages
         target = f"table7.genre.{judge}"
-        found[target] = float(scores.strict_f), *mean_and_range(copies, level=LEVEL)[1:]
+        found[target] = float(scores.f1_of_averages), *mean_and_range(copies, level=LEVEL)[1:]
         others += [
-            Computed(target, float(getattr(scores, method)), method=method)
-            for method in ("mean_f", "accuracy")
+            Computed(target, float(value), method=method)
+            for method, value in (("mean_f", scores.averaged_f1), ("accuracy", scores.accuracy))
         ]
     return found, others
 
@@ -319,7 +319,11 @@ def genre_readings(printed: Printed, *, most: int = 6) -> pd.DataFrame:
             errors = n_errors - first
             table = np.array([[size - errors, errors], [first, other_size - first]])
             found = category_scores(table)
-            scores = {n: float(getattr(found, n)) for n in ("strict_f", "mean_f", "accuracy")}
+            scores = {
+                "strict_f": float(found.f1_of_averages),
+                "mean_f": float(found.averaged_f1),
+                "accuracy": float(found.accuracy),
+            }
             kappa = float(kappas(table))
             rows.append(
                 {"errors": n_errors, "on_one_genre": errors, "on_the_other": first}

@@ -106,7 +106,7 @@ class Simulation:
         counts = np.zeros((n_panels, n_judges, share.size, share.size), dtype=np.int64)
         panel, judge = np.arange(n_panels)[:, None, None], np.arange(n_judges)
         np.add.at(counts, (panel, judge, labels[:, :, :1], labels[:, :, 1:]), 1)
-        return category_scores(counts).strict_f
+        return category_scores(counts).f1_of_averages
 
 
 def game_marks(printed: Printed) -> tuple[np.ndarray, np.ndarray]:
@@ -231,7 +231,7 @@ def f_scores(printed: Printed, simulation: Simulation, rng: np.random.Generator)
     even = even_share(printed)
     skewed = 1 / np.arange(1, even.size + 1)
     scores, skewed_scores = (
-        simulation.strict_f(panels.nominal, share / share.sum(), loadings, rng)
+        simulation.f1_of_averages(panels.nominal, share / share.sum(), loadings, rng)
         for share in (even, skewed)
     )
     for j, judge in enumerate(category.index[1:]):
@@ -246,7 +246,7 @@ def f_scores(printed: Printed, simulation: Simulation, rng: np.random.Generator)
         share = scale_shares(printed)[corpus][1]
         correlations = printed.numbers(name).map(simulation.correlation_of(share))
         loadings = panels.common_loadings(correlations)
-        scores = simulation.strict_f(panels.ordinal, share, loadings, rng)
+        scores = simulation.f1_of_averages(panels.ordinal, share, loadings, rng)
         for end, drawn in (("smallest", scores.min(axis=1)), ("largest", scores.max(axis=1))):
             value = printed.difficulty.loc[corpus, f"judges_{end}"]
             rows.append(summary(f"table10.{corpus}.judges.{end}", source, value, drawn))

@@ -32,7 +32,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     by_prior = {
         method: first
         if method == "paper"
-        else hierarchical_binary.fit(annotations, rng=of_priors, scale_exponent=exponent, **sweeps)
+        else hierarchical_binary.fit(
+            annotations, rng=of_priors, concentration_exponent=exponent, **sweeps
+        )
         for method, (exponent, _) in design.readings.items()
     }
     muc_fit = values.fit_muc(design, muc, of_muc, effort)

@@ -28,10 +28,11 @@ def figure3(design: Design, fitted: HierarchicalBinaryFit) -> Figure:
     """Draw Figure 3: the posterior of the annotators' distributions."""
     figure, panels = plotting.panels()
     for axes, name in zip(panels, RATES, strict=True):
-        mean, scale = (
-            getattr(fitted.draws, f"{name}_{what}")[:, ::10].ravel() for what in ("mean", "scale")
+        mean, concentration = (
+            getattr(fitted.draws, f"{name}_{parameter}")[:, ::10].ravel()
+            for parameter in ("mean", "concentration")
         )
-        plotting.mean_and_scale(axes, mean, scale, simulated=design.population(name))
+        plotting.mean_and_scale(axes, mean, concentration, simulated=design.population(name))
         axes.set(title=name.capitalize(), xlabel="mean", ylabel="scale", xlim=(0.55, 0.95))
     low, high = (f(a.get_ylim()[i] for a in panels) for i, f in enumerate((min, max)))
     for axes in panels:

@@ -40,14 +40,14 @@ class Design:
     @property
     def prior(self) -> dict[str, float]:
         """The prior of the scale as printed."""
-        return {"scale_exponent": self.numbers["pareto_shape"]}
+        return {"concentration_exponent": self.numbers["pareto_shape"]}
 
     def paper_run(self, share: float) -> dict[str, Any]:
         """Arguments of a run of the paper's steps and a share of its sweeps; three chains."""
         sweeps = round(self.numbers["mcmc_sweeps"] * share)
         n_warmup = round(sweeps * self.numbers["mcmc_discarded_percent"] / 100)
-        length = {"n_chains": 3, "n_warmup": n_warmup, "n_draws": sweeps - n_warmup}
-        return {**self.prior, **length, "collapsed": False, "thin_items": 1, "threads": 1}
+        length = {"chains": 3, "warmup": n_warmup, "draws": sweeps - n_warmup}
+        return {**self.prior, **length, "collapsed": False, "thin": 1, "threads": 1}
 
     @property
     def readings(self) -> dict[str, tuple[float, str]]:

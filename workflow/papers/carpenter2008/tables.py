@@ -15,7 +15,7 @@ from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
-from .values import POPULATION, RATES, count_votes
+from .values import POPULATION, RATES, as_printed, count_votes
 
 
 def annotators(
@@ -25,7 +25,7 @@ def annotators(
     counts = scores.confusion_counts(annotations, gold)
     columns = {"annotator": annotations.annotators, "n_labels": counts.sum(axis=(1, 2))}
     table = pd.DataFrame(columns)
-    table[[f"gold_{name}" for name in RATES]] = scores.diagonal_rates(counts)
+    table[[f"gold_{name}" for name in RATES]] = scores.recall_by_category(counts)
     for name in RATES:
         low, high = fitted.interval(name, 0.80)
         table[name] = getattr(fitted, name)
@@ -152,7 +152,12 @@ def kappa(
 def intervals(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
     """List posterior means and 95% intervals of the population parameters of fits."""
     rows = [
-        (name, parameter, getattr(fitted.draws, parameter).mean(), *fitted.interval(parameter))
+        (
+            name,
+            as_printed(parameter),
+            getattr(fitted.draws, parameter).mean(),
+            *fitted.interval(parameter),
+        )
         for name, fitted in fits.items()
         for parameter in POPULATION
     ]
@@ -181,7 +186,7 @@ def convergence(fits: Mapping[str, HierarchicalBinaryFit], effort: str) -> pd.Da
     return pd.DataFrame(
         {
             "fit": name,
-            "parameter": parameter,
+            "parameter": as_printed(parameter),
             "n": len(part),
             "n_without_r_hat": part["r_hat"].isna().sum(),
             "largest_r_hat": part["r_hat"].max(),

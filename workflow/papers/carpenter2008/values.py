@@ -45,12 +45,17 @@ Once = Callable[[np.random.Generator], dict[str, float]]
 
 def sweeps(effort: str, warmup: float = np.inf, draws: float = np.inf) -> dict[str, Any]:
     """Return the sweeps of a long run, at most as many as given."""
-    return {"n_warmup": min(warmup, N_WARMUP[effort]), "n_draws": min(draws, N_DRAWS[effort])}
+    return {"warmup": min(warmup, N_WARMUP[effort]), "draws": min(draws, N_DRAWS[effort])}
 
 
 def repeat(once: Once, rng: np.random.Generator, n: int) -> pd.DataFrame:
     """Repeat a run with generators of its own; one row each."""
     return pd.DataFrame([once(generator) for generator in rng.spawn(n)])
+
+
+def as_printed(parameter: str) -> str:
+    """Return the paper's name of a parameter: what it calls a scale is a concentration."""
+    return parameter.replace("_concentration", "_scale")
 
 
 def check_interval(
@@ -123,10 +128,12 @@ def simulation_values(
         "prevalence": design.numbers["sim_prevalence"],
     }
     for name in reversed(RATES):
-        known[f"{name}_mean"], known[f"{name}_scale"] = design.population(name)
+        known[f"{name}_mean"], known[f"{name}_concentration"] = design.population(name)
     ends = {name: fitted.interval(name) for name in known}
     covered = {
-        f"coverage.{name}": float(np.mean((ends[name][0] <= true) & (true <= ends[name][1])))
+        f"coverage.{as_printed(name)}": float(
+            np.mean((ends[name][0] <= true) & (true <= ends[name][1]))
+        )
         for name, true in known.items()
     }
     return {
@@ -139,7 +146,7 @@ def simulation_values(
 
 def repeat_simulation(design: Design, rng: np.random.Generator, effort: str) -> pd.DataFrame:
     """Repeat section 3 on new data sets; one row each."""
-    settings = sweeps(effort, 200, 1_000) | {"n_chains": 1, "thin_items": 1_000}
+    settings = sweeps(effort, 200, 1_000) | {"chains": 1, "thin": 1_000}
 
     def once(generator: np.random.Generator) -> dict[str, float]:
         return simulation_values(design, *simulate_once(design, generator, **settings))
@@ -170,7 +177,7 @@ def intervals(fitted: HierarchicalBinaryFit, prefix: str, names: Sequence[str]) 
     """Return the ends of posterior 95% intervals."""
     ends = {name: fitted.interval(name) for name in names}
     return {
-        f"{prefix}.{name}_{end}": float(value)
+        f"{prefix}.{as_printed(name)}_{end}": float(value)
         for name in names
         for end, value in zip(("lower", "upper"), ends[name], strict=True)
     }
@@ -229,7 +236,7 @@ def repeat_rte(
 
 def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
     """Return the code of the annotator furthest below the chance line, against gold."""
-    rates = scores.diagonal_rates(scores.confusion_counts(annotations, gold))
+    rates = scores.recall_by_category(scores.confusion_counts(annotations, gold))
     return int(np.nanargmin(rates.sum(axis=1)))
 
 
@@ -261,7 +268,7 @@ def fit_muc(
     design: Design, muc: LoadedData, rng: np.random.Generator, effort: str
 ) -> HierarchicalBinaryFit:
     """Fit the model to the restricted tokens."""
-    settings = {**sweeps(effort, 500), **design.prior, "thin_items": 10}
+    settings = {**sweeps(effort, 500), **design.prior, "thin": 10}
     return hierarchical_binary.fit(muc.annotations, rng=rng, **settings)
 
 

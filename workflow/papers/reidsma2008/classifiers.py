@@ -37,7 +37,7 @@ Ratio = tuple[np.ndarray, np.ndarray]
 
 def tree(n_smallest_leaf: int = 2) -> C45:
     """Return J48 as Weka has it by default, but for subtree raising."""
-    return C45(least=n_smallest_leaf, confidence=0.25)
+    return C45(min_cases=n_smallest_leaf, confidence=0.25)
 
 
 def maximum_entropy() -> LogisticRegression:

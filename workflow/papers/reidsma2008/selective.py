@@ -20,8 +20,8 @@ def probabilities(yeah: Utterances) -> tuple[dict[str, np.ndarray], np.ndarray]:
     models = trained(maximum_entropy, yeah, ~test)
     single = {n: learning.probabilities(m, features, len(CODES)) for n, m in models.items()}
     apart = learning.AnnotatorClassifier(np.stack([single[name] for name in ANNOTATORS]))
-    shared = learning.own_weights(*data)
-    confusion, _ = learning.truth_and_confusion(*data)
+    shared = learning.fit_feature_augmentation(*data)
+    confusion, _ = learning.fit_raykar(*data)
     return {
         "all annotators pooled": single["mix"],
         "soft labels of three classifiers": apart.soft,
