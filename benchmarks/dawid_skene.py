@@ -24,7 +24,7 @@ import pandas as pd
 
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from benchmarks._measure import alone, timed
+from benchmarks._measure import alone, available_memory, timed
 from benchmarks._record import Record
 from benchmarks.agreement import panel, peers
 
