@@ -49,7 +49,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         for method, found in values.brtea_otherwise(printed, brtea):
             results.values(found, of="printed", method=method)
     exceeded = (brte["chi_square_b"] >= printed.value("brteb_chi_square")).mean()
-    results.values({"brteb.p_value": exceeded}, of="simulation", method="simulated law")
+    results.values({"brteb.p_value": exceeded}, of="simulation", method="simulated distribution")
     results.values(values.brte(brte), of="simulation")
 
     # Sections 3.1, 6 and 7.1 on the public labels.

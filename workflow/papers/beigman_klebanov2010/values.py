@@ -221,7 +221,7 @@ def easy_rates(counts: Counts, printed: Printed) -> ByMethod:
     three = mixtures.fit(counts, 3, method="least_squares")
     for method, rate, error in (
         (PAPER_METHOD, fitted.mixture.rate, fitted.standard_error.rate),
-        ("three types, all free", three.mixture.rate, three.standard_error.rate),
+        ("three components, all free", three.mixture.rate, three.standard_error.rate),
         ("clear coins of M moved", moved_rates(counts, printed), np.full(2, np.nan)),
     ):
         low, high = (with_error(rate[t], error[t]) for t in (0, -1))
