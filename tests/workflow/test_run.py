@@ -146,7 +146,7 @@ def test_the_report_is_made(built, tmp_path):
         ("notebooks/example_paper.ipynb", {"render_notebook"}),
         ("workflow/site/index.html.j2", {"build_site"}),
         (
-            "workflow/site/style.css",
+            "src/annobench/reporting/templates/style.css",
             {
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
                 *("render_baselines", "render_benchmarks", "build_site"),

@@ -64,10 +64,9 @@ def imports_of(script, also=()):
 
 def site_files(template):
     """Return the sources of a page's looks."""
-    return [
-        f"{WORKFLOW}/site/{name}"
-        for name in ("base.html.j2", "macros.html.j2", "style.css", template)
-    ]
+    own = [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")]
+    shared = [PACKAGE / "reporting/templates" / name for name in ("base.html.j2", "style.css")]
+    return own + list(map(str, shared))
 
 
 def data_of(dataset):

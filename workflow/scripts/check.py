@@ -10,7 +10,7 @@ from rich.table import Table
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording
 from annobench.replication.compare import VERDICTS, Failure, check, read_comparison
-from pages import Tally
+from annobench.reporting.verdicts import Tally
 
 
 def counts_table(comparisons: pd.DataFrame) -> Table:

@@ -28,8 +28,8 @@ from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.core.files import recording, replacing
 from annobench.labels.annotations import Annotations, Scale
+from annobench.reporting.pages import records, render
 from conventions import RULES, Case
-from pages import records, render
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
 ROUNDING = 1e-12
@@ -281,8 +281,8 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
     wrong = faults(compared, entries)
     table, explained = matrix(compared), listed(compared, entries)
     page = render(
-        site,
         "conformance.html.j2",
+        site,
         title="Conformance with other packages",
         depth=2,
         versions=dict(zip(compared["package"], compared["version"], strict=True)),

@@ -12,9 +12,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
+from annobench.reporting.pages import render
 from annobench.reporting.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 from annobench.studies import models as baselines
-from pages import render
 
 #: The reference of the figure, and where its axis ends; what lies beyond is a triangle there.
 AGAINST = "voting"
@@ -209,8 +209,8 @@ def page(folder: Path, site: Path, **settings: Any) -> str:
     simulated = regimes(scores)
     known = scores[~scores["problem"].isin(simulated)].drop_duplicates("problem")
     return render(
-        site,
         "baselines.html.j2",
+        site,
         title="Baselines",
         depth=2,
         summary=summarise(scores, attempts, methods),

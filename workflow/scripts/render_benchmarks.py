@@ -1,17 +1,16 @@
 """Render what `make bench` measured last: a table for each piece of work, and how EM grows."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from annobench.core.files import recording, replacing
+from annobench.reporting.figures import inline_svg
+from annobench.reporting.pages import records, render
 from annobench.reporting.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
-from pages import records, render
 
 #: Headings that are more than the file's name with a capital.
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
@@ -77,7 +76,7 @@ def growth(path: Path) -> Markup:
         panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes a label")
         share_scale(panels[:-1])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
-        return inline(figure)
+        return inline_svg(figure, "growth")
 
 
 def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
@@ -99,19 +98,11 @@ def share_scale(panels: Sequence[Any]) -> None:
         axes.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def inline(figure: Figure) -> Markup:
-    """Return a figure as SVG to stand in a page."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    drawing = text.getvalue()
-    return Markup(drawing[drawing.index("<svg") :])  # noqa: S704  (drawn here, names from `LINES`)
-
-
 def main(measured: list[Path], site: Path) -> str:
     """Return the page as HTML."""
     return render(
-        site,
         "benchmarks.html.j2",
+        site,
         title="Speed and memory",
         depth=2,
         benchmarks=[read_benchmark(path) for path in sorted(measured)],

@@ -12,8 +12,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
+from annobench.reporting.pages import render
 from annobench.reporting.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
-from pages import render
 
 TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
@@ -121,8 +121,8 @@ def main(
     rules = tables["rules"]
     draw(rules if len(rules) else pd.DataFrame({"title": []}), simulated, folder / "rates")
     page = render(
-        site,
         "certificate.html.j2",
+        site,
         title="Noise certificates",
         depth=2,
         sections=sections(tables) if len(summary) else [],

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from annobench import agreement
 from annobench.core.files import recording, replacing
+from annobench.reporting.pages import records, render
 from annobench.reporting.plotting import (
     BLUE,
     GREEN,
@@ -23,7 +24,6 @@ from annobench.reporting.plotting import (
     save_figure,
 )
 from annobench.studies import coverage
-from pages import records, render
 
 LEVEL = 0.95
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
@@ -181,8 +181,8 @@ def page(
     summary = summarise(table)
     counts = table["verdict"].value_counts()
     return render(
-        site,
         "coverage.html.j2",
+        site,
         title="Coverage of intervals",
         depth=2,
         grid=grid,

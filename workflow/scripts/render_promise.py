@@ -12,9 +12,9 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
+from annobench.reporting.pages import render
 from annobench.reporting.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 from annobench.studies.certificate_coverage import SHARES
-from pages import render
 
 CONFIDENCE = 0.95
 TABLES = ("curves", "exact", "simulated", "power")
@@ -136,8 +136,8 @@ def main(
     exact, simulated = found["exact"], found["simulated"]
     within = simulated[simulated["inside"]]
     page = render(
-        site,
         "promise.html.j2",
+        site,
         title="Does the noise certificate hold?",
         depth=2,
         exact=exact.to_dict("records"),

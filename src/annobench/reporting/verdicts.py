@@ -1,29 +1,12 @@
-"""What the pages have in common: the looks, how numbers are shown, how verdicts are counted.
-
-Names in labels, tables and captions come from others' files: everything is escaped.
-"""
+"""How verdicts on printed values are shown and counted."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
 
-import jinja2
 import pandas as pd
-import yaml
-from markupsafe import Markup, escape
 
-from annobench import __version__
-from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS, parse_printed
-
-
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, each a dictionary by column."""
-    return cast(list[dict[str, Any]], table.to_dict("records"))
+from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS
 
 
 @dataclass(frozen=True)
@@ -156,62 +139,3 @@ class Tally:
     def present(self) -> list[tuple[str, Face, int]]:
         """The verdicts that were given, in their order."""
         return [(v, FACES[v], n) for v, n in self.counts.items() if n]
-
-
-def render(site: Path, template: str, **content: Any) -> str:
-    """Fill a template of the site; its style sheet is inlined."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(site),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["shown"] = shown
-    environment.filters["breakable"] = breakable
-    environment.filters["percent"] = lambda share: f"{100 * share:.6g}%"
-    environment.filters["thousands"] = "{:,}".format
-    style = (site / "style.css").read_text(encoding="utf-8")
-    return environment.get_template(template).render(
-        style=Markup(style),  # noqa: S704  (our own file)
-        faces=FACES,
-        relations=RELATIONS,
-        version=__version__,
-        **content,
-    )
-
-
-def shown(value: float, published: str = "") -> str:
-    """Write a number to two places more than it was printed to, or to six digits."""
-    if math.isnan(value):
-        return ""
-    if math.isinf(value):
-        return "∞" if value > 0 else "\u2212∞"
-    if value == int(value) and abs(value) < 1e15:
-        return f"{value:,.0f}".replace("-", "\u2212")
-    if not published:
-        return f"{value:.6g}".replace("-", "\u2212")
-    places = max(0, -int(parse_printed(published).unit.adjusted())) + 2
-    return f"{value:,.{places}f}".replace("-", "\u2212")
-
-
-def breakable(name: str) -> Markup:
-    """Let a long name break after a dot or an underscore."""
-    escaped = str(escape(name))
-    return Markup(escaped.replace(".", ".<wbr>").replace("_", "_<wbr>"))  # noqa: S704  (escaped)
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """Read a paper's record, valid since the workflow began."""
-    record: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return record
-
-
-def read_metas(paths: Iterable[str]) -> list[dict[str, Any]]:
-    """Read what the data sets say of themselves."""
-    return [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths]
-
-
-def simulated(metas: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the data sets that this run had to simulate, or was told to."""
-    return [meta for meta in metas if meta["provenance"] == "simulated"]
