@@ -1,4 +1,4 @@
-"""The pages of certificates and of their promise, from labels to HTML."""
+"""The pages of certificates and of their coverage, from labels to HTML."""
 
 from pathlib import Path
 
@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 import certify
-import measure_promise
+import collect_certificate_coverage
+import measure_certificate_coverage
 import render_certificate
-import render_promise
+import render_certificate_coverage
 from annobench import datasets
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
@@ -66,7 +67,7 @@ def test_a_part_and_a_dichotomy_are_taken(tmp_path, what, category, gold):
     assert codes.tolist() == gold
 
 
-def test_the_promise_becomes_a_page(tmp_path):
+def test_the_coverage_becomes_a_page(tmp_path):
     grid = {
         "exact_items": [20],
         "items": [20],
@@ -76,9 +77,16 @@ def test_the_promise_becomes_a_page(tmp_path):
         "hard": [0.3],
         "repetitions": 2,
     }
-    write(tmp_path, render_promise.TABLES, measure_promise.main(grid, seed=1, processes=1))
-    tables = {name: tmp_path / f"{name}.csv" for name in render_promise.TABLES}
-    render_promise.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
+    parts = [tmp_path / f"{part}.parquet" for part in range(2)]
+    for part, path in enumerate(parts):
+        table = measure_certificate_coverage.main(grid, seed=1, part=part, n_parts=2)
+        table.to_parquet(path)
+    tables = collect_certificate_coverage.main(parts, grid, seed=1)
+    whole = measure_certificate_coverage.main(grid, seed=1, part=0, n_parts=1)
+    assert tables[2]["regime"].tolist() == whole["regime"].tolist()
+    write(tmp_path, render_certificate_coverage.TABLES, tables)
+    tables = {name: tmp_path / f"{name}.csv" for name in render_certificate_coverage.TABLES}
+    render_certificate_coverage.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Equation 1" in page
     assert "reduced grid" in page

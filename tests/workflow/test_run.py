@@ -18,9 +18,12 @@ pytestmark = pytest.mark.workflow
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
-COVERAGE = {"measure_coverage", "render_coverage"}
-BASELINES = {"score_baselines", "render_baselines"}
-NOISE = {"measure_promise", "render_promise", "certify", "render_certificate"}
+COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage"}
+BASELINES = {"fit_models", "score_models", "render_baselines"}
+NOISE = {
+    *("measure_certificate_coverage", "collect_certificate_coverage"),
+    *("render_certificate_coverage", "certify", "render_certificate"),
+}
 
 
 def test_everything_is_built(built):
@@ -150,7 +153,7 @@ def test_the_report_is_made(built, tmp_path):
             {
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
                 *("render_baselines", "render_benchmarks", "build_site"),
-                *("render_promise", "render_certificate"),
+                *("render_certificate_coverage", "render_certificate"),
             },
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance"}),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from annobench import datasets
+from annobench import datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import modules_with
 
@@ -43,6 +43,7 @@ UPGRADES = json.loads(
         json.dumps({id: upgrades(Path("results"), id, mode_of(config, id)) for id in DATASETS}),
     )
 )
+METHODS = sorted(models.discover())
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
 
 
@@ -191,3 +192,17 @@ def graded(wildcards):
         and datasets.get(id).targets.get("n_annotators", 2) > 1
         and (most is None or datasets.get(id).targets.get("n_labels", most + 1) <= most)
     ]
+
+
+def fitted_cases(wildcards):
+    """Return what one job fits a model to: a data set or the regimes, or all where that is quick.
+
+    A job takes some seconds to start, longer than most fits of the reduced grid.
+    """
+    return ["all"] if wildcards.study == "baselines" else [*graded(wildcards), "regimes"]
+
+
+def fitted(wildcards):
+    """Return the data sets that a job fits a model to."""
+    known = graded(wildcards)
+    return known if wildcards.case == "all" else [id for id in known if id == wildcards.case]

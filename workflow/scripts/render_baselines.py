@@ -220,7 +220,7 @@ def page(folder: Path, site: Path, **settings: Any) -> str:
         statuses=STATUSES,
         references=baselines.REFERENCES,
         bins=baselines.BINS,
-        smallest=baselines.SMALLEST,
+        smallest=baselines.MIN_PROBABILITY,
         n_real=int((known["provenance"] == "real").sum()),
         stood_in=sorted(known.loc[known["provenance"] != "real", "problem"]),
         n_regimes=len(simulated),

@@ -1,4 +1,4 @@
-"""Does the certificate keep its promise? Coverage, exactly where it can be, else by simulation.
+"""The empirical coverage of the noise certificate: exact where possible, else by simulation.
 
 A certificate holds if no more retained labels are guesses than it says. Three tables:
 
@@ -9,13 +9,13 @@ A certificate holds if no more retained labels are guesses than it says. Three t
     Everything else, on labels simulated under a `Regime`: estimated guesses, more categories,
     the model "rates", and regimes in which an assumption fails, which say so.
 `simulated_power`
-    What `noise.certification_power` promises, against certificates of simulated labels.
+    The power that `noise.certification_power` plans, against certificates of simulated labels.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
@@ -45,6 +45,16 @@ Labels = NDArray[np.int64]
 
 #: Shares of hard items that the table of exact coverage shows.
 SHARES: Final = (0.02, 0.1, 0.3, 0.5, 0.9, 1.0)
+#: The most annotators of the exact curves; with more, hardly a guess stays undetected.
+EXACT_ANNOTATORS: Final = (2, 3)
+#: Designs whose planned power is compared with simulation: items, annotators, share of hard items.
+POWER_DESIGNS: Final = (
+    (300, 2, 0.02),
+    (300, 2, 0.05),
+    (300, 3, 0.1),
+    (300, 4, 0.2),
+    (1000, 4, 0.2),
+)
 
 
 def exact_coverage(
@@ -412,7 +422,7 @@ def simulated_power(
     seed: int,
     confidence: float = 0.95,
 ) -> dict[str, Any]:
-    """Count how often a rate is certified, beside what planning promised.
+    """Compare how often a rate is certified with its planned power.
 
     Parameters
     ----------
@@ -434,8 +444,8 @@ def simulated_power(
     Returns
     -------
     dict
-        One row: the design, promised (power), simulated with its 95% Wilson interval lower and
-        upper, and verdict: "holds" if the interval of 99.9% holds the promise.
+        One row: the design, planned (power), simulated with its 95% Wilson interval lower and
+        upper, and verdict: "holds" if the interval of 99.9% contains the planned power.
     """
     rng = np.random.default_rng([seed, n_items, n_annotators, round(1e6 * hard)])
     certified = 0
@@ -448,7 +458,7 @@ def simulated_power(
         kept = int(votes.unanimous.sum())
         certified += kept > 0 and min(bound(1.0, 1 - confidence), kept) <= rate * kept
     test = stats.binomtest(certified, repetitions)
-    promised = certification_power(
+    planned = certification_power(
         n_items, n_annotators, hard, rate=rate, guess=guess, level=confidence
     )
     wilson, wide = test.proportion_ci(0.95, "wilson"), test.proportion_ci(0.999, "exact")
@@ -459,12 +469,58 @@ def simulated_power(
         "guess": guess,
         "rate": rate,
         "repetitions": repetitions,
-        "promised": promised,
+        "planned": planned,
         "simulated": certified / repetitions,
         "lower": float(wilson.low),
         "upper": float(wilson.high),
-        "verdict": "holds" if wide.low <= promised <= wide.high else "low",
+        "verdict": "holds" if wide.low <= planned <= wide.high else "low",
     }
+
+
+def exact_curves(items: Sequence[int], guesses: Sequence[float]) -> pd.DataFrame:
+    """Compute the exact coverage at every number of hard items.
+
+    Parameters
+    ----------
+    items : sequence of int
+        Numbers of items.
+    guesses : sequence of float
+        Probabilities that a guess is the second of two categories, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        Rows of `exact_coverage` with n_items, n_annotators (each of `EXACT_ANNOTATORS`) and guess.
+    """
+    return pd.concat(
+        [
+            exact_coverage(n, chance_of_agreement([1 - p, p], [j])).assign(
+                n_items=n, n_annotators=j, guess=p
+            )
+            for n, j, p in product(items, EXACT_ANNOTATORS, guesses)
+        ],
+        ignore_index=True,
+    )
+
+
+def power_table(*, repetitions: int, seed: int) -> pd.DataFrame:
+    """Compare planned and simulated power on each of `POWER_DESIGNS`.
+
+    Parameters
+    ----------
+    repetitions : int
+        Data sets of each design.
+    seed : int
+        Of the study.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `simulated_power`.
+    """
+    return pd.DataFrame(
+        [simulated_power(*design, repetitions=repetitions, seed=seed) for design in POWER_DESIGNS]
+    )
 
 
 def regimes(grid: Mapping[str, Any]) -> list[Regime]:
@@ -478,7 +534,7 @@ def regimes(grid: Mapping[str, Any]) -> list[Regime]:
     Returns
     -------
     list of Regime
-        Those within the promise, then those in which an assumption fails.
+        Those whose assumptions hold, then those in which one fails.
     """
     found = []
     for n, j, p, h in product(grid["items"], grid["annotators"], grid["guesses"], grid["hard"]):

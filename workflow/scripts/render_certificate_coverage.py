@@ -1,6 +1,6 @@
-"""Show where the noise certificate keeps its promise: figures and a page.
+"""Render the coverage of the noise certificate: figures and a page.
 
-Every word about how a certificate does is computed from the tables.
+Every statement about a certificate is computed from the tables.
 """
 
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ def kinds(simulated: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
-    """Draw the coverage of each regime: within the promise, and where an assumption fails."""
+    """Draw the coverage of each regime: where the assumptions hold, and where one fails."""
     summary = kinds(simulated)
     named = with_kind(simulated)
     rows = list(summary["kind"])[::-1]
@@ -136,7 +136,7 @@ def main(
     exact, simulated = found["exact"], found["simulated"]
     within = simulated[simulated["inside"]]
     page = render(
-        "promise.html.j2",
+        "certificate_coverage.html.j2",
         site,
         title="Does the noise certificate hold?",
         depth=2,
