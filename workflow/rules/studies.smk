@@ -10,7 +10,7 @@ rule conformance:
         datasets=str(PEERS / "datasets.py"),
         disagreements=str(PEERS / "disagreements.csv"),
         site=site_files("conformance.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/conformance.py"),
+        library=imports_of(WORKFLOW / "scripts/render_conformance.py"),
     output:
         matrix="results/studies/conformance/matrix.csv",
         disagreements="results/studies/conformance/disagreements.csv",
@@ -23,7 +23,7 @@ rule conformance:
         mem_mb=500,
         runtime=5,
     script:
-        "../scripts/conformance.py"
+        "../scripts/render_conformance.py"
 
 
 #: The folder of a study, by the grid that it shows.

@@ -16,7 +16,7 @@ from annobench.reporting.plotting import BLUE, GREEN, GREY, INK, VERMILION, hous
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
 #: The benchmark that is measured at several sizes, and the two quantities that are drawn.
 GROWING = "dawid_skene"
-TIME, MEMORY = "a label and iteration", "peak memory a label"
+TIME, MEMORY = "per label and iteration", "peak memory per label"
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
     "annobench": ("annobench, one thread", BLUE, "o", "-"),
@@ -61,7 +61,7 @@ def sizes(path: Path) -> pd.DataFrame:
 
 
 def growth(path: Path) -> Markup:
-    """Draw time and memory a label against the number of labels, as SVG; level lines are linear."""
+    """Draw time and memory per label against the number of labels, as SVG."""
     rows = sizes(path)
     times = rows[rows["quantity"] == TIME]
     numbers = sorted(int(k) for k in times["categories"].unique())
@@ -70,17 +70,17 @@ def growth(path: Path) -> Markup:
     with house_figure(len(numbers) + 1, height=3.5) as (figure, panels):
         for axes, k in zip(panels, numbers, strict=False):
             draw_lines(axes, times[times["categories"] == k])
-            axes.set(title=f"Time, {k} categories", ylabel="ns a label and iteration")
+            axes.set(title=f"Time, {k} categories", ylabel="ns per label and iteration")
         memory = rows[(rows["quantity"] == MEMORY) & (rows["categories"] == numbers[-1])]
         draw_lines(panels[-1], memory)
-        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes a label")
+        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes per label")
         share_scale(panels[:-1])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
         return inline_svg(figure, "growth")
 
 
 def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
-    """Draw a line a contender, both axes logarithmic."""
+    """Draw one line per contender, both axes logarithmic."""
     for start, (name, colour, marker, line) in LINES.items():
         mine = rows[rows["contender"].str.startswith(start)]
         if len(mine):

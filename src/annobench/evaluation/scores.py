@@ -18,7 +18,7 @@ from annobench.models.base import best_categories
 
 @dataclass(frozen=True)
 class Errors:
-    """Errors of a labelling, ties apart.
+    """Errors of a labelling, excluding ties.
 
     Attributes
     ----------
