@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import certify
 import collect_certificate_coverage
 import measure_certificate_coverage
 import render_certificate
 import render_certificate_coverage
 from annobench import datasets
+from annobench.studies import certificates
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"
@@ -26,7 +26,9 @@ def write(folder, names, tables):
 def test_certificates_become_a_page_that_runs_nothing(tmp_path):
     datasets.prepare("ti_bluebird", tmp_path / "data", mode="simulated", seed=1)
     wanted = [{"title": ATTACK, "dataset": "ti_bluebird"}]
-    write(tmp_path / "page", certify.TABLES, certify.main([tmp_path / "data"], wanted, 1))
+    write(
+        tmp_path / "page", certificates.TABLES, certificates.certify([tmp_path / "data"], wanted, 1)
+    )
     render_certificate.main(tmp_path / "page", SITE, wanted, ["nowhere"], 1)
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert ATTACK not in page
@@ -39,7 +41,7 @@ def test_certificates_become_a_page_that_runs_nothing(tmp_path):
 
 
 def test_without_data_sets_the_page_says_so(tmp_path):
-    write(tmp_path, certify.TABLES, certify.main([], [], 1))
+    write(tmp_path, certificates.TABLES, certificates.certify([], [], 1))
     render_certificate.main(tmp_path, SITE, [], ["snow2008_rte"], 1)
     assert "None of the data sets" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
@@ -62,7 +64,7 @@ def test_a_part_and_a_dichotomy_are_taken(tmp_path, what, category, gold):
 
     data = Data()
     data.labels, data.items = labels, items
-    annotations, codes, _ = certify.chosen(data, what)
+    annotations, codes, _ = certificates.select(data, what)
     assert list(annotations.categories) == category
     assert codes.tolist() == gold
 

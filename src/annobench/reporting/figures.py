@@ -62,7 +62,7 @@ def inline_svg(figure: Figure, name: str) -> Markup:
 
 @dataclass(frozen=True)
 class RowFigure:
-    """A figure that a table shows row by row, in cells of `width` by `height` pixels.
+    """A figure that a table shows row by row, in cells of equal size, in pixels.
 
     Attributes
     ----------
@@ -72,6 +72,8 @@ class RowFigure:
         The drawing: row 0 is the axis, the others are the table's rows.
     n_rows : int
         Rows of the table.
+    width, height : int
+        Of a cell.
     """
 
     name: str

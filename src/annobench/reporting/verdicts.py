@@ -11,7 +11,17 @@ from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS
 
 @dataclass(frozen=True)
 class Face:
-    """How a verdict is shown: a mark and words beside the colour, which alone says nothing."""
+    """How a verdict is shown; no verdict is told by its colour alone.
+
+    Attributes
+    ----------
+    mark : str
+        One character.
+    words : str
+        The verdict in words.
+    meaning : str
+        What it says of a value.
+    """
 
     mark: str
     words: str
@@ -88,7 +98,18 @@ class Tally:
 
     @classmethod
     def of(cls, comparisons: pd.DataFrame) -> Tally:
-        """Count the verdicts of a comparison."""
+        """Count the verdicts of a comparison.
+
+        Parameters
+        ----------
+        comparisons : DataFrame
+            With verdict and provenance.
+
+        Returns
+        -------
+        Tally
+            Of all rows.
+        """
         counts = comparisons["verdict"].value_counts()
         grounds = comparisons.loc[
             comparisons["verdict"].isin(EVIDENCE), "provenance"
