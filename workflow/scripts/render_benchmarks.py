@@ -84,8 +84,16 @@ def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
     for start, (name, colour, marker, line) in LINES.items():
         mine = rows[rows["contender"].str.startswith(start)]
         if len(mine):
-            axes.plot(mine["labels"], mine["value"], color=colour, marker=marker, linestyle=line,
-                      markersize=4.5, markerfacecolor="white", label=name)  # fmt: skip
+            axes.plot(
+                mine["labels"],
+                mine["value"],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markersize=4.5,
+                markerfacecolor="white",
+                label=name,
+            )
     axes.set(xscale="log", yscale="log", xlabel="labels")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.grid(axis="y", color="#E3E3E3", linewidth=0.6)

@@ -105,13 +105,20 @@ def estimates(name: str, rows: Sequence[Mapping[str, Any]], limits: Limits) -> R
     y = np.arange(1, len(rows) + 1)
     with _rows(len(rows), limits) as (figure, axes):
         for tick in ticks(limits):
-            axes.vlines(tick, 0.5, len(rows) + 0.5, color="#E6E2D8" if tick else "#A9A698",
-                        linewidth=1, clip_on=False)  # fmt: skip
+            axes.vlines(
+                tick,
+                0.5,
+                len(rows) + 0.5,
+                color="#E6E2D8" if tick else "#A9A698",
+                linewidth=1,
+                clip_on=False,
+            )
             text = number(tick, 2).rstrip("0").rstrip(".") or "0"
             axes.text(tick, 0.1, text, ha="center", fontsize=11, color="#5A646B")
         axes.hlines(y, lower, upper, color=BLUE, linewidth=2.2, clip_on=False)
-        axes.plot(estimate, y, "o", color=BLUE, markersize=8, markeredgecolor="#FDFCF9",
-                  clip_on=False)  # fmt: skip
+        axes.plot(
+            estimate, y, "o", color=BLUE, markersize=8, markeredgecolor="#FDFCF9", clip_on=False
+        )
         return RowFigure(name, inline_svg(figure, name), len(rows))
 
 
@@ -133,8 +140,13 @@ def changes(name: str, values: ArrayLike) -> RowFigure:
     x = np.nan_to_num(np.asarray(values, dtype=np.float64))
     largest = max(float(np.abs(x).max(initial=0)), 1e-12)
     with _rows(x.size, (-largest, largest), width=NARROW) as (figure, axes):
-        axes.barh(np.arange(1, x.size + 1), x, height=1 / 3, clip_on=False,
-                  color=np.where(x > 0, VERMILION, BLUE).tolist())  # fmt: skip
+        axes.barh(
+            np.arange(1, x.size + 1),
+            x,
+            height=1 / 3,
+            clip_on=False,
+            color=np.where(x > 0, VERMILION, BLUE).tolist(),
+        )
         axes.vlines(0, 0.5, x.size + 0.5, color="#A9A698", linewidth=1, clip_on=False)
         return RowFigure(name, inline_svg(figure, name), x.size, width=NARROW)
 

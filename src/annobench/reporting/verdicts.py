@@ -44,10 +44,10 @@ FACES = {
     "unresolved": Face(
         "?",
         "unresolved",
-        "comes out different; no reading is known that gives the printed value, and nothing "
-        "shows that the paper is wrong",
+        "differs; no interpretation is known that gives the printed value, and nothing shows "
+        "that the paper is wrong",
     ),
-    "deviates": Face("≠", "deviates", "comes out different; cause and evidence stand beside it"),
+    "deviates": Face("≠", "deviates", "differs; cause and evidence are given with it"),
     "missing": Face("∅", "missing", "a result that was not computed"),
     "restated": Face(
         "=",
@@ -57,12 +57,12 @@ FACES = {
     ),
     "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
     "not_public": Face(
-        "–", "not public", "rests on inputs that were never published; no claim is made"
+        "–", "not public", "depends on inputs that were never published; no claim is made"
     ),
     "given": Face(
         "⊢", "given", "a result that nothing printed or public determines; taken as printed"
     ),
-    "input": Face("→", "input", "a number the study puts in, not a result"),
+    "input": Face("→", "input", "a number that the study sets, not a result"),
     "cited": Face("”", "cited", "a number quoted from elsewhere"),
 }
 

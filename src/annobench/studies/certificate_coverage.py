@@ -562,10 +562,30 @@ def regimes(grid: Mapping[str, Any]) -> list[Regime]:
             Regime(f"rates: all degrees, {at}", n, j, h, spread=2, error=0.15, **rates),
         ]
     for n, j in product(grid["items"], grid["rate_annotators"]):
-        found.append(Regime(f"rates: four fifths kept, {n}/{j}", n, j, 0.3, (0.41, 0.59),
-                            error=0.1, model="rates", keep=0.8))  # fmt: skip
-        found.append(Regime(f"rates: three categories, missing, {n}/{j}", n, j, 0.3,
-                            (0.55, 0.35, 0.1), error=0.1, missing=0.3, **rates))  # fmt: skip
+        found.append(
+            Regime(
+                f"rates: four fifths kept, {n}/{j}",
+                n,
+                j,
+                0.3,
+                (0.41, 0.59),
+                error=0.1,
+                model="rates",
+                keep=0.8,
+            )
+        )
+        found.append(
+            Regime(
+                f"rates: three categories, missing, {n}/{j}",
+                n,
+                j,
+                0.3,
+                (0.55, 0.35, 0.1),
+                error=0.1,
+                missing=0.3,
+                **rates,
+            )
+        )
     return found + _outside(grid)
 
 
@@ -579,12 +599,33 @@ def _outside(grid: Mapping[str, Any]) -> list[Regime]:
         Regime("hard items differ, estimated", n, j, 0.3, spread=2, **out),
         Regime("hard items differ, fair coin given", n, 2, 0.3, spread=2, given=0.5, **out),
         Regime("easy items with 5% errors, estimated", n, j, 0.2, error=0.05, **out),
-        Regime("easy items with 5% errors, guesses of 0.85", n, j, 0.2, (0.15, 0.85), error=0.05,
-               **out),
+        Regime(
+            "easy items with 5% errors, guesses of 0.85", n, j, 0.2, (0.15, 0.85), error=0.05, **out
+        ),
         Regime("hard items have fewer labels", n, j, 0.3, adaptive=0.6, **out),
         Regime("a third copies, easy_hard", n, j, 0.3, copying=0.33, **out),
-        Regime("a third copies, rates", n, many, 0.3, error=0.1, copying=0.33, model="rates",
-               keep=0.5, **out),
-        Regime("a pool of 20 with 4 lazy, rates", n, many, 0.3, (0.41, 0.59), error=0.05,
-               model="rates", keep=0.5, pool=20, lazy=0.2, **out),
-    ]  # fmt: skip
+        Regime(
+            "a third copies, rates",
+            n,
+            many,
+            0.3,
+            error=0.1,
+            copying=0.33,
+            model="rates",
+            keep=0.5,
+            **out,
+        ),
+        Regime(
+            "a pool of 20 with 4 lazy, rates",
+            n,
+            many,
+            0.3,
+            (0.41, 0.59),
+            error=0.05,
+            model="rates",
+            keep=0.5,
+            pool=20,
+            lazy=0.2,
+            **out,
+        ),
+    ]
