@@ -25,15 +25,15 @@ SCRIPT = Path(__file__).parents[1] / "tests" / "reference" / "numpyro" / "genera
 #: Effective draws per second, Gibbs over NUTS (design, section 5).
 TARGET = 30
 
-GIBBS = {"n_chains": 4, "n_warmup": 1_000, "n_draws": 5_000}
-NUTS = {"n_chains": 2, "n_warmup": 1_000, "n_draws": 1_000, "seed": 1}
+GIBBS = {"chains": 4, "warmup": 1_000, "draws": 5_000}
+NUTS = {"chains": 2, "warmup": 1_000, "draws": 1_000, "seed": 1}
 
 
 class Result(NamedTuple):
     """What one sampler did: CPU seconds and least effective sample size."""
 
     sampler: str
-    n_draws: int
+    draws: int
     warmup: float
     sampling: float
     effective: float
@@ -63,14 +63,14 @@ def worst_parameter(draws: dict[str, np.ndarray]) -> tuple[float, str]:
 
 def time_gibbs(annotations) -> Result:
     """Sample by the library; every sweep costs the same, so time is shared out by sweeps."""
-    hierarchical_binary.fit(annotations, rng=np.random.default_rng(0), n_warmup=2, n_draws=2)
+    hierarchical_binary.fit(annotations, rng=np.random.default_rng(0), warmup=2, draws=2)
     start = time.process_time()
     fitted = hierarchical_binary.fit(annotations, rng=np.random.default_rng(1), **GIBBS)
     total = time.process_time() - start
-    share = GIBBS["n_warmup"] / (GIBBS["n_warmup"] + GIBBS["n_draws"])
+    share = GIBBS["warmup"] / (GIBBS["warmup"] + GIBBS["draws"])
     return Result(
         "annobench Gibbs",
-        GIBBS["n_chains"] * GIBBS["n_draws"],
+        GIBBS["chains"] * GIBBS["draws"],
         total * share,
         total * (1 - share),
         *worst_parameter(vars(fitted.draws)),
@@ -89,7 +89,7 @@ def time_nuts(annotations, sampler) -> Result:
         end = time.process_time()
     return Result(
         "numpyro NUTS",
-        NUTS["n_chains"] * NUTS["n_draws"],
+        NUTS["chains"] * NUTS["draws"],
         middle - start,
         end - middle,
         *worst_parameter(draws),
@@ -117,7 +117,7 @@ def main() -> None:
     )
     for r in results:
         print(
-            f"{r.sampler:<16}{r.n_draws:>8}{r.warmup:>11.2f}{r.sampling:>12.2f}"
+            f"{r.sampler:<16}{r.draws:>8}{r.warmup:>11.2f}{r.sampling:>12.2f}"
             f"{r.effective:>11.0f}{r.rate:>9.1f}{r.rate_with_warmup:>14.1f}  {r.worst}"
         )
     record = Record("hierarchical_gibbs", "numpyro", "jax")
@@ -134,7 +134,7 @@ def main() -> None:
             f"ratio of ESS/s {gibbs.rate / other.rate:.0f} (target {TARGET}), "
             f"with warm-up {gibbs.rate_with_warmup / other.rate_with_warmup:.0f}"
         )
-    per_label = gibbs.sampling / gibbs.n_draws / annotations.n_labels
+    per_label = gibbs.sampling / gibbs.draws / annotations.n_labels
     print(f"Gibbs: {per_label * 1e9:.1f} ns per label and sweep")
     record.add(work, gibbs.sampler, "a label and sweep", "ns", per_label * 1e9)
     record.save()

@@ -30,7 +30,8 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     -------
     list of Path
         Every module imported directly or through another, with the `__init__` of every
-        package on the way; sorted, without the script itself.
+        package on the way, and with all modules of a package whose `discover` is imported;
+        sorted, without the script itself.
     """
     package, script = Path(package), Path(script)
     found: set[Path] = set()
@@ -107,6 +108,8 @@ def _modules(name: str, package: Path) -> list[Path]:
         module = folder / f"{part}.py"
         folder = folder / part
         files += [module, folder / "__init__.py"]
+    if rest[-1:] == ["discover"]:
+        files += folder.parent.glob("[!_]*.py")
     return [path for path in files if path.is_file()]
 
 

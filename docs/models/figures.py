@@ -87,9 +87,13 @@ def labelled(confusion: np.ndarray, truth: np.ndarray, number: np.ndarray, rng) 
     edges = confusion[annotator, truth[item]].cumsum(axis=1)
     label = (rng.random((item.size, 1)) > edges).sum(axis=1).clip(max=k - 1)
     return Annotations.from_arrays(
-        item, annotator, label,
-        items=range(truth.size), annotators=range(len(number)), categories=range(k),
-    )  # fmt: skip
+        item,
+        annotator,
+        label,
+        items=range(truth.size),
+        annotators=range(len(number)),
+        categories=range(k),
+    )
 
 
 def draw_voting() -> None:
@@ -126,8 +130,14 @@ def draw_weighted_voting() -> None:
         left.set_title("Log odds, 0 for a guesser")
         left.legend(loc="upper left")
         right.plot([0.36, 1], [0.36, 1], color=GREY, linestyle="--", linewidth=0.9)
-        right.scatter(share, fitted.accuracy, s=0.25 * number + 5, facecolor="none",
-                      edgecolor=INK, linewidth=0.7)  # fmt: skip
+        right.scatter(
+            share,
+            fitted.accuracy,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
         right.set(xlabel="right against gold", ylabel="agreement with the winners")
         right.set(xlim=(0.36, 1.02), ylim=(0.36, 1.02))
         right.set_title("164 annotators, by their labels")
@@ -180,8 +190,15 @@ def draw_mace() -> None:
         for axes, x in ((left, competence), (right, share)):
             for kind, (colour, marker) in enumerate(((INK, "o"), (VERMILION, "^"), (BLUE, "s"))):
                 own = kinds == kind
-                axes.scatter(x[own], fitted.competence[own], s=24, marker=marker,
-                             facecolor="white", edgecolor=colour, label=names[kind])  # fmt: skip
+                axes.scatter(
+                    x[own],
+                    fitted.competence[own],
+                    s=24,
+                    marker=marker,
+                    facecolor="white",
+                    edgecolor=colour,
+                    label=names[kind],
+                )
             axes.set(ylabel="estimated competence", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
         left.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.9, zorder=1)
         left.set(xlabel="true competence")
@@ -201,11 +218,20 @@ def draw_glad() -> None:
     called = fitted.posterior.argmax(axis=1) == gold
     with house_figure(2, height=3.3) as (figure, (left, right)):
         difficulty = np.geomspace(0.05, 5, 200)
-        for ability, colour, line in ((2, BLUE, "-"), (1, INK, "-"), (0, GREY, "--"),
-                                      (-1, VERMILION, "-.")):  # fmt: skip
+        for ability, colour, line in (
+            (2, BLUE, "-"),
+            (1, INK, "-"),
+            (0, GREY, "--"),
+            (-1, VERMILION, "-."),
+        ):
             sign = "\u2212" if ability < 0 else ""
-            left.plot(difficulty, 1 / (1 + np.exp(-ability / difficulty)), color=colour,
-                      linestyle=line, label=f"ability {sign}{abs(ability)}")  # fmt: skip
+            left.plot(
+                difficulty,
+                1 / (1 + np.exp(-ability / difficulty)),
+                color=colour,
+                linestyle=line,
+                label=f"ability {sign}{abs(ability)}",
+            )
         left.set(xscale="log", xlabel="difficulty", ylabel="probability of a right label")
         left.xaxis.set_major_formatter("{x:g}")
         left.set_title("Hard items level annotators")
@@ -215,8 +241,15 @@ def draw_glad() -> None:
             (~called, VERMILION, "x", "called wrongly"),
         ):
             faces = {"facecolor": "none", "edgecolor": colour} if marker == "o" else {"c": colour}
-            right.scatter(right_votes[mask] + jitter[mask], fitted.difficulty[mask], s=11,
-                          marker=marker, linewidth=0.7, label=name, **faces)  # fmt: skip
+            right.scatter(
+                right_votes[mask] + jitter[mask],
+                fitted.difficulty[mask],
+                s=11,
+                marker=marker,
+                linewidth=0.7,
+                label=name,
+                **faces,
+            )
         right.set(yscale="log", xlabel="right labels, of ten", ylabel="estimated difficulty")
         right.set_xticks(range(0, 11, 2))
         right.set_title("Split votes are hard items")
@@ -234,14 +267,26 @@ def draw_hierarchical_binary() -> None:
     votes = annotations.counts[:, 1]
     jitter = np.random.default_rng(1).uniform(-0.25, 0.25, size=votes.size)
     with house_figure(2, height=3.7) as (figure, (left, right)):
-        accuracy_plane(left, rates[:, 1], rates[:, 0], number.sum(axis=1) / 4,
-                       estimates=(fitted.sensitivity, fitted.specificity))  # fmt: skip
+        accuracy_plane(
+            left,
+            rates[:, 1],
+            rates[:, 0],
+            number.sum(axis=1) / 4,
+            estimates=(fitted.sensitivity, fitted.specificity),
+        )
         left.set_title("From raw rates to estimates")
         for category, colour, marker in ((0, VERMILION, "x"), (1, BLUE, "o")):
             own = gold == category
             faces = {"facecolor": "none", "edgecolor": colour} if category else {"c": colour}
-            right.scatter(votes[own] + jitter[own], fitted.posterior[own, 1], s=12, marker=marker,
-                          linewidth=0.7, label=f"gold {category}", **faces)  # fmt: skip
+            right.scatter(
+                votes[own] + jitter[own],
+                fitted.posterior[own, 1],
+                s=12,
+                marker=marker,
+                linewidth=0.7,
+                label=f"gold {category}",
+                **faces,
+            )
         right.set(xlabel="labels 1, of ten", ylabel="probability of 1")
         right.set_title("Same votes, different voters")
         right.legend(loc="upper left")
@@ -262,11 +307,16 @@ def draw_hierarchical_dawid_skene() -> None:
     with house_figure(2, height=3.4) as (figure, (left, right)):
         raw, estimate, n = rates[:, 1], fitted.confusion[:, 1, 1], number[:, 1]
         left.vlines(n, raw, estimate, color=GREY, linewidth=0.6)
-        left.scatter(n, raw, s=12, facecolor="white", edgecolor=GREY, linewidth=0.8,
-                     label="raw rate")  # fmt: skip
+        left.scatter(
+            n, raw, s=12, facecolor="white", edgecolor=GREY, linewidth=0.8, label="raw rate"
+        )
         left.scatter(n, estimate, s=9, color=BLUE, linewidth=0, zorder=3, label="posterior mean")
-        left.axhline(fitted.draws.mean[..., 1, 1].mean(), color=VERMILION, linewidth=1,
-                     label="mean of annotators")  # fmt: skip
+        left.axhline(
+            fitted.draws.mean[..., 1, 1].mean(),
+            color=VERMILION,
+            linewidth=1,
+            label="mean of annotators",
+        )
         left.set(xscale="log", xlabel="labels of items of category 1", ylim=(0.1, 1.02))
         left.set(ylabel="share of these labelled 1")
         left.xaxis.set_major_formatter("{x:g}")
@@ -274,9 +324,15 @@ def draw_hierarchical_dawid_skene() -> None:
         left.legend(loc="lower right")
         looks = ((BLUE, "o"), (VERMILION, "^"), (GREEN, "s"), (INK, "D"))
         for chain, (colour, marker) in enumerate(looks):
-            right.plot(np.arange(shown.size) + (chain - 1.5) * 0.16, shares[chain, shown], marker,
-                       color=colour, markerfacecolor="white", markersize=5,
-                       label=f"chain {chain + 1}")  # fmt: skip
+            right.plot(
+                np.arange(shown.size) + (chain - 1.5) * 0.16,
+                shares[chain, shown],
+                marker,
+                color=colour,
+                markerfacecolor="white",
+                markersize=5,
+                label=f"chain {chain + 1}",
+            )
         right.set_xticks(np.arange(shown.size), [apart.categories[k] for k in shown])
         right.set(xlabel="sense of the adjective fair", ylabel="prevalence, by chain")
         right.set(ylim=(0, 1.3 * shares[:, shown].max()))

@@ -1,13 +1,14 @@
-"""The command line: `annobench report`, `certificate`, `consensus`, `fit`, `data`, `version`."""
+"""The command line: `annobench report`, `certificate`, `consensus`, `data`, `version`."""
 
 from __future__ import annotations
 
 import csv
+import json
 import logging
 import math
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 import typer
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from annobench.labels.annotations import Annotations
-    from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 app = typer.Typer(
     help="A reproducible workbench for annotation statistics.",
@@ -30,6 +30,9 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+#: Categories whose prevalence is shown at most.
+_SHOWN = 10
+
 data_app = typer.Typer(help="The data sets.", no_args_is_help=True)
 app.add_typer(data_app, name="data")
 
@@ -40,74 +43,7 @@ def version() -> None:
     typer.echo(__version__)
 
 
-@app.command()
-def fit(
-    labels: Annotated[Path, typer.Argument(help="CSV, TSV or Parquet: one row a label.")],
-    out: Annotated[Path, typer.Option(help="Folder to write to.")],
-    positive: Annotated[
-        str | None, typer.Option(help="The positive category; by default the last in order.")
-    ] = None,
-    negative: Annotated[
-        str | None, typer.Option(help="The other category, where only the positive one occurs.")
-    ] = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    hierarchical: Annotated[
-        bool, typer.Option(help="Estimate what annotators are like on the whole.")
-    ] = True,
-    draws: Annotated[int, typer.Option(min=100, help="Draws kept in each of 4 chains.")] = 2_500,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the sampler.")] = DEFAULT_SEED,
-) -> None:
-    """Find categories and annotators' accuracy from binary labels, by the multilevel model."""
-    import numpy as np
-    from rich.console import Console
-    from rich.progress import Progress
-
-    from annobench.io import read_labels
-    from annobench.models import hierarchical_binary
-
-    n_chains, n_warmup = 4, 1_000
-    try:
-        _check_folder(out)
-        annotations = _binary(
-            read_labels(labels, item=item, annotator=annotator, label=label), positive, negative
-        )
-        with Progress(console=Console(stderr=True), transient=True) as progress:
-            bar = progress.add_task("Sampling", total=n_chains * (n_warmup + draws))
-            fitted = hierarchical_binary.fit(
-                annotations,
-                rng=np.random.default_rng(seed),
-                hierarchical=hierarchical,
-                n_chains=n_chains,
-                n_warmup=n_warmup,
-                n_draws=draws,
-                progress=lambda sweeps: progress.advance(bar, sweeps),
-            )
-        _write_fit(annotations, fitted, out)
-    except (AnnotationError, ReaderError, OSError) as error:
-        _fail(error)
-    worst = fitted.diagnostics["r_hat"].max()
-    low, high = fitted.interval("prevalence")
-    typer.echo(
-        f"{annotations.n_labels} labels of {annotations.n_annotators} annotators for "
-        f"{annotations.n_items} items\n"
-        f"prevalence of {annotations.categories[1]!r}: {fitted.prevalence[1]:.3f} "
-        f"(95% interval {low:.3f} to {high:.3f})\n"
-        f"largest R-hat {worst:.3f}; label switches {int(fitted.label_switches.sum())}\n"
-        f"written to {out}: items.csv, annotators.csv, convergence.csv, accuracy.svg, accuracy.png"
-    )
-    if worst > 1.01:
-        typer.echo("The chains have not converged (R-hat above 1.01): take more --draws.", err=True)
-    if fitted.label_switches.sum() > 0.01 * n_chains * draws:
-        typer.echo(
-            "These labels hardly tell annotators from chance (many label switches): what is "
-            "positive, and who is good, rests on the prior.",
-            err=True,
-        )
-
-
-def _check_folder(out: Path, command: str = "fit") -> None:
+def _check_folder(out: Path, command: str) -> None:
     """Refuse a folder that can't be written, before any time is spent."""
     home = next(path for path in (out, *out.absolute().parents) if path.exists())
     if not home.is_dir() or not os.access(home, os.W_OK | os.X_OK):
@@ -115,80 +51,6 @@ def _check_folder(out: Path, command: str = "fit") -> None:
             f"{command}: --out {out} can't be written, as {home} is not a folder that can be. "
             "Name another folder."
         )
-
-
-def _binary(annotations: Annotations, positive: str | None, negative: str | None) -> Annotations:
-    """Put the positive category last; say which labels there are if they are not two."""
-    from annobench.labels.annotations import Annotations
-
-    categories = annotations.categories
-    if positive is not None and positive not in (*categories, negative):
-        raise AnnotationError(
-            f"fit: the positive category {positive!r} is not among the labels "
-            f"({', '.join(map(repr, categories[:10]))}). Name one of them."
-        )
-    if positive is not None and negative is not None:
-        wanted = [negative, positive]
-    else:
-        wanted = [name for name in categories if name != positive]
-        wanted += [] if positive is None else [positive]
-    if len(wanted) != 2 or set(categories) - set(wanted):
-        counts = annotations.counts.sum(axis=0)
-        listed = ", ".join(
-            f"{name!r} ({n} times)" for name, n in zip(categories[:10], counts, strict=False)
-        )
-        alike = len({name.strip().lower() for name in categories}) < len(categories)
-        raise AnnotationError(
-            f"fit: the labels must be of two categories, but they are {listed}. "
-            + ("Some differ only by spaces or capitals. " if alike else "")
-            + "Correct or collapse them; where only one category occurs, name both with "
-            "--positive and --negative."
-        )
-    return Annotations.from_frame(
-        annotations.to_frame(),
-        items=annotations.items,
-        annotators=annotations.annotators,
-        categories=wanted,
-    )
-
-
-def _write_fit(annotations: Annotations, fitted: HierarchicalBinaryFit, out: Path) -> None:
-    import numpy as np
-    import pandas as pd
-
-    from annobench.models import voting
-    from annobench.reporting import plotting
-
-    votes = voting.fit(annotations)
-    items = pd.DataFrame({"item": annotations.items})
-    for code, name in enumerate(annotations.categories):
-        items[f"probability_{name}"] = fitted.posterior[:, code]
-        items[f"votes_{name}"] = annotations.counts[:, code]
-    items["tied_vote"] = votes.is_tie
-    annotators = pd.DataFrame(
-        {
-            "annotator": annotations.annotators,
-            "n_labels": np.diff(annotations.by_annotator.offsets),
-        }
-    )
-    for name in ("sensitivity", "specificity"):
-        annotators[name] = getattr(fitted, name)
-        annotators[f"{name}_lower95"], annotators[f"{name}_upper95"] = fitted.interval(name)
-    total = fitted.draws.sensitivity + fitted.draws.specificity
-    annotators["probability_better_than_chance"] = (total > 1).mean(axis=(0, 1))
-    tables = {
-        "items": items,
-        "annotators": annotators,
-        "convergence": fitted.diagnostics.reset_index(),
-    }
-    for name, table in tables.items():
-        with replacing(out / f"{name}.csv") as draft:
-            table.to_csv(draft, index=False, lineterminator="\n")
-    with plotting.house_figure(1, height=4.1) as (figure, (axes,)):
-        sizes = 250 * annotators["n_labels"] / max(1, annotators["n_labels"].max())
-        plotting.accuracy_plane(axes, fitted.sensitivity, fitted.specificity, sizes)
-        axes.set_title("Annotators, estimated")
-        plotting.save_figure(figure, out / "accuracy")
 
 
 @app.command()
@@ -201,6 +63,20 @@ def consensus(
     model: Annotated[
         str, typer.Option(help="Name of the model; a wrong name lists those there are.")
     ] = "dawid_skene",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; several times "
+            "for several. A wrong name lists those there are."
+        ),
+    ] = None,
+    categories: Annotated[
+        str | None,
+        typer.Option(
+            help="All categories in order, with commas, also those that no label names: no,yes. "
+            "Of two, the second is the positive one."
+        ),
+    ] = None,
     item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
     annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
@@ -210,7 +86,6 @@ def consensus(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
     """Find each item's category with its probability, and how good each annotator is."""
-    import numpy as np
     from rich.console import Console
 
     from annobench.aggregation import consensus as consensus_of
@@ -219,24 +94,53 @@ def consensus(
     folder = labels.with_name(f"{labels.stem}_consensus") if out is None else out
     try:
         _check_folder(folder, "consensus")
-        annotations = read_labels(labels, item=item, annotator=annotator, label=label)
+        annotations = read_labels(
+            labels, item=item, annotator=annotator, label=label, categories=_listed(categories)
+        )
         with Console(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
-                annotations, model=model, rng=np.random.default_rng(seed), replicates=replicates
+                annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])
             )
         written = consensus_of.write(found, folder)
-    except (AnnotationError, ReaderError, OSError) as error:
+    except (ValueError, OSError) as error:
         _fail(error)
-    certain = found.items["probability"].ge(0.99).mean()
+    certain = found.items["probability"].ge(consensus_of.CERTAIN).mean()
     typer.echo(
         f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
         f"{annotations.n_items:,} items, by {model}\n"
         f"{certain:.1%} of items have a category of probability .99 or more; "
         f"{int(found.items['tied_vote'].sum()):,} have tied votes"
     )
+    shown = found.prevalence.head(_SHOWN).set_index("category")
+    for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
+        ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
+        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
     for text in found.remarks:
         typer.echo(f"Note: {text}", err=True)
     typer.echo(f"written to {folder}: {', '.join(written)}")
+
+
+def _listed(text: str | None) -> list[str] | None:
+    """Read names with commas between."""
+    if text is None:
+        return None
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def _options(texts: list[str]) -> dict[str, Any]:
+    """Read options of a model: numbers, true, false and null as in JSON, all else as text."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise AnnotationError(
+                f"consensus: --option {text!r} has no value. Write name=value, such as draws=2000."
+            )
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
+    return options
 
 
 @app.command()
@@ -328,7 +232,7 @@ def _scaled(
     categories = None
     if order is not None:
         scale = "ordinal"
-        categories = [name.strip() for name in next(csv.reader([order], skipinitialspace=True), [])]
+        categories = _listed(order) or []
         if len(set(categories)) < 2 or "" in categories:
             raise AnnotationError(
                 f"report: --order {order!r} does not name two categories or more. List them from "
@@ -558,9 +462,12 @@ def _rules_table(rules: pd.DataFrame) -> Table:
         needed = "more than half" if row["keep"] == 0.5 else f"{100 * row['keep']:.3g}%"
         rate = "" if math.isnan(row["rate"]) else f"{100 * row['rate']:.1f}%"
         shown.add_row(
-            needed, f"{row['n_retained']:,}", f"{row['n_guesses']:,}", rate,
+            needed,
+            f"{row['n_retained']:,}",
+            f"{row['n_guesses']:,}",
+            rate,
             f"{row['expected']:.1f}",
-        )  # fmt: skip
+        )
     return shown
 
 

@@ -1,4 +1,4 @@
-"""What every coefficient of agreement promises; a new one is found and held to it."""
+"""What every coefficient of agreement has in common, and what its record says of it."""
 
 from __future__ import annotations
 
@@ -6,39 +6,29 @@ import inspect
 import math
 import warnings
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from annobench import agreement
+from annobench import agreement, resampling
 from annobench.agreement import Agreement, Coefficient
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import SCALES, Annotations
+from annobench.studies import coverage
 
 MODULES = agreement.discover()
-#: What has no chance agreement, or is about margins and not about agreement.
-NOT_CORRECTED = {
-    "percent_agreement",
-    "prevalence_index",
-    "bias_index",
-    "kappa_maximum",
-    "specific_agreement",
-}
-#: What sees an order or distance in the categories.
-NUMERIC = {"icc", "pearson", "spearman"}
-#: What is not the same with the annotators exchanged.
-DIRECTED = {"conditional_kappa", "bias_index"}
-#: Options without which a coefficient can't be called.
-OPTIONS = {name: {"category": "0"} for name in ("conditional_kappa", "specific_agreement")}
-#: What counts the categories of the scheme, used or not.
-COUNTS_CATEGORIES = {"gwet_ac1", "brennan_prediger"}
-BINARY_ONLY = {"prevalence_index", "bias_index"}
-SETS_ONLY = {name for name, module in MODULES.items() if module.METHOD.accepts == {"set"}}
-
+METHODS = {name: module.METHOD for name, module in MODULES.items()}
 NAMES = sorted(MODULES)
-ON_TABLES = sorted(set(MODULES) - SETS_ONLY)
+ON_TABLES = sorted(name for name in NAMES if METHODS[name].accepts != {"set"})
+
+
+def those(of=NAMES, **facts) -> list[str]:
+    """Name the coefficients whose records say so."""
+    return [name for name in of if all(getattr(METHODS[name], key) == facts[key] for key in facts)]
+
 
 #: Tables of 2 to 5 categories and at least one item.
 TABLES = st.integers(2, 5).flatmap(
@@ -48,21 +38,21 @@ TABLES = st.integers(2, 5).flatmap(
 
 def call(name: str, annotations: Annotations) -> Agreement:
     function = getattr(MODULES[name], name)
-    return function(annotations, **OPTIONS.get(name, {}))
+    return function(annotations, **({"category": "0"} if METHODS[name].per_category else {}))
 
 
 def quietly(name: str, table) -> Agreement | None:
     """Return the result, warnings put aside; None where the coefficient can't be had."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
-        if name in BINARY_ONLY and len(table) != 2:
+        if METHODS[name].binary and len(table) != 2:
             return None
         return call(name, Annotations.from_contingency(table))
 
 
 def labels(item, annotator, label, name: str) -> Annotations:
     """Build labels on a scale that the coefficient takes."""
-    if name in SETS_ONLY:
+    if METHODS[name].accepts == {"set"}:
         sets = [{"a", "b"} if value else {"a"} for value in label]
         return Annotations.from_sets(item, annotator, sets, elements="ab")
     return Annotations.from_arrays(item, annotator, label, categories=[0, 1])
@@ -70,7 +60,7 @@ def labels(item, annotator, label, name: str) -> Annotations:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_record_is_whole(name):
-    method = MODULES[name].METHOD
+    method = METHODS[name]
     assert isinstance(method, Coefficient)
     assert method.name == name
     assert method.accepts <= set(SCALES)
@@ -83,6 +73,91 @@ def test_the_record_is_whole(name):
     assert next(iter(inspect.signature(function).parameters)) == "annotations"
 
 
+def test_names_and_aliases_are_unique_and_the_whole_face():
+    names = [name for method in METHODS.values() for name in (method.name, *method.aliases)]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(agreement.__all__)
+    assert dir(agreement) == sorted(agreement.__all__)
+    assert len(set(agreement.__all__)) == len(agreement.__all__)
+    for name in agreement.__all__:
+        assert getattr(agreement, name) is not None
+    assert dir(resampling) == sorted(resampling.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        agreement.nothing  # noqa: B018
+
+
+# A record that says too little would leave a coefficient out of the tests below.
+
+#: Annotators differ in how often they choose the first of two categories.
+LOPSIDED = [[20, 9], [4, 7]]
+
+
+@pytest.mark.parametrize("name", ON_TABLES)
+def test_the_record_tells_of_what_the_coefficient_does(name):
+    method, table = METHODS[name], np.array(LOPSIDED)
+    there = call(name, Annotations.from_contingency(table)).estimate
+    back = call(name, Annotations.from_contingency(table.T)).estimate
+    assert (there == pytest.approx(back, rel=1e-9)) == method.symmetric
+    # Of items that agree half of the time, whatever they are, chance explains all.
+    independent = call(name, Annotations.from_contingency([[9, 9], [9, 9]])).estimate
+    if method.chance_corrected and not method.small_sample:
+        assert independent == pytest.approx(0, abs=1e-12)
+    twice = call(name, Annotations.from_contingency(2 * table)).estimate
+    assert (there == pytest.approx(twice, rel=1e-9)) != method.small_sample
+    words = Annotations.from_contingency(table, categories=["no", "yes"])
+    options = {"category": "no"} if method.per_category else {}
+    if method.numeric:
+        with pytest.raises(AnnotationError, match="finite numbers"):
+            getattr(agreement, name)(words, **options)
+    else:
+        assert getattr(agreement, name)(words, **options).estimate == pytest.approx(there)
+    three = Annotations.from_contingency(np.pad(table, (0, 1)))
+    if method.binary:
+        with pytest.raises(AnnotationError, match="exactly two categories, got 3"):
+            call(name, three)
+    else:
+        wider = call(name, three).estimate
+        assert (there == pytest.approx(wider, rel=1e-9)) != method.counts_categories
+
+
+@pytest.mark.parametrize("name", those(annotators="any"))
+def test_the_record_tells_whether_items_have_to_be_complete(name):
+    item, annotator = np.divmod(np.arange(30), 3)
+    label = np.random.default_rng(4).integers(0, 2, 30)
+    found = call(name, labels(item[1:], annotator[1:], label[1:], name))
+    assert found.annotations.n_items == (9 if METHODS[name].complete else 10)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_record_has_examples_that_run(name):
+    for case in coverage.cases():
+        if case.coefficient == name:
+            design = coverage.Design(30, 2, 0.4, case.n_categories, case.scale)
+            rng = np.random.default_rng(1)
+            labelled = coverage.draw(design, "items", design.draw_annotators(2, rng), rng)
+            assert case.of(labelled) is not None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_result_shows_itself(name):
+    rng = np.random.default_rng(2)
+    item, annotator = np.divmod(np.arange(40), 2)
+    found = call(name, labels(item, annotator, rng.integers(0, 2, 40), name))
+    summary = found.summary()
+    assert summary.index.tolist() == [name]
+    assert summary["estimate"].item() == found.estimate
+    interval = found.interval()
+    assert summary[["lower", "upper"]].to_numpy().tolist() == [[interval.lower, interval.upper]]
+    assert repr(found) == (
+        f"{type(found).__name__}: {name} {found.estimate:.4g} "
+        f"(standard error {found.standard_error:.2g})"
+    )
+    assert "<table" in found._repr_html_()
+    axes = found.plot()
+    assert METHODS[name].title in axes.get_xlabel()
+    plt.close(axes.figure)
+
+
 def test_two_coefficients_of_one_name_are_an_error(monkeypatch):
     first, second = (MODULES[name] for name in NAMES[:2])
     monkeypatch.setattr(second, "METHOD", first.METHOD)
@@ -90,7 +165,7 @@ def test_two_coefficients_of_one_name_are_an_error(monkeypatch):
         agreement.discover()
 
 
-@pytest.mark.parametrize("name", sorted(set(ON_TABLES) - BINARY_ONLY))
+@pytest.mark.parametrize("name", those(ON_TABLES, binary=False))
 @pytest.mark.parametrize("n_categories", [2, 3, 7])
 def test_perfect_agreement_gives_one_without_error(name, n_categories):
     table = np.diag(np.arange(1, n_categories + 1))
@@ -99,7 +174,7 @@ def test_perfect_agreement_gives_one_without_error(name, n_categories):
     assert result.standard_error == pytest.approx(0, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - NOT_CORRECTED - COUNTS_CATEGORIES))
+@pytest.mark.parametrize("name", those(chance_corrected=True, counts_categories=False))
 def test_equal_labels_throughout_give_nan_with_a_warning(name):
     same = labels([1, 1, 2, 2, 3, 3], list("xyxyxy"), [0] * 6, name)
     with pytest.warns(DegenerateWarning, match="undefined"):
@@ -125,7 +200,7 @@ def test_input_without_agreement_is_refused(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_scale_that_is_not_taken_is_refused(name):
-    accepts = MODULES[name].METHOD.accepts
+    accepts = METHODS[name].accepts
     for scale in set(SCALES) - accepts:
         if scale == "set":
             wrong = Annotations.from_sets([1, 1], ["x", "y"], [{"a"}, {"b"}])
@@ -135,7 +210,7 @@ def test_a_scale_that_is_not_taken_is_refused(name):
             call(name, wrong)
 
 
-@pytest.mark.parametrize("name", sorted(NUMERIC))
+@pytest.mark.parametrize("name", those(numeric=True))
 def test_labels_that_are_no_numbers_are_refused(name):
     for wrong in ("much", "nan?", "inf"):
         a = Annotations.from_arrays([1, 1, 2, 2], list("xyxy"), ["1", wrong, "2", "1"])
@@ -199,7 +274,7 @@ def test_a_million_categories_are_a_mistake_unless_they_are_numbers():
     for scale in ("nominal", "interval"):
         a = Annotations(item, annotator, values, names[: n // 2], ("x", "y"), names, scale)
         if scale == "nominal":
-            for name in sorted(set(ON_TABLES) - NUMERIC - BINARY_ONLY - set(OPTIONS)):
+            for name in those(ON_TABLES, numeric=False, binary=False, per_category=False):
                 with pytest.raises(AnnotationError, match="1,000,000 categories"):
                     call(name, a)
             with pytest.raises(AnnotationError, match="1,000,000 categories"):
@@ -220,7 +295,7 @@ def test_a_million_categories_are_a_mistake_unless_they_are_numbers():
 @given(table=TABLES)
 def test_values_and_intervals_stay_in_their_range(table):
     for name in ON_TABLES:
-        method = MODULES[name].METHOD
+        method = METHODS[name]
         result = quietly(name, table)
         if result is None or math.isnan(result.estimate):
             continue
@@ -238,7 +313,7 @@ def test_values_and_intervals_stay_in_their_range(table):
 @settings(deadline=None, max_examples=40)
 @given(table=TABLES)
 def test_the_order_of_the_annotators_does_not_matter(table):
-    for name in sorted(set(ON_TABLES) - DIRECTED):
+    for name in those(ON_TABLES, symmetric=True):
         there, back = quietly(name, table), quietly(name, table.T)
         if there is None:
             continue
@@ -251,7 +326,8 @@ def test_the_order_of_the_annotators_does_not_matter(table):
 @given(table=TABLES, data=st.data())
 def test_the_order_of_the_categories_does_not_matter(table, data):
     order = data.draw(st.permutations(range(len(table))))
-    for name in sorted(set(ON_TABLES) - NUMERIC - DIRECTED - BINARY_ONLY - set(OPTIONS)):
+    facts = {"numeric": False, "symmetric": True, "binary": False, "per_category": False}
+    for name in those(ON_TABLES, **facts):
         first, second = quietly(name, table), quietly(name, table[order][:, order])
         np.testing.assert_allclose(first.estimate, second.estimate, rtol=1e-9, atol=1e-12)
 
@@ -259,24 +335,21 @@ def test_the_order_of_the_categories_does_not_matter(table, data):
 @settings(deadline=None, max_examples=40)
 @given(table=TABLES)
 def test_a_category_that_nobody_uses_changes_nothing_but_where_categories_are_counted(table):
-    for name in sorted(set(ON_TABLES) - BINARY_ONLY):
+    for name in those(ON_TABLES, binary=False, counts_categories=False):
         result, wider = quietly(name, table), quietly(name, np.pad(table, (0, 1)))
-        if name in COUNTS_CATEGORIES:
-            continue
         np.testing.assert_allclose(wider.estimate, result.estimate, rtol=1e-9, atol=1e-12)
 
 
 @settings(deadline=None, max_examples=40)
 @given(table=TABLES)
 def test_twice_the_items_shrink_the_error_as_the_root(table):
-    # Alpha and the intraclass correlations correct for small samples: theirs moves.
-    for name in sorted(set(ON_TABLES) - {"krippendorff_alpha", "icc"}):
+    for name in those(ON_TABLES, small_sample=False):
         once, twice = quietly(name, table), quietly(name, 2 * table)
         if once is None or once.n_items < 2:
             continue
-        divisor = MODULES[name].METHOD.error_divisor
+        ddof = METHODS[name].ddof
         n = once.n_items
-        factor = math.sqrt(2 * (2 * n - divisor) / (2 * n - 2 * divisor))
+        factor = math.sqrt(2 * (2 * n - ddof) / (2 * n - 2 * ddof))
         np.testing.assert_allclose(once.estimate, twice.estimate, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(
             once.standard_error, twice.standard_error * factor, atol=1e-6, rtol=1e-6

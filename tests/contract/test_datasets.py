@@ -1,7 +1,6 @@
 """What every data set promises, found by discovery and not by a list."""
 
 import functools
-import types
 import zlib
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 import scipy.stats
 
 from annobench import datasets
+from annobench.core.discovery import records
 from annobench.core.errors import ReaderError
 from annobench.datasets import _simulators
 from annobench.datasets._simulators import Forms, Stratum, aggregates
@@ -92,13 +92,10 @@ def test_discovery_finds_the_data_sets():
     assert set(SIZES) | NOT_MIRRORED <= set(IDS)
 
 
-def test_two_data_sets_of_one_id_are_an_error_naming_both_modules():
-    record = datasets.get("caries")
-    modules = [types.ModuleType(name) for name in ("first", "second")]
-    for module in modules:
-        module.DATASETS = (record,)
-    with pytest.raises(ValueError, match="'caries' is declared in first and in second"):
-        datasets.collect(modules)
+def test_two_data_sets_of_one_id_are_an_error_naming_both_modules(monkeypatch):
+    monkeypatch.setattr(datasets.anesthesia, "DATASETS", (datasets.get("caries"),))
+    with pytest.raises(ImportError, match=r"'caries' stands in .*anesthesia and in .*caries"):
+        records("annobench.datasets", "DATASETS")
 
 
 def test_an_unknown_data_set_is_an_error_with_close_matches():

@@ -12,7 +12,9 @@ import pytest
 
 from annobench import agreement, models
 from annobench.aggregation.consensus import Consensus, consensus
-from annobench.agreement import Agreement, resampling
+from annobench.agreement import Agreement
+from annobench.agreement.intervals import KINDS, resampled_coverage
+from annobench.agreement.replicates import posterior
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 
@@ -122,8 +124,10 @@ def test_each_model_takes_a_design_and_some_have_intervals():
     with_intervals = {
         name for name in MODELS if found_by(name, "complete").prevalence["lower95"].notna().all()
     }
-    assert with_intervals >= {"dawid_skene"} | {
-        name for name, module in MODELS.items() if "draws" in module.METHOD.returns
+    assert with_intervals >= {
+        name
+        for name, module in MODELS.items()
+        if "draws" in module.METHOD.returns or "bootstrap" in module.METHOD.offers
     }
 
 
@@ -162,14 +166,8 @@ def test_what_two_annotators_leave_open_is_said():
 
 # Coefficients.
 
-#: Coefficients that ask for a category.
-OPTIONS = {name: {"category": "0"} for name in ("conditional_kappa", "specific_agreement")}
 #: What can be drawn anew, and how.
-KINDS = [
-    *[("items", kind) for kind in ("analytic", "percentile", "bca", "jackknife", "bayesian")],
-    *[("annotators", kind) for kind in ("percentile", "bca", "jackknife")],
-    ("both", "percentile"),
-]
+DRAWN = [(unit, kind) for unit, kinds in KINDS.items() for kind in kinds]
 
 
 def table(*rows: list[int]) -> Annotations:
@@ -195,15 +193,16 @@ PANELS: dict[str, Callable[[], Annotations]] = {
 @functools.cache
 def computed(name: str, panel: str) -> Agreement | None:
     """Compute a coefficient, on a scale that it takes; None if it is refused or undefined."""
-    accepts, a = COEFFICIENTS[name].METHOD.accepts, PANELS[panel]()
+    method, a = COEFFICIENTS[name].METHOD, PANELS[panel]()
+    options = {"category": "0"} if method.per_category else {}
     frame = a.to_frame()
-    if accepts == {"set"}:
+    if method.accepts == {"set"}:
         sets = [{"0", label} for label in frame["label"]]
         a = Annotations.from_sets(frame["item"], frame["annotator"], sets)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         try:
-            found = getattr(COEFFICIENTS[name], name)(a, **OPTIONS.get(name, {}))
+            found = getattr(COEFFICIENTS[name], name)(a, **options)
         except AnnotationError:
             return None
     return None if np.isnan(found.estimate) else found
@@ -224,7 +223,7 @@ def interval_and_warnings(found: Agreement, kind: str, unit: str):
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_every_interval_of_a_coefficient_holds_the_estimate_or_is_none_with_a_warning(name):
     n_held = 0
-    for panel, (unit, kind) in itertools.product(PANELS, KINDS):
+    for panel, (unit, kind) in itertools.product(PANELS, DRAWN):
         found = computed(name, panel)
         if found is None:
             continue
@@ -273,7 +272,7 @@ def test_where_all_agree_the_warning_says_what_other_items_may_be():
 def test_a_bayesian_interval_cut_at_its_estimate_keeps_its_probability():
     kappa = agreement.cohen_kappa(table([7, 0], [0, 5]))
     rng = np.random.default_rng(2)
-    draws = resampling.posterior(kappa, 20_000, rng)
+    draws = posterior(kappa, 20_000, rng)
     found = kappa.interval("bayesian", replicates=20_000, rng=np.random.default_rng(2))
     # All of the draws are below 1, so that the lower tail takes all of the 5%.
     assert found.lower == pytest.approx(np.quantile(draws, 0.05), rel=1e-12)
@@ -281,7 +280,7 @@ def test_a_bayesian_interval_cut_at_its_estimate_keeps_its_probability():
     assert inside == pytest.approx(0.95, abs=1 / 20_000)
     # Elsewhere the tails are equal.
     kappa = agreement.cohen_kappa(table([20, 10], [10, 20]))
-    draws = resampling.posterior(kappa, 2_000, np.random.default_rng(2))
+    draws = posterior(kappa, 2_000, np.random.default_rng(2))
     found = kappa.interval("bayesian", rng=np.random.default_rng(2))
     np.testing.assert_allclose([found.lower, found.upper], np.quantile(draws, [0.025, 0.975]))
 
@@ -311,7 +310,7 @@ def test_a_bootstrap_beside_its_estimate_is_no_interval():
     ],
 )
 def test_the_coverage_of_resampled_annotators_by_hand(n_annotators, level, covered):
-    assert resampling.resampled_coverage(n_annotators, level) == pytest.approx(covered, rel=1e-12)
+    assert resampled_coverage(n_annotators, level) == pytest.approx(covered, rel=1e-12)
 
 
 def test_few_resampled_annotators_are_warned_of_and_many_are_not():
@@ -321,8 +320,8 @@ def test_few_resampled_annotators_are_warned_of_and_many_are_not():
         with pytest.warns(IntervalWarning, match=message):
             assert few.interval(kind, unit="annotators", replicates=50, rng=1).caution
     assert not few.interval("jackknife", unit="annotators").caution
-    # The rule: missing more than half again as often as promised, 7.5% for 5%.
-    missed = {n: 1 - resampling.resampled_coverage(n, 0.95) for n in (5, 12, 30)}
+    # The rule: missing more than half again as often as it should, 7.5% for 5%.
+    missed = {n: 1 - resampled_coverage(n, 0.95) for n in (5, 12, 30)}
     assert missed[5] > missed[12] > 0.075 > missed[30]
     many = agreement.percent_agreement(drawn(13, 10, 30, given=1, right=0.8))
     assert not many.interval("percentile", unit="annotators", replicates=50, rng=1).caution

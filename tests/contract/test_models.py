@@ -5,10 +5,12 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -17,6 +19,7 @@ import scipy.stats
 from annobench import models
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import SCALES, Annotations
+from annobench.models.base import OF_ANNOTATORS, ConfusionFit, Fit, SampledFit
 
 MODELS = models.discover()
 
@@ -152,6 +155,8 @@ def contents(value: Any) -> Any:
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, pd.DataFrame):
         return list(value.index), list(value.columns), value.to_numpy(dtype=float).tobytes()
+    if isinstance(value, tuple):
+        return [contents(part) for part in value]
     if dataclasses.is_dataclass(value):
         return {f.name: contents(getattr(value, f.name)) for f in dataclasses.fields(value)}
     return value
@@ -270,26 +275,73 @@ def test_names_are_unique():
     assert len({m.__name__ for m in MODELS.values()}) == len(MODELS)
 
 
-def test_only_random_models_take_a_generator_and_they_require_it(model):
-    parameters = inspect.signature(model.fit).parameters
-    assert next(iter(parameters)) == "annotations"
-    assert all(p.kind is p.KEYWORD_ONLY for p in list(parameters.values())[1:])
-    if model.METHOD.deterministic:
-        assert "rng" not in parameters
-    else:
-        assert parameters["rng"].default is inspect.Parameter.empty
-        with pytest.raises(TypeError, match="rng"):
-            model.fit(panel())
+def parameters_of(model: ModuleType) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(model.fit).parameters)
 
 
-def test_a_fit_has_what_the_record_says(model):
+def test_a_fit_takes_labels_and_options_by_name(model):
+    first, *others = parameters_of(model).values()
+    assert first.name == "annotations"
+    assert all(p.kind is p.KEYWORD_ONLY for p in others)
+    assert all(p.default is not inspect.Parameter.empty for p in others)
+
+
+def test_only_random_models_take_a_source_of_randomness(model):
+    parameters = parameters_of(model)
+    assert ("rng" in parameters) == (not model.METHOD.deterministic)
+    if "rng" in parameters:
+        assert parameters["rng"].default is None
+        short = {"draws": 20, "warmup": 20} if is_sampled(model) else {}
+        seed = model.fit(panel(), rng=7, **short)
+        generator = model.fit(panel(), rng=np.random.default_rng(7), **short)
+        assert seed.posterior.tobytes() == generator.posterior.tobytes()
+        assert model.fit(panel(), **short).posterior.shape == seed.posterior.shape
+
+
+#: The defaults that models share.
+SHARED = {"tolerance": 1e-8, "max_iterations": 1_000}
+
+
+def test_options_have_one_name_and_one_default_or_a_reason(model):
+    parameters = parameters_of(model)
+    if is_sampled(model):
+        assert {"chains", "warmup", "draws", "thin"} <= set(parameters)
+    described = dict(re.findall(r"^    (\w+) : .*\n((?:        .*\n)+)", model.fit.__doc__, re.M))
+    for name in SHARED.keys() & parameters.keys():
+        if parameters[name].default != SHARED[name]:
+            assert "than in other models" in described[name], name
+    assert not {"n_draws", "n_samples", "n_warmup", "seed", "random_state"} & set(parameters)
+
+
+def attributes(fitted: Any) -> set[str]:
+    """Return the public attributes of a fit that are not methods."""
+    return {
+        name
+        for name in dir(fitted)
+        if not name.startswith("_")
+        and not callable(inspect.getattr_static(type(fitted), name, None))
+    }
+
+
+def value_of(fitted: Any, name: str) -> Any:
+    """Return an attribute; None for a criterion of maximum likelihood of a smoothed fit."""
+    try:
+        return getattr(fitted, name)
+    except ValueError:
+        return None
+
+
+def test_a_fit_has_what_the_record_says_and_nothing_else(model):
     annotations = panel()
     fitted = run(model, annotations)
     assert fitted.items == annotations.items
     assert fitted.annotators == annotations.annotators
     assert fitted.categories == annotations.categories
-    for name in model.METHOD.returns:
-        assert hasattr(fitted, name), name
+    always = {"items", "annotators", "categories", "posterior", "parameter_draws"}
+    assert attributes(fitted) - always == model.METHOD.returns
+    assert isinstance(fitted, Fit)
+    assert isinstance(fitted, ConfusionFit) == ("confusion" in model.METHOD.returns)
+    assert isinstance(fitted, SampledFit) == is_sampled(model)
     if is_sampled(model):
         assert "diagnostics" in model.METHOD.returns
         assert not model.METHOD.deterministic
@@ -304,6 +356,126 @@ def test_a_fit_has_what_the_record_says(model):
         values = getattr(fitted, name)
         assert values.shape == shapes[name], name
         assert ((values >= 0) & (values <= 1)).all(), name
+
+
+def test_a_module_has_the_functions_that_its_record_offers_and_no_others(model):
+    offered = {name for name in ("bootstrap", "restarts") if hasattr(model, name)}
+    assert offered == model.METHOD.offers
+
+
+# The face.
+
+
+def test_a_model_is_found_by_its_name(model):
+    name = model.METHOD.name
+    assert getattr(models, name) is model
+    assert models.get(name) is model
+    assert name in dir(models)
+    assert name in models.__all__
+    by_name = models.fit(panel(), name, rng=7)
+    assert by_name.posterior.tobytes() == run(model, panel()).posterior.tobytes()
+
+
+def test_unknown_names_are_errors_with_the_closest():
+    with pytest.raises(AttributeError, match="Did you mean 'dawid_skene'"):
+        models.dawid_skeen  # noqa: B018
+    with pytest.raises(AnnotationError, match=r"Did you mean 'dawid_skene'.*Name one of dawid"):
+        models.fit(panel(), "dawid_skeen")
+    with pytest.raises(AnnotationError, match=r"no option 'smothing'\. Did you mean 'smoothing'"):
+        models.fit(panel(), smothing=1)
+
+
+@pytest.mark.parametrize(("name", "case"), TAKEN)
+def test_frames_hold_the_estimates_of_the_fit(name, case):
+    fitted = run_case(name, case)
+    items = fitted.items_frame()
+    assert tuple(items["item"]) == fitted.items
+    columns = [f"probability_{category}" for category in fitted.categories]
+    np.testing.assert_array_equal(items[columns], fitted.posterior)
+    np.testing.assert_array_equal(items["probability"], fitted.posterior.max(axis=1))
+    annotators = fitted.annotators_frame()
+    assert tuple(annotators["annotator"]) == fitted.annotators
+    assert {*OF_ANNOTATORS} & MODELS[name].METHOD.returns <= set(annotators)
+    for column in {*OF_ANNOTATORS} & set(annotators):
+        np.testing.assert_array_equal(annotators[column], getattr(fitted, column))
+    summary = fitted.summary()
+    assert tuple(summary.index) == fitted.categories
+    assert summary["n_items"].sum() == pytest.approx(len(fitted.items))
+    assert hasattr(fitted, "confusion_frame") == ("confusion" in MODELS[name].METHOD.returns)
+    if hasattr(fitted, "confusion_frame"):
+        table = fitted.confusion_frame().set_index(["annotator", "category", "label"])
+        np.testing.assert_array_equal(table["probability"], fitted.confusion.ravel())
+
+
+def test_a_fit_shows_as_one_line_and_as_a_table(model):
+    fitted = run(model, panel())
+    assert repr(fitted).startswith(f"{type(fitted).__name__}: 30 items, 6 annotators, 2 categories")
+    assert "\n" not in repr(fitted)
+    assert ("converged after" in repr(fitted)) == ("converged" in model.METHOD.returns)
+    shown = fitted._repr_html_()
+    assert "<table" in shown
+    assert "c1" in shown
+
+
+def test_names_are_escaped_in_the_table(model):
+    strange = dataclasses.replace(panel(), categories=("<b>no</b>", "yes & no"))
+    shown = run(model, strange)._repr_html_()
+    assert "<b>" not in shown
+    assert "&lt;b&gt;no" in shown
+
+
+def test_a_fit_draws_itself_on_axes_that_are_given(model):
+    figure, axes = plt.subplots()
+    assert run(model, panel()).plot(axes) is axes
+    assert axes.has_data()
+    plt.close(figure)
+
+
+def test_draws_give_intervals_that_hold_the_estimates(model):
+    fitted = run(model, panel())
+    draws = None
+    if "bootstrap" in model.METHOD.offers:
+        draws = model.bootstrap(panel(), fitted, rng=1, replicates=50)
+    elif not is_sampled(model):
+        assert not any("lower" in name for name in fitted.annotators_frame())
+        return
+    for table, name in (
+        (fitted.annotators_frame(draws, level=0.9), "accuracy_"),
+        (fitted.confusion_frame(draws, level=0.9), ""),
+        (fitted.prevalence_frame(draws, level=0.9), ""),
+    ):
+        estimate = table[name.rstrip("_") or table.columns[-3]]
+        lower, upper = table[f"{name}lower90"], table[f"{name}upper90"]
+        assert ((lower <= estimate) & (estimate <= upper) | lower.isna()).all()
+        assert (lower < upper).any()
+    with pytest.raises(AnnotationError, match="level must be between 0 and 1, got 90"):
+        fitted.prevalence_frame(draws, level=90)
+
+
+def test_draws_go_to_arviz(model):
+    fitted = run(model, panel())
+    assert hasattr(fitted, "to_inference_data") == is_sampled(model)
+    if not is_sampled(model):
+        return
+    posterior = fitted.to_inference_data().posterior
+    assert set(posterior) == set(vars(fitted.draws))
+    assert tuple(posterior["item"].to_numpy()) == fitted.items
+    for name, draws in vars(fitted.draws).items():
+        kept = draws[:, :: fitted.thin] if draws.shape[1] > posterior.sizes["draw"] else draws
+        np.testing.assert_array_equal(posterior[name], kept)
+        assert not [axis for axis in posterior[name].dims if "_dim_" in axis], name
+
+
+def test_what_keeps_a_fit_from_being_used_is_said(model):
+    assert run(model, panel()).cautions() == []
+    if is_sampled(model):
+        said = " ".join(model.fit(panel(), rng=1, draws=40, warmup=0).cautions())
+        assert "have not converged (R-hat up to" in said
+    elif "converged" in model.METHOD.returns:
+        short = model.fit(panel(3), max_iterations=1)
+        assert short.cautions() == (
+            [] if short.converged else ["The fit stopped before it converged."]
+        )
 
 
 #: What the fit of an iterative model says of its search.
@@ -485,7 +657,7 @@ def test_renaming_the_categories_changes_no_byte_of_the_posterior(model):
 def test_the_same_seed_gives_the_same_bytes(model):
     def everything(seed):
         fitted = run(model, panel(), seed)
-        return {name: contents(getattr(fitted, name)) for name in model.METHOD.returns} | {
+        return {name: contents(value_of(fitted, name)) for name in model.METHOD.returns} | {
             "fit": contents(fitted)
         }
 
@@ -515,11 +687,8 @@ def test_no_labels_are_refused(model):
         run(model, named([], [], [], 1, 1))
 
 
-#: What a fit says of annotators.
-OF_ANNOTATORS = {
-    *("accuracy", "confusion", "sensitivity", "specificity"),
-    *("ability", "competence", "strategy", "weights"),
-}
+#: What a fit says of annotators, by one number or more.
+JUDGEMENTS = {*OF_ANNOTATORS, "confusion", "strategy"}
 
 
 @pytest.mark.parametrize(
@@ -542,7 +711,7 @@ def test_labels_without_two_annotators_on_an_item_tell_nothing_of_annotators(mod
             run(model, annotations)
     else:
         fitted = run(model, annotations)
-        assert not OF_ANNOTATORS & (set(dir(fitted)) | model.METHOD.returns)
+        assert not JUDGEMENTS & (set(dir(fitted)) | model.METHOD.returns)
 
 
 @pytest.mark.parametrize("n_categories", [1, 3, 4])

@@ -27,10 +27,10 @@ APART = 100
 LEVEL = 0.05
 
 SETTINGS = {
-    "as_printed": {"scale_exponent": 1.5},
-    "uniform_inverse_square": {"scale_exponent": 2.0},
-    "uniform_inverse_root": {"scale_exponent": 0.5},
-    "not_collapsed": {"scale_exponent": 1.5, "collapsed": False},
+    "as_printed": {"concentration_exponent": 1.5},
+    "uniform_inverse_square": {"concentration_exponent": 2.0},
+    "uniform_inverse_root": {"concentration_exponent": 0.5},
+    "not_collapsed": {"concentration_exponent": 1.5, "collapsed": False},
     "no_hierarchy": {"hierarchical": False},
 }
 
@@ -43,9 +43,9 @@ def draw_truth(rng, setting: dict) -> tuple[simulate.SimulatedBinary, dict[str, 
         means = rng.random(2)
         if means.sum() <= 1:  # uniform on the triangle m_0 + m_1 > 1
             means = 1 - means
-        scales = rng.random(2) ** (-1 / setting["scale_exponent"])
+        scales = rng.random(2) ** (-1 / setting["concentration_exponent"])
         for name, mean, scale in zip(laws, means, scales, strict=True):
-            truth |= {f"{name}_mean": mean, f"{name}_scale": scale}
+            truth |= {f"{name}_mean": mean, f"{name}_concentration": scale}
             laws[name] = (mean * scale, (1 - mean) * scale)
     while True:
         panel = simulate.binary(
@@ -81,10 +81,10 @@ def panels(request):
         fitted = hierarchical_binary.fit(
             panel.annotations,
             rng=rng,
-            n_chains=1,
-            n_warmup=500,
-            n_draws=APART * (N_RANKED - 1) + 1,
-            thin_items=APART,
+            chains=1,
+            warmup=500,
+            draws=APART * (N_RANKED - 1) + 1,
+            thin=APART,
             **setting,
         )
         for name, value in truth.items():
@@ -108,7 +108,7 @@ def test_ranks_of_the_truth_among_posterior_draws_are_uniform(panels, rng):
 def test_shifted_draws_do_not_have_uniform_ranks(panels, rng):
     # by a third of a posterior standard deviation; of its logarithm, where it is a scale
     for name, (truth, draws) in panels.items():
-        if name.endswith("_scale"):
+        if name.endswith("_concentration"):
             truth, draws = np.log(truth), np.log(draws)
         shifted = draws + draws.std(axis=1, keepdims=True) / 3
         assert p_value(rng, truth, shifted) < LEVEL / len(panels), name

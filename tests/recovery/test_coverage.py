@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from annobench.agreement import resampling
+from annobench.agreement import result
 from annobench.studies import coverage
 from annobench.studies.coverage import Case, Design
 
@@ -53,14 +53,14 @@ def test_the_jackknife_of_many_annotators_holds():
 
 
 def test_halved_intervals_are_found_out(monkeypatch):
-    whole = resampling.interval
+    whole = result.interval
 
     def halved(*arguments):
         found = whole(*arguments)
         quarter = (found.upper - found.lower) / 4
         return replace(found, lower=found.lower + quarter, upper=found.upper - quarter)
 
-    monkeypatch.setattr(resampling, "interval", halved)
+    monkeypatch.setattr(result, "interval", halved)
     table = measure(Design(200, 2, 0.4), "items", 200)
     assert len(far_from_nominal(table)) == len(table)
     assert set(coverage.verdict(table)) == {"low"}

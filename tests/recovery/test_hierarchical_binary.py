@@ -34,7 +34,7 @@ def draw_panel(rng, *, hierarchical: bool) -> tuple[panels.SimulatedBinary, dict
         if means.sum() <= 1:  # the triangle m_0 + m_1 > 1 is half the square
             means = 1 - means
         for name, mean, scale in zip(laws, means, rng.random(2) ** (-1 / EXPONENT), strict=True):
-            truth |= {f"{name}_mean": mean, f"{name}_scale": scale}
+            truth |= {f"{name}_mean": mean, f"{name}_concentration": scale}
             laws[name] = (mean * scale, (1 - mean) * scale)
     while True:
         panel = panels.binary(
@@ -61,10 +61,10 @@ def fitted_panels(hierarchical: bool) -> list[tuple[panels.SimulatedBinary, dict
             panel.annotations,
             rng=rng,
             hierarchical=hierarchical,
-            scale_exponent=EXPONENT,
-            n_chains=2,
-            n_warmup=300,
-            n_draws=800,
+            concentration_exponent=EXPONENT,
+            chains=2,
+            warmup=300,
+            draws=800,
         )
         found.append((panel, truth, fitted))
     return found
@@ -82,7 +82,7 @@ def test_ninety_five_percent_intervals_hold_the_truth_that_often(hierarchical):
     for name in truths:
         truth, ends = np.array(truths[name]), np.array(intervals[name])
         assert low <= covered(ends, truth) <= high, name
-        if not name.endswith("_scale"):
+        if not name.endswith("_concentration"):
             # Intervals of half the width are caught. (Those of the scales are so skewed that
             # half the width about the middle leaves out nearly nothing but the low end.)
             middle = ends.mean(axis=1, keepdims=True)
@@ -100,7 +100,7 @@ def test_the_simulated_panel_of_the_paper_is_recovered(rng):
         missing=0.5,
         rng=rng,
     )
-    fitted = hierarchical_binary.fit(panel.annotations, rng=rng, n_warmup=500, n_draws=1_000)
+    fitted = hierarchical_binary.fit(panel.annotations, rng=rng, warmup=500, draws=1_000)
     table = fitted.diagnostics
     rows = table.loc[["sensitivity", "specificity"]]
     known = np.concatenate([panel.sensitivity, panel.specificity])

@@ -72,18 +72,18 @@ def ranks(n_panels: int, seed: int, exponent: float) -> dict[str, list[float]]:
         fitted = hierarchical_dawid_skene.fit(
             annotations,
             rng=rng,
-            n_chains=1,
-            n_warmup=300,
-            n_draws=2000,
+            chains=1,
+            warmup=300,
+            draws=2000,
             thin=20,
-            scale_exponent=exponent,
+            concentration_exponent=exponent,
         )
         thinned = slice(None, None, 20)
         for name, draws, value in (
             ("prevalence", fitted.draws.prevalence[0, thinned, 0], truth["prevalence"][0]),
             ("mean", fitted.draws.mean[0, thinned, 0, 0], truth["mean"][0, 0]),
             ("mean off", fitted.draws.mean[0, thinned, 1, 2], truth["mean"][1, 2]),
-            ("scale", fitted.draws.scale[0, thinned, 0], truth["scale"][0]),
+            ("scale", fitted.draws.concentration[0, thinned, 0], truth["scale"][0]),
             ("confusion", fitted.draws.confusion[0, :, 0, 0, 0], truth["confusion"][0, 0, 0]),
         ):
             below = (draws < value).sum() + rng.random() * ((draws == value).sum() + 1)
@@ -110,7 +110,7 @@ def test_known_parameters_are_found():
     confusion = np.array([[rng.dirichlet(20 * m) for m in mean] for _ in range(15)])
     prevalence = np.array([0.5, 0.3, 0.2])
     annotations, truth = labels_from(rng, prevalence, confusion, n_items=600, missing=0.5)
-    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=400, n_warmup=300)
+    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, draws=400, warmup=300)
     lower, upper = fitted.interval("confusion", 0.999)
     # 135 intervals of 99.9%, thinned draws for their ends: two misses allow for both.
     assert ((confusion < lower) | (confusion > upper)).sum() <= 2
@@ -159,7 +159,7 @@ def test_the_posterior_of_tiny_labels_is_that_of_a_sum_over_all_categories(rng):
         "prevalence": weight @ ((members + 1) / (4 + K)),
         "mean": of_draw[:, None, None] * means,
     }
-    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=4_000, thin=1)
+    fitted = hierarchical_dawid_skene.fit(annotations, rng=rng, draws=4_000, thin=1)
     z = []
     for name, parts in exact.items():
         parts = parts.reshape(n_prior, -1)
@@ -188,7 +188,7 @@ def one_time_annotators(rng, per_item: int) -> Annotations:
 
 def test_chains_agree_on_items_of_many_annotators_who_label_once(rng):
     # A chain that draws categories given annotators' rows stays where it started.
-    fitted = hierarchical_dawid_skene.fit(one_time_annotators(rng, 300), rng=rng, n_draws=500)
+    fitted = hierarchical_dawid_skene.fit(one_time_annotators(rng, 300), rng=rng, draws=500)
     assert fitted.diagnostics["r_hat"].max() < 1.05
     assert fitted.posterior[:2, 0].min() > fitted.posterior[2, 0]
 
@@ -196,7 +196,7 @@ def test_chains_agree_on_items_of_many_annotators_who_label_once(rng):
 def test_a_start_is_where_chains_begin(rng):
     annotations = one_time_annotators(rng, 20)
     posterior = np.eye(K)[[1, 1, 2]]
-    options = {"n_warmup": 0, "n_draws": 1, "thin": 1}
+    options = {"warmup": 0, "draws": 1, "thin": 1}
     fitted = hierarchical_dawid_skene.fit(
         annotations, rng=np.random.default_rng(1), start=posterior, **options
     )
@@ -220,12 +220,12 @@ def test_two_categories_are_the_binary_model():
     rng = np.random.default_rng(6)
     confusion = np.array([[rng.dirichlet([8, 2]), rng.dirichlet([3, 9])] for _ in range(8)])
     annotations, _ = labels_from(rng, np.array([0.6, 0.4]), confusion, n_items=150)
-    many = hierarchical_dawid_skene.fit(annotations, rng=rng, n_draws=2500, n_warmup=500, thin=1)
-    two = hierarchical_binary.fit(annotations, rng=rng, n_draws=2500, n_warmup=500, thin_items=1)
+    many = hierarchical_dawid_skene.fit(annotations, rng=rng, draws=2500, warmup=500, thin=1)
+    two = hierarchical_binary.fit(annotations, rng=rng, draws=2500, warmup=500, thin=1)
     for ours, theirs in (
         (many.draws.prevalence[..., 1], two.draws.prevalence),
         (many.draws.mean[..., 1, 1], two.draws.sensitivity_mean),
-        (np.log(many.draws.scale[..., 0]), np.log(two.draws.specificity_scale)),
+        (np.log(many.draws.concentration[..., 0]), np.log(two.draws.specificity_concentration)),
         (many.draws.confusion[..., 0, 0, 0], two.draws.specificity[..., 0]),
         (many.draws.item_probability[..., 3, 1], two.draws.item_probability[..., 3]),
     ):

@@ -13,6 +13,7 @@ import scipy.stats
 
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts, MixtureFit
+from annobench.resampling.intervals import central_limits
 
 EASY_HARD = BinomialMixture([0.43, 0.2, 0.37], [0.2, 0.55, 0.9])
 TWO = BinomialMixture([0.54, 0.46], [0.24, 0.87])
@@ -115,7 +116,7 @@ def test_components_whose_rates_meet_are_not_identified(gap):
     """Two equal rates: any split of the share fits as well, and the fit says so."""
     truth = BinomialMixture([0.5, 0.5], [0.5 - gap, 0.5 + gap])
     found, _ = refitted(truth, 800, 10, 300, np.random.default_rng(3))
-    low, high = mixtures.percentile_interval(found.share[:, 0], 0.9)
+    low, high = central_limits(found.share[:, 0], 0.9)
     assert high - low > 0.5
     counts = Counts.from_histogram(histograms(truth, 800, 10, 1, np.random.default_rng(4))[0])
     assert (

@@ -33,9 +33,13 @@ def reference() -> pd.DataFrame:
 def sampled(exponent: float) -> pd.DataFrame:
     module = script()
     fitted = hierarchical_dawid_skene.fit(
-        module.load(), rng=np.random.default_rng(8), n_draws=4_000, thin=2, scale_exponent=exponent
+        module.load(),
+        rng=np.random.default_rng(8),
+        draws=4_000,
+        thin=2,
+        concentration_exponent=exponent,
     )
-    draws = {name: getattr(fitted.draws, name) for name in ("prevalence", "mean", "scale")}
+    draws = {name: getattr(fitted.draws, name) for name in ("prevalence", "mean", "concentration")}
     return module.tabulate(draws | {"confusion": fitted.draws.confusion})
 
 

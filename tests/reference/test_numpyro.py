@@ -40,15 +40,15 @@ def reference(case: str) -> tuple[dict[str, str], pd.DataFrame]:
 
 
 @cache
-def sampled(case: str, scale_exponent: float, parameters: str = ".*") -> pd.DataFrame:
+def sampled(case: str, concentration_exponent: float, parameters: str = ".*") -> pd.DataFrame:
     """Summarise our draws of some parameters as the script does those of NUTS."""
     script = load_script(reference(case)[0]["script"])
     annotations = script.load(case)
     fitted = hierarchical_binary.fit(
         annotations,
         rng=np.random.default_rng(2008),
-        scale_exponent=scale_exponent,
-        n_draws=2_500,
+        concentration_exponent=concentration_exponent,
+        draws=2_500,
     )
     draws = {name: x for name, x in vars(fitted.draws).items() if re.fullmatch(parameters, name)}
     return script.summarise(draws, annotations, convergence=False)
@@ -122,7 +122,7 @@ def test_means_and_quantiles_agree_within_monte_carlo_error(case, parameters):
 
 
 def test_another_prior_of_the_scale_does_not_agree(case):
-    scales = ".*_scale"
+    scales = ".*_concentration"
     z, bound = largest_z(sampled(case, 0.5, scales), reference(case)[1], scales)
     assert z > bound
 

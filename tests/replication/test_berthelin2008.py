@@ -155,7 +155,7 @@ def test_what_is_searched_for_is_what_the_labels_give(analysis, printed, fits):
                 assert value == pytest.approx(labels.kappa(*target.split(".")[1].split("_")))
             else:
                 table = labels.contingency("ref", target[-1])
-                assert value == pytest.approx(float(category_scores(table).strict_f))
+                assert value == pytest.approx(float(category_scores(table).f1_of_averages))
 
 
 def test_ten_of_fourteen_values_are_determined_by_the_thirteen_others(analysis, printed, fits):
@@ -272,7 +272,7 @@ def test_doubtful_documents_in_one_rare_category_join_tables_7_and_9(analysis):
     sizes, right = [12, 12, 11, 11, 11, 1, 1, 1], [8, 7, 7, 7, 7, 1, 1, 1]
     table = np.diag(right)
     table[:, -1] += np.subtract(sizes, right)
-    assert agrees("0.82", "eq", float(category_scores(table).strict_f))
+    assert agrees("0.82", "eq", float(category_scores(table).f1_of_averages))
     assert agrees("0.60", "eq", float(analysis.cohen(table).estimate))
 
 

@@ -68,7 +68,7 @@ def rte(real):
 @pytest.fixture(scope="module")
 def rte_fit(rte):
     """A run long enough for two decimals of the population's intervals."""
-    return hierarchical_binary.fit(rte.annotations, rng=np.random.default_rng(6), n_draws=1_000)
+    return hierarchical_binary.fit(rte.annotations, rng=np.random.default_rng(6), draws=1_000)
 
 
 def judge(rows, folder, targets=None, *, explained=True):

@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 
 from annobench import agreement as ag
-from annobench.agreement import resampling
 from annobench.agreement.coefficients.pearson import fisher_interval
-from annobench.agreement.forms import dense
+from annobench.agreement.forms.base import dense
+from annobench.agreement.replicates import jackknife, posterior
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
+from annobench.resampling.weights import draw_counts, weighted_sum
 
 K = 4
 LINEAR = 1 - np.abs(np.subtract.outer(range(K), range(K))) / (K - 1)
@@ -211,7 +212,7 @@ def test_copies_of_annotators_are_what_copied_labels_give(name):
         result = function(a, **options)
     copied = [[(j, k) for j, k in labels for _ in range(int(copies[j]))] for labels in by_item(a)]
     expected = looped([labels for labels in copied if labels], np.eye(K))
-    form = result.build(a, copies)
+    form = result.make_form(a, copies)
     assert form.value(np.asarray(form.rows.sum(axis=0))) == pytest.approx(expected, rel=1e-12)
 
 
@@ -274,7 +275,7 @@ def test_weights_on_items_are_what_copied_items_give(function, options, a):
     result = function(a, **options)
     used = result.annotations
     weights = np.random.default_rng(2).integers(0, 4, used.n_items)
-    by_weights = result.form.value(resampling.weighted_sum(result.form.rows, weights[None, :])[0])
+    by_weights = result.form.value(weighted_sum(result.form.rows, weights[None, :])[0])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         copied = function(copied_items(used, weights), **options)
@@ -292,9 +293,7 @@ def test_the_jackknife_is_what_items_left_out_give(function, options, a):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
             left_out.append(function(copied_items(used, weights), **options).estimate)
-    np.testing.assert_allclose(
-        np.sort(resampling.jackknife(result, "items")), np.sort(left_out), rtol=1e-9
-    )
+    np.testing.assert_allclose(np.sort(jackknife(result, "items")), np.sort(left_out), rtol=1e-9)
 
 
 @pytest.mark.parametrize(("function", "options", "a"), EVERY)
@@ -316,7 +315,7 @@ def test_the_standard_error_is_the_derivative_by_differences(function, options, 
     )
     np.testing.assert_allclose(result.influence, slopes, rtol=1e-5, atol=1e-6)
     n = result.used.sum()
-    variance = n / (n - result.method.error_divisor) * n * slopes[result.used].var()
+    variance = n / (n - result.method.ddof) * n * slopes[result.used].var()
     assert result.standard_error == pytest.approx(math.sqrt(variance), rel=1e-5)
 
 
@@ -341,17 +340,11 @@ def test_pairs_are_what_two_annotators_give(function, options, a):
         keep = np.isin(a.annotators, [row.first, row.second])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DegenerateWarning)
-            both = function(_both(result.annotations.select(annotators=keep)), **options)
+            both = function(result.annotations.select(annotators=keep).complete(), **options)
         np.testing.assert_allclose(row.estimate, both.estimate, rtol=1e-9)
         np.testing.assert_allclose(row.standard_error, both.standard_error, rtol=1e-7, atol=1e-9)
         np.testing.assert_allclose(row.observed_agreement, both.observed_agreement, rtol=1e-12)
         assert row.n_items == both.n_items
-
-
-def _both(a: Annotations) -> Annotations:
-    from annobench.agreement.base import complete_items
-
-    return complete_items(a, "pair")
 
 
 def test_synonyms_are_the_same_function():
@@ -453,9 +446,7 @@ def test_drawing_equal_rows_together_is_drawing_items():
     result = ag.cohen_kappa(table)
     together = result.bootstrap(replicates=20_000, rng=np.random.default_rng(5))
     one_by_one = result.form.value(
-        resampling.weighted_sum(
-            result.form.rows, resampling.draw_counts(100, 20_000, np.random.default_rng(6))
-        )
+        weighted_sum(result.form.rows, draw_counts(100, 20_000, np.random.default_rng(6)))
     )
     # Monte Carlo error of a standard deviation of 20,000 draws: half a percent; four of them.
     assert together.std() == pytest.approx(one_by_one.std(), rel=0.02)
@@ -570,11 +561,11 @@ def test_the_prior_of_two_annotators_is_one_item_spread_over_the_table():
     from scipy import stats
 
     a = Annotations.from_contingency([[5, 0], [0, 5]])
-    drawn = resampling.posterior(ag.brennan_prediger(a), 20_000, np.random.default_rng(2))
+    drawn = posterior(ag.brennan_prediger(a), 20_000, np.random.default_rng(2))
     assert stats.kstest((drawn + 1) / 2, stats.beta(10.5, 0.5).cdf).pvalue > 1e-3
     # Fleiss' kappa of two annotators is Scott's pi, and so is its posterior.
     one, other = (
-        resampling.posterior(function(a), 100, np.random.default_rng(2))
+        posterior(function(a), 100, np.random.default_rng(2))
         for function in (ag.scott_pi, ag.fleiss_kappa)
     )
     np.testing.assert_allclose(one, other)
@@ -627,7 +618,7 @@ def test_a_perfect_correlation_has_its_ends_there(sign):
         labels + [sign * label for label in labels],
         scale="interval",
     )
-    # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a reach of
+    # Fisher's transformation is infinite there. It is taken 1e-15 nearer to 0, and a half-width of
     # 1.96/sqrt(2) on its scale leads exp(2 * 1.39) = 16 times as far from the end.
     assert fisher_interval(ag.pearson(a), 0.95) == pytest.approx((sign, sign), abs=1e-13)
 
@@ -679,7 +670,7 @@ def test_variances_divide_as_their_source_says(function, divisor):
 def test_weights_go_with_a_result_to_other_labels(function):
     a = Annotations.from_contingency([[4, 2, 0], [1, 5, 1], [1, 2, 6]])
     plain, result = function(a), function(a, weights="linear")
-    assert result.repeat(a).estimate == result.estimate != plain.estimate
+    assert result.refit(a).estimate == result.estimate != plain.estimate
     if function is not ag.percent_agreement:
         with pytest.raises(AnnotationError, match="no category can be set against the rest"):
             result.by_category()
@@ -827,9 +818,9 @@ def test_changing_a_table_afterwards_changes_nothing():
         ag.cohen_kappa(table, weights=weights),
         ag.krippendorff_alpha(table, metric=distances),
     ]
-    before = [(r.estimate, r.repeat(table).estimate) for r in results]
+    before = [(r.estimate, r.refit(table).estimate) for r in results]
     weights[0, 1], distances[0, 1] = -3, 9
-    assert before == [(r.estimate, r.repeat(table).estimate) for r in results]
+    assert before == [(r.estimate, r.refit(table).estimate) for r in results]
     assert [r.by_pair()["estimate"][0] for r in results] == pytest.approx([b[0] for b in before])
 
 

@@ -72,12 +72,12 @@ def test_an_annotator_is_compared_with_the_gold_standard_by_hand(trees):
     found = alignment.compare(trees, "x", "gold", universe="nodes", rng=1)
     # Three shared of four and of five; 3 x 4 + 2 x 2 = 16 candidates, ten of them with neither.
     assert (found.shared, found.own, found.missed) == (3, 1, 2)
-    assert found.precision.value == pytest.approx(3 / 4)
-    assert found.recall.value == pytest.approx(3 / 5)
-    assert found.f_score.value == pytest.approx(6 / 9)
+    assert found.precision.estimate == pytest.approx(3 / 4)
+    assert found.recall.estimate == pytest.approx(3 / 5)
+    assert found.f_score.estimate == pytest.approx(6 / 9)
     expected = (4 * 5 + 12 * 11) / 256
-    assert found.kappa.value == pytest.approx((13 / 16 - expected) / (1 - expected))
-    assert found.recall.lower <= found.recall.value <= found.recall.upper
+    assert found.kappa.estimate == pytest.approx((13 / 16 - expected) / (1 - expected))
+    assert found.recall.lower <= found.recall.estimate <= found.recall.upper
 
 
 def test_universes_are_counted_and_hold_what_was_drawn(trees):
@@ -100,9 +100,9 @@ def test_measures_are_those_of_the_coefficients_on_labels(trees):
         labels, _ = two.to_annotations(universe)
         found = alignment.compare(two, "x", "gold", universe=universe, rng=1)
         f_score = agreement.specific_agreement(labels, alignment.LINKED).estimate
-        assert found.f_score.value == pytest.approx(f_score, rel=1e-12)
+        assert found.f_score.estimate == pytest.approx(f_score, rel=1e-12)
         kappa = agreement.cohen_kappa(labels).estimate
-        assert found.kappa.value == pytest.approx(kappa, rel=1e-12)
+        assert found.kappa.estimate == pytest.approx(kappa, rel=1e-12)
 
 
 def test_strengths_are_labels_of_those_who_drew_the_link(trees):
@@ -116,8 +116,8 @@ def test_the_pool_is_counted_by_hand(trees):
     found = alignment.pool(trees.of_annotators(["x", "y"]), rng=1)
     assert (found.union, found.intersection, found.smallest, found.largest) == (5, 2, 3, 4)
     assert found.support == (3, 2)
-    assert found.intersection_share.value == pytest.approx(2 / 3)
-    assert found.union_excess.value == pytest.approx(1 / 4)
+    assert found.intersection_share.estimate == pytest.approx(2 / 3)
+    assert found.union_excess.estimate == pytest.approx(1 / 4)
     # Exact by somebody: g1-e1, g1-eNP, h1-f1; fuzzy: g1-e1, g2-e2, hS-fS; both: g1-e1.
     assert (found.exact, found.fuzzy, found.both) == (3, 3, 1)
     assert found.exact + found.fuzzy - found.both == found.union
@@ -148,9 +148,9 @@ def test_a_seed_repeats_itself_and_a_level_is_checked(trees):
 def test_nothing_drawn_is_undefined():
     empty = Alignments.from_links(TREES, {"x": [], "y": GOLD})
     found = alignment.compare(empty, "x", "y", rng=1)
-    assert math.isnan(found.precision.value)
-    assert found.recall.value == 0
-    assert math.isnan(alignment.pool(empty, rng=1).intersection_share.value)
+    assert math.isnan(found.precision.estimate)
+    assert found.recall.estimate == 0
+    assert math.isnan(alignment.pool(empty, rng=1).intersection_share.estimate)
 
 
 @pytest.mark.parametrize(
@@ -197,5 +197,5 @@ def test_counts_are_those_of_sets(first, second):
     pooled = alignment.pool(a, rng=1, replicates=20)
     assert (pooled.union, pooled.intersection) == (len(first | second), len(first & second))
     back = alignment.compare(a, "y", "x", rng=1, replicates=20)
-    np.testing.assert_equal(back.precision.value, found.recall.value)
-    np.testing.assert_equal(back.kappa.value, found.kappa.value)
+    np.testing.assert_equal(back.precision.estimate, found.recall.estimate)
+    np.testing.assert_equal(back.kappa.estimate, found.kappa.estimate)

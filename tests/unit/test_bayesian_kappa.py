@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.agreement import cohen_kappa
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
+from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 
 
@@ -25,9 +26,9 @@ def fit_of(prevalence: float, sensitivity: tuple, specificity: tuple) -> Hierarc
             sensitivity=one[..., None] * np.array(sensitivity),
             specificity=one[..., None] * np.array(specificity),
             sensitivity_mean=one / 2,
-            sensitivity_scale=2 * one,
+            sensitivity_concentration=2 * one,
             specificity_mean=one / 2,
-            specificity_scale=2 * one,
+            specificity_concentration=2 * one,
             item_probability=np.full((1, 2, 1), 0.5, dtype=np.float32),
         ),
         label_switches=np.zeros(1, dtype=np.int64),

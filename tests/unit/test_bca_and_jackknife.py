@@ -11,9 +11,10 @@ from scipy import stats
 from scipy.special import ndtr, ndtri
 
 from annobench import agreement as ag
-from annobench.agreement import resampling
+from annobench.agreement.replicates import jackknife
 from annobench.core.errors import DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
+from annobench.resampling.intervals import acceleration, bca_levels, bias_correction
 
 LEVEL = 0.9
 
@@ -119,18 +120,19 @@ def test_the_levels_of_bca_are_those_worked_out_by_hand():
     # (9 + 81)/90^2 and that of cubes (9 - 729)/90^3; the acceleration, with 90^3 cancelled, is
     # -720/(6 * 90^1.5).
     result = ag.percent_agreement(Annotations.from_contingency([[4, 1], [0, 5]]))
-    acceleration = -720 / (6 * 90**1.5)
+    skewness = -720 / (6 * 90**1.5)
     # Two of ten replicates are below the estimate and two equal it, which count half: 3/10.
     values = np.array([0.7, 0.8, 0.9, 0.9, *[1.0] * 6])
     bias = ndtri(0.3)
     for z, tail in zip((-1.645, 1.645), tails(result, values, ndtr(-1.645)), strict=True):
         assert tail == pytest.approx(
-            ndtr(bias + (bias + z) / (1 - acceleration * (bias + z))), rel=1e-12
+            ndtr(bias + (bias + z) / (1 - skewness * (bias + z))), rel=1e-12
         )
 
 
 def tails(result, values, tail):
-    return resampling._corrected_tails(result, values, "items", tail)
+    correction = bias_correction(result.estimate, values)
+    return bca_levels(correction, acceleration(jackknife(result, "items")), tail)
 
 
 def test_replicates_all_on_one_side_are_taken_for_half_a_replicate_on_the_other():
@@ -189,9 +191,9 @@ def test_the_jackknife_is_worked_out_by_hand():
     found = ag.percent_agreement(Annotations.from_contingency([[1, 1], [0, 1]])).interval(
         "jackknife", level=0.5
     )
-    reach = 0.5 / math.sqrt(2 * 0.75 * 0.25) / 3
-    assert found.lower == pytest.approx(2 / 3 - reach, rel=1e-12)
-    assert found.upper == pytest.approx(2 / 3 + reach, rel=1e-12)
+    half_width = 0.5 / math.sqrt(2 * 0.75 * 0.25) / 3
+    assert found.lower == pytest.approx(2 / 3 - half_width, rel=1e-12)
+    assert found.upper == pytest.approx(2 / 3 + half_width, rel=1e-12)
     assert found.n_undefined == 0
 
 
@@ -206,10 +208,10 @@ def test_the_jackknife_leaves_out_what_varies(unit):
     )
     # With pseudovalues n * estimate - (n - 1) * value, the error is that of their mean.
     pseudovalues = n * result.estimate - (n - 1) * values
-    reach = stats.t(n - 1).ppf((1 + LEVEL) / 2) * stats.sem(pseudovalues)
+    half_width = stats.t(n - 1).ppf((1 + LEVEL) / 2) * stats.sem(pseudovalues)
     found = result.interval("jackknife", unit=unit, level=LEVEL)
-    assert found.lower == pytest.approx(result.estimate - reach, rel=1e-9)
-    assert found.upper == pytest.approx(result.estimate + reach, rel=1e-9)
+    assert found.lower == pytest.approx(result.estimate - half_width, rel=1e-9)
+    assert found.upper == pytest.approx(result.estimate + half_width, rel=1e-9)
 
 
 # Without its last item, all labels are equal and alpha is undefined. Five items have two labels
@@ -229,13 +231,13 @@ def alpha_without(item):
 
 def test_undefined_values_of_the_jackknife_lose_their_degrees_of_freedom():
     values = np.array([alpha_without(i).estimate for i in range(8)])
-    reach = stats.t(7).ppf((1 + LEVEL) / 2) * math.sqrt(7 * values.var())
+    half_width = stats.t(7).ppf((1 + LEVEL) / 2) * math.sqrt(7 * values.var())
     result = alpha_without(None)
     with pytest.warns(DegenerateWarning, match="1 of 9 replicates"):
         found = result.interval("jackknife", level=LEVEL)
     assert found.n_undefined == 1
-    assert reach > 1e-3
-    assert found.upper - result.estimate == pytest.approx(reach, rel=1e-9)
+    assert half_width > 1e-3
+    assert found.upper - result.estimate == pytest.approx(half_width, rel=1e-9)
 
 
 def test_undefined_values_of_the_jackknife_do_not_accelerate():

@@ -81,8 +81,8 @@ def test_one_label_makes_one_leaf():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(AnnotationError, match="least is 0"):
-        C45(least=0)
+    with pytest.raises(AnnotationError, match="min_cases is 0"):
+        C45(min_cases=0)
     with pytest.raises(AnnotationError, match=r"confidence 0\.7"):
         C45(confidence=0.7)
     with pytest.raises(AnnotationError, match="at least one item one label"):

@@ -35,9 +35,15 @@ def labels(tmp_path):
     return path
 
 
-def test_fit_writes_items_annotators_convergence_and_a_plot(run, labels, tmp_path):
+def binary(run, labels, out, *words, draws=200):
+    """Fit the multilevel binary model from the command line."""
+    options = ("--model", "hierarchical_binary", "--option", f"draws={draws}")
+    return run("consensus", labels, "--out", out, *options, *words)
+
+
+def test_a_sampler_writes_items_annotators_convergence_and_a_plot(run, labels, tmp_path):
     out = tmp_path / "deep" / "fitted"
-    result = run("fit", labels, "--out", out, "--draws", 200)
+    result = binary(run, labels, out)
     assert result.exit_code == 0, result.output
     assert "prevalence of '1'" in result.output
     items = pd.read_csv(out / "items.csv")
@@ -45,15 +51,17 @@ def test_fit_writes_items_annotators_convergence_and_a_plot(run, labels, tmp_pat
     np.testing.assert_allclose(items["probability_0"] + items["probability_1"], 1)
     annotators = pd.read_csv(out / "annotators.csv")
     assert (annotators["sensitivity_lower95"] <= annotators["sensitivity"]).all()
+    assert annotators["probability_better_than_chance"].between(0, 1).all()
     assert annotators["n_labels"].sum() == len(pd.read_csv(labels))
-    assert (out / "accuracy.svg").stat().st_size > 1_000
+    assert {"parameter", "r_hat", "ess_bulk"} <= set(pd.read_csv(out / "convergence.csv"))
+    assert (out / "consensus.svg").stat().st_size > 1_000
     assert not list(out.glob(".*")), "no temporary file may stay"
 
 
 def test_the_positive_category_can_be_named(run, labels, tmp_path):
     ones, zeros = tmp_path / "ones", tmp_path / "zeros"
-    run("fit", labels, "--out", ones, "--draws", 400)
-    run("fit", labels, "--out", zeros, "--draws", 400, "--positive", "0")
+    binary(run, labels, ones, draws=400)
+    binary(run, labels, zeros, "--categories", "1,0", draws=400)
     first, second = (
         pd.read_csv(f / "annotators.csv").set_index("annotator") for f in (ones, zeros)
     )
@@ -73,27 +81,27 @@ def test_the_positive_category_can_be_named(run, labels, tmp_path):
         ),
         ("thing,annotator,label\nx,ann,1\n", "item"),
         ("item,annotator,label\nx,ann,no\ny,ann,No\nz,ann,yes\n", "only by spaces or capitals"),
-        ("item,annotator,label\nx,ann,1\ny,bob,1\n", "--positive and --negative"),
+        ("item,annotator,label\nx,ann,1\ny,bob,1\nx,bob,1\n", "where only one occurs"),
     ],
 )
 def test_a_bad_file_gets_a_message_and_leaves_nothing(run, tmp_path, text, message):
     path = tmp_path / "bad.csv"
     path.write_text(text)
-    result = run("fit", path, "--out", tmp_path / "out")
+    result = binary(run, path, tmp_path / "out")
     assert result.exit_code == 1
-    assert message in result.output
+    assert message in " ".join(result.output.split())
     assert "Traceback" not in result.output
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unknown_positive_category_is_refused_with_those_known(run, labels, tmp_path):
-    result = run("fit", labels, "--out", tmp_path / "out", "--positive", "yes")
+def test_a_label_that_is_none_of_the_named_categories_is_refused(run, labels, tmp_path):
+    result = binary(run, labels, tmp_path / "out", "--categories", "no,yes")
     assert result.exit_code == 1
-    assert "'yes' is not among the labels ('0', '1')" in " ".join(result.output.split())
+    assert "is not one of 'no', 'yes'" in " ".join(result.output.split())
 
 
 def test_an_output_folder_that_is_a_file_is_named(run, labels):
-    result = run("fit", labels, "--out", labels, "--draws", 100)
+    result = run("consensus", labels, "--out", labels)
     assert result.exit_code == 1
     assert "labels.csv can't be written" in " ".join(result.output.split())
 
@@ -101,14 +109,40 @@ def test_an_output_folder_that_is_a_file_is_named(run, labels):
 def test_a_category_that_never_occurs_can_be_named(run, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text("item,annotator,label\nx,ann,yes\ny,ann,yes\nx,bob,yes\n")
-    words = ("--out", tmp_path / "out", "--draws", 100, "--positive", "yes", "--negative", "no")
-    result = run("fit", path, *words)
+    result = binary(run, path, tmp_path / "out", "--categories", "no,yes", draws=100)
     assert result.exit_code == 0, result.output
     assert "hardly tell annotators from chance" in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("smooth=1",), "no option 'smooth'. Did you mean 'smoothing'?"),
+        (("smoothing",), "no value. Write name=value"),
+        (("smoothing=-1",), "smoothing must be above 0"),
+        (("tie=coin",), "tie 'coin' is not one of none, category, one_coin"),
+    ],
+)
+def test_an_option_that_the_model_does_not_take_is_refused(run, labels, tmp_path, words, message):
+    result = run("consensus", labels, "--out", tmp_path / "out", "--option", *words)
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_reach_the_model_and_its_search_for_other_optima(run, labels, tmp_path):
+    free, tied = tmp_path / "free", tmp_path / "tied"
+    for out, words in ((free, ()), (tied, ("--option", "tie=one_coin", "--option", "smoothing=1"))):
+        result = run("consensus", labels, "--out", out, "--replicates", 0, *words)
+        assert result.exit_code == 0, result.output
+    table = pd.read_csv(tied / "confusion.csv", dtype={"category": str, "label": str})
+    right = table[table["category"].eq(table["label"])]
+    assert right.groupby("annotator")["probability"].nunique().eq(1).all()
+    assert not table["probability"].equals(pd.read_csv(free / "confusion.csv")["probability"])
+
+
 def test_a_negative_seed_is_refused_without_a_traceback(run, labels, tmp_path):
-    result = run("fit", labels, "--out", tmp_path / "out", "--seed", -1)
+    result = run("consensus", labels, "--out", tmp_path / "out", "--seed", -1)
     assert result.exit_code == 2
     assert "Traceback" not in result.output
 

@@ -7,11 +7,11 @@ import scipy.stats
 from annobench.core.errors import AnnotationError
 from annobench.resampling.clusters import (
     cluster_draws,
-    departures,
-    exchange,
-    predictive_interval,
+    homogeneity_chi_square,
+    permute_clusters,
     ratio_draws,
 )
+from annobench.resampling.intervals import predictive_interval
 
 
 def test_each_sample_has_as_many_clusters_as_there_are(rng):
@@ -46,35 +46,35 @@ def test_resampling_clusters_is_wider_than_resampling_items(rng):
     assert clustered.var() / item.var() == pytest.approx(50, rel=0.3)
 
 
-def test_an_exchange_keeps_the_values_of_each_stratum(rng):
+def test_a_permutation_keeps_the_values_of_each_stratum(rng):
     values, strata = np.array(list("aabbbc")), np.array([0, 0, 0, 1, 1, 1])
     for _ in range(20):
-        found = exchange(values, strata=strata, rng=rng)
+        found = permute_clusters(values, strata=strata, rng=rng)
         assert sorted(found[:3]) == ["a", "a", "b"]
         assert sorted(found[3:]) == ["b", "b", "c"]
-    assert sorted(exchange(values, rng=rng)) == sorted(values)
+    assert sorted(permute_clusters(values, rng=rng)) == sorted(values)
     with pytest.raises(AnnotationError, match="2 strata for 6 clusters"):
-        exchange(values, strata=[0, 1], rng=rng)
+        permute_clusters(values, strata=[0, 1], rng=rng)
 
 
-def test_every_order_of_an_exchange_is_as_likely(rng):
-    seen = [tuple(exchange([0, 1, 2], rng=rng)) for _ in range(1200)]
+def test_every_permutation_is_as_likely(rng):
+    seen = [tuple(permute_clusters([0, 1, 2], rng=rng)) for _ in range(1200)]
     counts = [seen.count(order) for order in set(seen)]
     assert len(counts) == 6
     assert scipy.stats.chisquare(counts).pvalue > 1e-4
 
 
-def test_departures_by_hand_and_zero_without_residuals():
+def test_the_homogeneity_statistic_by_hand_and_zero_without_residuals():
     sums, sizes = np.array([[4.0, -4.0], [1.0, -1.0], [-5.0, 5.0]]), np.array([10, 10, 20])
     # "a" has mean residuals .25 and -.25 over 20 items, "b" the opposite over 20.
     wanted = 20 * (0.25**2 / 0.4 + 0.25**2 / 0.6) * 2
-    found = departures(sums, sizes, [0.4, 0.6], [["a", "a", "b"]])
+    found = homogeneity_chi_square(sums, sizes, [0.4, 0.6], [["a", "a", "b"]])
     assert found == pytest.approx([wanted], rel=1e-12)
-    assert departures(np.zeros((3, 2)), sizes, [0.4, 0.6], [["a", "b", "b"]]) == 0
+    assert homogeneity_chi_square(np.zeros((3, 2)), sizes, [0.4, 0.6], [["a", "b", "b"]]) == 0
 
 
-def test_a_test_by_exchange_is_honest_where_clusters_differ_and_annotators_do_not(rng):
-    # Clusters have effects of their own; an exchange of items calls that a difference of
+def test_a_permutation_test_holds_its_level_where_clusters_differ_and_annotators_do_not(rng):
+    # Clusters have effects of their own; a permutation of items calls that a difference of
     # annotators, one of clusters does not.
     p_values = {"cluster": [], "item": []}
     for _ in range(100):
@@ -87,20 +87,20 @@ def test_a_test_by_exchange_is_honest_where_clusters_differ_and_annotators_do_no
             ("cluster", sums, np.full(12, 40), who),
             ("item", columns, np.ones(cluster.size), who[cluster]),
         ):
-            drawn = np.stack([of, *(exchange(of, rng=rng) for _ in range(39))])
-            values = departures(parts, sizes, [0.5, 0.5], drawn)
+            drawn = np.stack([of, *(permute_clusters(of, rng=rng) for _ in range(39))])
+            values = homogeneity_chi_square(parts, sizes, [0.5, 0.5], drawn)
             p_values[kind].append((values[1:] >= values[0]).mean())
-    # Honest p-values fall below .05 five times in 100: more than 15 times once in 30,000.
+    # Valid p-values fall below .05 five times in 100: more than 15 times once in 30,000.
     assert np.sum(np.array(p_values["cluster"]) < 0.05) <= 15
     assert np.sum(np.array(p_values["item"]) < 0.05) > 40
 
 
-def test_the_predictive_interval_holds_the_next_value_as_often_as_it_says(rng):
+def test_the_coverage_of_the_predictive_interval_is_its_level(rng):
     held = 0
     for _ in range(400):
         *seen, coming = rng.normal(3, 2, 9)
-        low, high = predictive_interval(seen, 0.8)
-        held += low <= coming <= high
+        found = predictive_interval(seen, 0.8)
+        held += found.lower <= coming <= found.upper
     low, high = scipy.stats.binom.ppf([0.0005, 0.9995], 400, 0.8)
     assert low <= held <= high
 

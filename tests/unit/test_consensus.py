@@ -1,5 +1,6 @@
 """From labels to tables of items and annotators: values against the models they come from."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,6 +84,27 @@ def test_a_better_optimum_is_told():
     (remark,) = found.remarks
     assert "more than one optimum" in remark
     assert "of 12 items" in remark
+
+
+def test_a_consensus_shows_as_one_line_and_as_a_table(labels):
+    found = consensus(labels, model="voting")
+    assert repr(found).startswith("Consensus: 60 items by voting, ")
+    assert "<table" in found._repr_html_()
+    assert found.plot().has_data()
+    plt.close("all")
+
+
+def test_options_reach_the_fit_and_the_search_for_other_optima(labels):
+    tied = consensus(labels, rng=1, replicates=0, tie="one_coin", smoothing=1.0, start="diagonal")
+    alone = dawid_skene.fit(labels, tie="one_coin", smoothing=1.0, start="diagonal")
+    np.testing.assert_array_equal(tied.fitted.posterior, alone.posterior)
+
+
+def test_a_sampler_says_how_its_chains_converged(labels):
+    options = {"model": "hierarchical_binary", "rng": 1, "draws": 200, "warmup": 100}
+    found = consensus(labels, **options)
+    pd.testing.assert_frame_equal(found.convergence, found.fitted.diagnostics.reset_index())
+    assert consensus(labels, model="voting").convergence.empty
 
 
 def test_an_unknown_model_is_refused_with_those_known(labels, rng):

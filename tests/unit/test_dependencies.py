@@ -113,3 +113,7 @@ def test_the_code_cells_of_a_notebook_are_read(sources):
 def test_a_script_that_is_no_python_is_named_with_its_line(sources):
     with pytest.raises(SyntaxError, match=r"script\.py, line 2: .*correct it and run again"):
         sources("import lib\nfrom import\n")
+
+
+def test_a_package_whose_discovery_is_imported_brings_its_modules(sources):
+    assert sources("from lib.models import discover") == VOTING | {"lib/models/other.py"}

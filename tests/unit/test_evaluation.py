@@ -11,7 +11,7 @@ from annobench.evaluation.scores import (
     compare_lists,
     confusion_counts,
     count_errors,
-    diagonal_rates,
+    recall_by_category,
 )
 from annobench.labels.annotations import Annotations
 
@@ -76,7 +76,7 @@ def test_confusion_counts_put_truth_in_rows_and_labels_in_columns():
 
 def test_rates_are_diagonals_over_row_sums_and_nan_without_items():
     # ann: specificity 1/1, sensitivity 2/3; bob: specificity 0/1, sensitivity of no item.
-    rates = diagonal_rates(np.array([[[1, 0], [1, 2]], [[0, 1], [0, 0]]]))
+    rates = recall_by_category(np.array([[[1, 0], [1, 2]], [[0, 1], [0, 0]]]))
     np.testing.assert_array_equal(rates, [[1, 2 / 3], [0, np.nan]])
 
 
@@ -90,8 +90,8 @@ def test_category_scores_by_hand():
     assert scores.macro_recall == pytest.approx(0.5)
     assert scores.macro_precision == pytest.approx((6 / 7 + 3 / 5) / 3)
     both = 0.5 + (6 / 7 + 3 / 5) / 3
-    assert scores.strict_f == pytest.approx((6 / 7 + 3 / 5) / 3 / both)
-    assert scores.mean_f == pytest.approx((12 / 15 + 6 / 9) / 3)
+    assert scores.f1_of_averages == pytest.approx((6 / 7 + 3 / 5) / 3 / both)
+    assert scores.averaged_f1 == pytest.approx((12 / 15 + 6 / 9) / 3)
     assert scores.accuracy == pytest.approx(9 / 13)
 
 
@@ -103,7 +103,7 @@ def test_a_category_without_labels_or_items_counts_as_nothing_found():
     np.testing.assert_array_equal(scores.f_score, [2 / 3, 0, 0, np.nan])
     assert scores.macro_precision == pytest.approx(2 / 9)
     assert scores.macro_recall == pytest.approx(2 / 9)
-    assert scores.mean_f == pytest.approx(2 / 9)
+    assert scores.averaged_f1 == pytest.approx(2 / 9)
 
 
 def test_scores_of_many_matrices_are_those_of_each(rng):
@@ -113,16 +113,16 @@ def test_scores_of_many_matrices_are_those_of_each(rng):
         for name, value in vars(category_scores(one)).items():
             np.testing.assert_array_equal(getattr(together, name)[j], value)
     # The harmonic mean is concave, so that the mean of F-scores is never the larger.
-    assert (together.strict_f >= together.mean_f - 1e-12).all()
+    assert (together.f1_of_averages >= together.averaged_f1 - 1e-12).all()
 
 
 def test_extreme_scores():
     perfect = category_scores(np.diag([3, 2]))
-    assert (perfect.strict_f, perfect.mean_f, perfect.accuracy) == (1, 1, 1)
+    assert (perfect.f1_of_averages, perfect.averaged_f1, perfect.accuracy) == (1, 1, 1)
     wrong = category_scores([[0, 3], [2, 0]])
-    assert (wrong.strict_f, wrong.mean_f, wrong.accuracy) == (0, 0, 0)
+    assert (wrong.f1_of_averages, wrong.averaged_f1, wrong.accuracy) == (0, 0, 0)
     nothing = category_scores(np.zeros((2, 2)))
-    assert np.isnan([nothing.strict_f, nothing.mean_f, nothing.accuracy]).all()
+    assert np.isnan([nothing.f1_of_averages, nothing.averaged_f1, nothing.accuracy]).all()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import scipy.stats
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary
+from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
 from annobench.models.kernels import hierarchical_binary as kernels
 from annobench.simulation import panels
@@ -41,14 +42,14 @@ def chain_table(fitted: HierarchicalBinaryFit) -> dict[str, tuple[float, float]]
     columns = {"prevalence": draws.prevalence}
     for name in ("sensitivity", "specificity"):
         columns[f"{name}_mean"] = getattr(draws, f"{name}_mean")
-        columns[f"log_{name}_scale"] = np.log(getattr(draws, f"{name}_scale"))
+        columns[f"log_{name}_concentration"] = np.log(getattr(draws, f"{name}_concentration"))
         for j in range(draws.sensitivity.shape[2]):
             columns[f"{name}_{j}"] = getattr(draws, name)[..., j]
     for i in range(draws.item_probability.shape[2]):
         columns[f"item_{i}"] = draws.item_probability[..., i].astype(float)
     if not fitted.hierarchical:
         columns = {key: value for key, value in columns.items() if "mean" not in key}
-        columns = {key: value for key, value in columns.items() if "scale" not in key}
+        columns = {key: value for key, value in columns.items() if "concentration" not in key}
     names = list(columns)
     groups = {
         "kept": [name for name in names if not name.startswith("item")],
@@ -57,7 +58,7 @@ def chain_table(fitted: HierarchicalBinaryFit) -> dict[str, tuple[float, float]]
     result = {}
     for group in groups.values():
         draws_of = np.stack([columns[name] for name in group], axis=-1)
-        table = hierarchical_binary.convergence_table({"x": (draws_of, group)})
+        table = convergence_table({"x": (draws_of, group)})
         for name, mean, error in zip(group, table["mean"], table["mcse_mean"], strict=True):
             result[name] = mean, error
     return result
@@ -98,7 +99,7 @@ def exact_posterior(annotations: Annotations, exponent: float, size: int = 160) 
         for k in range(2):
             terms = [beta_binomial(mean, scale, *counts[k, :, j]) for j in range(counts.shape[2])]
             weight = np.prod(terms, axis=0)
-            values = {"weight": np.ones_like(weight), "log_scale": np.log(scale) + 0 * mean}
+            values = {"weight": np.ones_like(weight), "log_concentration": np.log(scale) + 0 * mean}
             for j in range(counts.shape[2]):
                 labels = counts[k, :, j].sum()
                 values[str(j)] = (mean * scale + counts[k, 0, j]) / (scale + labels)
@@ -114,8 +115,8 @@ def exact_posterior(annotations: Annotations, exponent: float, size: int = 160) 
         found |= {f"item_{i}": whole * c for i, c in enumerate(vector)}
         found["specificity_mean"] = integral(zero["weight"] * grid, one["weight"])
         found["sensitivity_mean"] = integral(zero["weight"], one["weight"] * grid)
-        found["log_specificity_scale"] = integral(zero["log_scale"], one["weight"])
-        found["log_sensitivity_scale"] = integral(zero["weight"], one["log_scale"])
+        found["log_specificity_concentration"] = integral(zero["log_concentration"], one["weight"])
+        found["log_sensitivity_concentration"] = integral(zero["weight"], one["log_concentration"])
         for j in range(annotations.n_annotators):
             found[f"specificity_{j}"] = integral(zero[str(j)], one["weight"])
             found[f"sensitivity_{j}"] = integral(zero["weight"], one[str(j)])
@@ -175,9 +176,9 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
     fitted = hierarchical_binary.fit(
         TINY,
         rng=rng,
-        scale_exponent=exponent,
+        concentration_exponent=exponent,
         collapsed=collapsed,
-        n_draws=12_000,
+        draws=12_000,
     )
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
@@ -187,7 +188,7 @@ def test_sampler_agrees_with_the_exact_posterior_of_a_tiny_panel(rng, exponent, 
 
 def test_sampler_without_hierarchy_agrees_with_the_exact_posterior_of_a_tiny_panel(rng):
     exact = exact_posterior_without_hierarchy(TINY)
-    fitted = hierarchical_binary.fit(TINY, rng=rng, hierarchical=False, n_draws=12_000)
+    fitted = hierarchical_binary.fit(TINY, rng=rng, hierarchical=False, draws=12_000)
     sampled = chain_table(fitted)
     assert largest_z(sampled, exact) < z_bound(len(exact))
     # and the mirror image is told apart
@@ -208,7 +209,7 @@ def test_collapsed_and_uncollapsed_samplers_have_one_posterior(rng):
     first, second, other = (
         chain_table(
             hierarchical_binary.fit(
-                panel, rng=rng, collapsed=collapsed, scale_exponent=exponent, n_draws=6_000
+                panel, rng=rng, collapsed=collapsed, concentration_exponent=exponent, draws=6_000
             )
         )
         for collapsed, exponent in ((True, 1.5), (False, 1.5), (False, 0.5))
@@ -339,9 +340,9 @@ def fit_with(mean: tuple[float, float], scale: tuple[float, float]) -> Hierarchi
             sensitivity=one[..., None] * np.array([0.9, 0.4]),
             specificity=one[..., None] * np.array([0.8, 0.7]),
             sensitivity_mean=mean[0] * one,
-            sensitivity_scale=scale[0] * one,
+            sensitivity_concentration=scale[0] * one,
             specificity_mean=mean[1] * one,
-            specificity_scale=scale[1] * one,
+            specificity_concentration=scale[1] * one,
             item_probability=np.full((2, 10, 1), 0.25, dtype=np.float32),
         ),
         label_switches=np.zeros(2, dtype=np.int64),
@@ -397,17 +398,17 @@ def test_an_interval_holds_the_central_draws():
 
 
 def test_imputations_have_the_probabilities_of_the_items(rng):
-    fitted = hierarchical_binary.fit(TINY, rng=rng, n_draws=2_000, n_warmup=200)
-    copies = fitted.impute(rng, 1_600)
+    fitted = hierarchical_binary.fit(TINY, rng=rng, draws=2_000, warmup=200)
+    copies = fitted.impute(1_600, rng=rng)
     assert copies.shape == (1_600, 4)
     assert set(np.unique(copies)) <= {0, 1}
     # The rows used are all of those kept (4 chains of 2000 / 5), each once
     p = fitted.draws.item_probability.reshape(-1, 4).astype(float)
     z = (copies.sum(axis=0) - p.sum(axis=0)) / np.sqrt((p * (1 - p)).sum(axis=0))
     assert np.abs(z).max() < z_bound(4)
-    assert fitted.impute(rng, 5_000).shape == (5_000, 4)
+    assert fitted.impute(5_000, rng=rng).shape == (5_000, 4)
     with pytest.raises(ValueError, match="n_copies must be above 0, got 0"):
-        fitted.impute(rng, 0)
+        fitted.impute(0, rng=rng)
 
 
 def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_they_do(rng):
@@ -420,7 +421,7 @@ def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_th
         missing=0.2,
         rng=rng,
     ).annotations
-    fitted = hierarchical_binary.fit(coin, rng=rng, n_draws=2_000)
+    fitted = hierarchical_binary.fit(coin, rng=rng, draws=2_000)
     assert fitted.label_switches.shape == (4,)
     assert (fitted.label_switches > 0).all()
     draws = fitted.draws
@@ -435,22 +436,20 @@ def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_th
         missing=0.5,
         rng=rng,
     ).annotations
-    fitted = hierarchical_binary.fit(crowd, rng=rng, n_draws=2_000)
+    fitted = hierarchical_binary.fit(crowd, rng=rng, draws=2_000)
     assert fitted.label_switches.tolist() == [0, 0, 0, 0]
 
 
 def test_progress_adds_up_to_all_sweeps(rng):
     done = []
-    hierarchical_binary.fit(
-        TINY, rng=rng, n_chains=3, n_warmup=70, n_draws=430, progress=done.append
-    )
+    hierarchical_binary.fit(TINY, rng=rng, chains=3, warmup=70, draws=430, progress=done.append)
     assert sum(done) == 3 * (70 + 430)
 
 
 def test_thinning_keeps_every_so_many_th_item_probability(rng):
-    settings = {"n_chains": 2, "n_warmup": 10, "n_draws": 23}
+    settings = {"chains": 2, "warmup": 10, "draws": 23}
     whole, thin = (
-        hierarchical_binary.fit(TINY, rng=np.random.default_rng(1), thin_items=thin, **settings)
+        hierarchical_binary.fit(TINY, rng=np.random.default_rng(1), thin=thin, **settings)
         for thin in (1, 5)
     )
     np.testing.assert_array_equal(thin.draws.item_probability, whole.draws.item_probability[:, ::5])
@@ -469,7 +468,7 @@ def test_pruning_drops_the_annotators_below_one_half_and_keeps_the_items(rng):
     labels = np.column_stack([np.where(right, truth[:, None], 1 - truth[:, None]), 1 - truth])
     item, annotator = np.divmod(np.arange(480), 6)
     annotations = Annotations.from_arrays(item, annotator, labels.ravel())
-    settings = {"n_draws": 500, "n_warmup": 200}
+    settings = {"draws": 500, "warmup": 200}
     first = hierarchical_binary.fit(annotations, rng=rng, **settings)
     pruned = hierarchical_binary.prune_and_refit(annotations, first, rng=rng, **settings)
     assert pruned.first is first
@@ -481,12 +480,12 @@ def test_pruning_drops_the_annotators_below_one_half_and_keeps_the_items(rng):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"scale_exponent": 0.0}, "scale_exponent must be above 0, got 0"),
-        ({"scale_exponent": math.nan}, "scale_exponent must be above 0, got nan"),
-        ({"n_chains": 0}, "n_chains must be above 0, got 0"),
-        ({"n_draws": -1}, "n_draws must be above 0, got -1"),
-        ({"thin_items": 0}, "thin_items must be above 0, got 0"),
-        ({"n_warmup": -1}, "n_warmup must be at least 0, got -1"),
+        ({"concentration_exponent": 0.0}, "concentration_exponent must be above 0, got 0"),
+        ({"concentration_exponent": math.nan}, "concentration_exponent must be above 0, got nan"),
+        ({"chains": 0}, "chains must be above 0, got 0"),
+        ({"draws": -1}, "draws must be above 0, got -1"),
+        ({"thin": 0}, "thin must be above 0, got 0"),
+        ({"warmup": -1}, "warmup must be at least 0, got -1"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(rng, setting, message):

@@ -139,7 +139,7 @@ def test_the_order_of_the_labels_does_not_matter_in_the_end():
 def test_sampling_agrees_with_enumeration_within_its_error(rng):
     labels = np.concatenate([ANNOTATORS] * 3)
     exact = information.information_curve(PREVALENCE, labels)
-    sampled = information.information_curve(PREVALENCE, labels, rng=rng, n_draws=20_000)
+    sampled = information.information_curve(PREVALENCE, labels, rng=rng, draws=20_000)
     z = (sampled.entropy - exact.entropy)[1:] / sampled.standard_error[1:]
     bound = scipy.stats.norm.isf(0.001 / 2 / z.size)
     assert np.abs(z).max() < bound
@@ -150,7 +150,7 @@ def test_sampling_agrees_with_enumeration_within_its_error(rng):
 
 
 def test_many_labels_do_not_underflow(rng):
-    curve = information.information_curve([0.5, 0.5], [symmetric(0.6)] * 1_000, rng=rng, n_draws=50)
+    curve = information.information_curve([0.5, 0.5], [symmetric(0.6)] * 1_000, rng=rng, draws=50)
     assert np.isfinite(curve.entropy).all()
     assert curve.entropy[-1] < 1e-3
 
@@ -162,7 +162,7 @@ def test_a_curve_takes_draws_too(rng):
     np.testing.assert_allclose(
         curve.entropy[2], information.information_curve(prevalence[2], confusion[2]).entropy
     )
-    sampled = information.information_curve(prevalence, confusion, rng=rng, n_draws=10)
+    sampled = information.information_curve(prevalence, confusion, rng=rng, draws=10)
     assert sampled.entropy.shape == (5, 4)
 
 
@@ -261,9 +261,9 @@ def test_better_annotators_take_fewer_labels(rng):
         ),
         (
             lambda: information.information_curve(
-                [0.5, 0.5], [np.eye(2)], rng=np.random.default_rng(1), n_draws=1
+                [0.5, 0.5], [np.eye(2)], rng=np.random.default_rng(1), draws=1
             ),
-            "n_draws must be at least 2, got 1",
+            "draws must be at least 2, got 1",
         ),
     ],
 )

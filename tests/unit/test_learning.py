@@ -6,9 +6,9 @@ import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
 from annobench.aggregation.learning import (
-    own_weights,
+    fit_feature_augmentation,
+    fit_raykar,
     probabilities,
-    truth_and_confusion,
     unanimous,
 )
 from annobench.core.errors import AnnotationError
@@ -38,7 +38,7 @@ def test_a_category_never_trained_on_has_probability_0():
     assert found.sum() == pytest.approx(1, rel=1e-12)
 
 
-@pytest.mark.parametrize("learn", [own_weights, lambda *a: truth_and_confusion(*a)[0]])
+@pytest.mark.parametrize("learn", [fit_feature_augmentation, lambda *a: fit_raykar(*a)[0]])
 def test_predictions_tell_annotators_apart_and_sum_to_1(data, learn):
     x, _, annotator, label = data
     found = learn(x[:2000], label[:2000], annotator[:2000], x[2000:])
@@ -55,7 +55,7 @@ def test_predictions_tell_annotators_apart_and_sum_to_1(data, learn):
 
 def test_confusion_matrices_find_the_truth_behind_a_biased_annotator(data):
     x, truth, annotator, label = data
-    _, found = truth_and_confusion(
+    _, found = fit_raykar(
         x[:2000], label[:2000], annotator[:2000], x[2000:], n_rounds=10, prior=1.0
     )
     pooled = LogisticRegression().fit(x[:2000], label[:2000]).predict_proba(x[2000:])
@@ -66,7 +66,7 @@ def test_confusion_matrices_find_the_truth_behind_a_biased_annotator(data):
 
 def test_annotators_without_weights_of_their_own_are_alike(data):
     x, _, annotator, label = data
-    found = own_weights(x, label, annotator, x[:50], own_scale=1e-9).by_annotator
+    found = fit_feature_augmentation(x, label, annotator, x[:50], own_scale=1e-9).by_annotator
     assert found[0] == pytest.approx(found[1], abs=1e-6)
 
 
@@ -78,20 +78,21 @@ def test_nobody_has_no_answer():
 def test_em_needs_a_round_and_codes():
     features, codes = np.eye(3), np.array([0, 1, 0])
     with pytest.raises(AnnotationError, match="needs a round and a prior"):
-        truth_and_confusion(features, codes, codes, features, n_rounds=0)
+        fit_raykar(features, codes, codes, features, n_rounds=0)
     with pytest.raises(AnnotationError, match="a code is below 0"):
-        own_weights(features, codes - 1, codes, features)
+        fit_feature_augmentation(features, codes - 1, codes, features)
 
 
 def test_sparse_and_dense_features_give_the_same(data):
     x, _, annotator, label = data
     dense, sparse = (
-        own_weights(f, label, annotator, f[:20]).by_annotator for f in (x, sp.csr_matrix(x))
+        fit_feature_augmentation(f, label, annotator, f[:20]).by_annotator
+        for f in (x, sp.csr_matrix(x))
     )
     assert dense == pytest.approx(sparse, rel=1e-12)
 
 
-@pytest.mark.parametrize("learn", [own_weights, truth_and_confusion])
+@pytest.mark.parametrize("learn", [fit_feature_augmentation, fit_raykar])
 def test_bad_input_is_refused(learn):
     x = np.ones((3, 1))
     with pytest.raises(AnnotationError, match="3 rows of features, 2 labels and 3 annotators"):

@@ -459,10 +459,10 @@ def test_wrong_labels_are_counted_where_there_is_gold():
     truth = found.against(np.array([0, 0, 0, 0, 1, -1, 1, 1, 0, 0]))
     assert (truth.n_checked, truth.n_wrong, truth.rate) == (7, 1, 1 / 7)
     assert not truth.exceeds
-    low, high = truth.interval()
+    interval = truth.interval()
     # Clopper and Pearson's lower limit of 1 in 7 is that of 1 - (1 - p)^7 = 0.025.
-    assert low == pytest.approx(1 - 0.975 ** (1 / 7))
-    assert high > truth.rate
+    assert interval.lower == pytest.approx(1 - 0.975 ** (1 / 7))
+    assert interval.upper > truth.rate
     with pytest.raises(AnnotationError, match="gold must be 10 codes"):
         found.against([0, 1])
     with pytest.raises(AnnotationError, match="level must be between 0 and 1"):

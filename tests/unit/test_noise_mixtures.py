@@ -14,6 +14,7 @@ from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
 from annobench.noise.mixtures.hard_share import _at_hard_shares
+from annobench.resampling.intervals import central_limits
 
 #: Items of RTE-1 by their positive labels of ten, as Snow et al. (2008) collected them.
 RTE = [5, 25, 90, 105, 103, 65, 62, 59, 108, 105, 73]
@@ -340,7 +341,7 @@ def test_histograms_of_other_sizes_are_refused(rte):
     with pytest.raises(ValueError, match="Fit it by 'ml'"):
         mixtures.likelihood_ratios([RTE], mixtures.fit(rte, 2, method="least_squares"))
     with pytest.raises(ValueError, match="level must be between 0 and 1"):
-        mixtures.percentile_interval(np.zeros(5), 2)
+        central_limits(np.zeros(5), 2)
     with pytest.raises(ValueError, match="replicates must be at least 1"):
         mixtures.likelihood_ratio_test(rte, 2, replicates=0, rng=np.random.default_rng(0))
     with pytest.raises(ValueError, match="6 components"):

@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from annobench import agreement
-from annobench.agreement.base import Coefficient
+from annobench.agreement import report_values
+from annobench.agreement.record import Coefficient
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.reporting import figures, formats, report_page
@@ -100,7 +101,8 @@ def test_a_new_coefficient_appears_without_an_edit(rng, monkeypatch):
     )
     made.made = lambda annotations: replace(agreement.fleiss_kappa(annotations), method=made.METHOD)
     known = agreement.discover()
-    monkeypatch.setattr(agreement, "discover", lambda: {**known, "made": made})
+    for home in (agreement, report_values):
+        monkeypatch.setattr(home, "discover", lambda: {**known, "made": made})
     a = crowd(rng, 20, 3, 3)
     table = agreement.report(a)
     assert value(table, "made")["estimate"] == agreement.fleiss_kappa(a).estimate
@@ -299,7 +301,7 @@ def test_many_categories_by_mistake_end_soon(rng):
 
 
 def agreement_limit():
-    from annobench.agreement.report import MAX_CATEGORIES
+    from annobench.agreement.reports import MAX_CATEGORIES
 
     return MAX_CATEGORIES
 

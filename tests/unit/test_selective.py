@@ -76,10 +76,10 @@ def test_confidence_that_tells_nothing_has_the_error_rate_as_area():
     assert found.area == pytest.approx(0.3, rel=1e-12)
 
 
-def test_the_least_area_is_that_of_errors_put_last(rng):
+def test_the_smallest_area_is_that_of_errors_put_last(rng):
     correct = rng.random(50) < 0.7
     assert risk_coverage(correct, correct).area == pytest.approx(
-        risk_coverage(rng.random(50), correct).least_area, rel=1e-12
+        risk_coverage(rng.random(50), correct).smallest_area, rel=1e-12
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from annobench import agreement
-from annobench.agreement import resampling
+from annobench.agreement.replicates import bootstrap_groups
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
 
@@ -60,7 +60,7 @@ def test_copies_of_annotators_are_what_copied_labels_give(rng):
     a = made(rng)
     copies = np.array([3.0, 0, 2, 1])
     copied = [[(j, k) for j, k in labels for _ in range(int(copies[j]))] for labels in by_item(a)]
-    form = agreement.specific_agreement(a, "1").build(a, copies)
+    form = agreement.specific_agreement(a, "1").make_form(a, copies)
     assert float(form.value(form.totals)) == pytest.approx(looped(copied, "1"), rel=1e-12)
 
 
@@ -80,7 +80,7 @@ def test_items_and_pairs_are_told_apart():
     assert found["x"] == pytest.approx(0.5)
     assert found[["y", "z"]].isna().all()
     assert result.used.tolist() == [True, True, False]
-    assert result.repeat(result.annotations).estimate == result.estimate
+    assert result.refit(result.annotations).estimate == result.estimate
     pairs = result.by_pair().set_index(["first", "second"])["estimate"]
     assert pairs["a", "b"] == 1
     assert pairs["a", "c"] == 0
@@ -125,7 +125,7 @@ def test_a_category_that_nobody_chose_is_undefined():
 
 def test_groups_of_one_item_are_items():
     kappa = agreement.cohen_kappa(Annotations.from_contingency([[30, 10], [20, 40]]))
-    groups = resampling.bootstrap_groups(kappa, np.arange(100), replicates=4000, rng=1)
+    groups = bootstrap_groups(kappa, np.arange(100), replicates=4000, rng=1)
     items = kappa.bootstrap(replicates=4000, rng=2)
     assert groups.std() == pytest.approx(items.std(), rel=0.08)
 
@@ -133,7 +133,7 @@ def test_groups_of_one_item_are_items():
 def test_groups_of_equal_items_widen_as_their_size():
     # Ten equal items a group are one item ten times: the error grows by the root of ten.
     kappa = agreement.cohen_kappa(Annotations.from_contingency([[300, 100], [200, 400]]))
-    groups = resampling.bootstrap_groups(kappa, np.arange(1000) // 10, replicates=4000, rng=1)
+    groups = bootstrap_groups(kappa, np.arange(1000) // 10, replicates=4000, rng=1)
     assert groups.std() == pytest.approx(kappa.standard_error * 10**0.5, rel=0.15)
 
 
@@ -148,6 +148,6 @@ def test_groups_of_equal_items_widen_as_their_size():
 def test_groups_that_are_none_are_refused(groups, message):
     kappa = agreement.cohen_kappa(Annotations.from_contingency([[30, 10], [20, 40]]))
     with pytest.raises(AnnotationError, match=message):
-        resampling.bootstrap_groups(kappa, groups, rng=1)
+        bootstrap_groups(kappa, groups, rng=1)
     with pytest.raises(AnnotationError, match="at least 1"):
-        resampling.bootstrap_groups(kappa, np.arange(100), replicates=0, rng=1)
+        bootstrap_groups(kappa, np.arange(100), replicates=0, rng=1)

@@ -390,7 +390,7 @@ def test_the_same_seed_gives_the_same_regime_and_another_another():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels an item")],
+    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels per item")],
 )
 def test_regimes_that_cannot_be_are_refused(options, message):
     given = {"kind": "good", "labels_per_item": 3} | options

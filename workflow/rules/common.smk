@@ -10,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 
 from annobench import datasets, models
 from annobench.datasets.sources import default_base_url
-from annobench.core.discovery import modules_with
+from annobench.core.discovery import records
 
 from catalogue import FIGURE_FORMATS, read_papers
 from dependencies import library_sources
@@ -30,9 +30,7 @@ except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
 MODULE_OF_DATASET = {
-    dataset.id: module.__name__
-    for module in modules_with("annobench.datasets", "DATASETS").values()
-    for dataset in module.DATASETS
+    id: module.__name__ for id, module in records("annobench.datasets", "DATASETS").items()
 }
 
 # Settled once for the whole run: the processes that run jobs inherit it, as to them the

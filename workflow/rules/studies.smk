@@ -63,13 +63,7 @@ rule studies:
 rule measure_coverage:
     """Measure the empirical coverage of nominal 95% intervals on simulated labels."""
     input:
-        library=imports_of(
-            WORKFLOW / "scripts/measure_coverage.py",
-            also=[
-                f"annobench.agreement.coefficients.{path.stem}"
-                for path in (PACKAGE / "agreement/coefficients").glob("*.py")
-            ],
-        ),
+        library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
     output:
         table="results/studies/{study}/parts/{part}.parquet",
     log:

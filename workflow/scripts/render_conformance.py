@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from annobench.agreement.coefficients import discover
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import records, render
 from annobench.studies import conformance
@@ -44,6 +45,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
     compared = conformance.compare(conformance.read_peers(peers), datasets, entries)
     wrong = conformance.faults(compared, entries)
     table, explained = conformance.matrix(compared), conformance.listed(compared, entries)
+    alone = sorted(set(discover()) - set(compared["coefficient"]))
     page = render(
         "conformance.html.j2",
         site,
@@ -54,7 +56,7 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
         outcomes=OUTCOMES,
         marks=MARKS,
         groups=[
-            {"name": "estimates", "title": "Estimates"} | grid(table, ["estimate"]),
+            {"name": "estimates", "title": "Estimates", "alone": alone} | grid(table, ["estimate"]),
             {"name": "errors", "title": "Standard errors"} | grid(table, ["standard_error"]),
             {"name": "intervals", "title": "95% intervals"} | grid(table, ["lower", "upper"]),
         ],

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from annobench import agreement
+from annobench.agreement.intervals import KINDS
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import records, render
 from annobench.reporting.plotting import (
@@ -197,7 +198,7 @@ def ranking(table: pd.DataFrame) -> list[dict[str, Any]]:
                 "undefined": rows["n_undefined"].sum() / rows["repetitions"].sum(),
             }
         )
-    kinds = [(unit, kind) for unit in coverage.KINDS for kind in coverage.KINDS[unit]]
+    kinds = [(unit, kind) for unit in KINDS for kind in KINDS[unit]]
     return sorted(found, key=lambda e: (kinds.index((e["unit"], e["kind"])), e["size"]))
 
 

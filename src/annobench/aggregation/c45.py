@@ -21,7 +21,7 @@ from annobench.core.errors import AnnotationError
 __all__ = ["C45"]
 
 #: Of the items of a node, so many in a hundred for each category must go either way, at most 25.
-_LEAST_SHARE, _LEAST_CAP = 0.1, 25.0
+_MIN_SHARE, _MIN_CAP = 0.1, 25.0
 #: What counts as equal: two values of an attribute, a gain and the average gain, two gain ratios.
 _SAME_VALUE, _SAME_GAIN, _SAME_RATIO = 1e-5, 1e-3, 1e-6
 #: A leaf may be worse than its subtree by so many errors, in training and as estimated.
@@ -33,7 +33,7 @@ class C45:
 
     Parameters
     ----------
-    least : int, default 2
+    min_cases : int, default 2
         Items that must go either way at a split, at least 1.
     confidence : float, default 0.25
         Level of the upper bound of a node's error rate, in (0, 0.5]; the smaller, the more is
@@ -62,13 +62,13 @@ class C45:
     array([5, 2])
     """
 
-    def __init__(self, *, least: int = 2, confidence: float = 0.25) -> None:
-        if least < 1 or not 0 < confidence <= 0.5:
+    def __init__(self, *, min_cases: int = 2, confidence: float = 0.25) -> None:
+        if min_cases < 1 or not 0 < confidence <= 0.5:
             raise AnnotationError(
-                f"C45: least is {least} and confidence {confidence}; they must be at least 1 and "
-                "in (0, 0.5]. Correct them."
+                f"C45: min_cases is {min_cases} and confidence {confidence}; they must be at least "
+                "1 and in (0, 0.5]. Correct them."
             )
-        self.least, self.confidence = least, confidence
+        self.min_cases, self.confidence = min_cases, confidence
         self._tree: _Tree | None = None
 
     def fit(self, features: Any, label: NDArray[np.integer]) -> C45:
@@ -89,7 +89,7 @@ class C45:
         Raises
         ------
         AnnotationError
-            If there is no item, or not one label an item.
+            If there is no item, or not one label per item.
         """
         x = sp.csr_matrix(features, dtype=np.float64)
         labels = np.asarray(label)
@@ -99,7 +99,7 @@ class C45:
                 "each of at least one item one label."
             )
         categories, codes = np.unique(labels, return_inverse=True)
-        self._tree = _Tree(x, codes, categories, self.least, self.confidence)
+        self._tree = _Tree(x, codes, categories, self.min_cases, self.confidence)
         return self
 
     def predict(self, features: Any) -> NDArray[Any]:
@@ -142,7 +142,7 @@ class _Tree:
         x: sp.csr_matrix,
         codes: NDArray[np.integer],
         categories: NDArray[Any],
-        least: int,
+        min_cases: int,
         confidence: float,
     ) -> None:
         more = np.unique(x.indices[(x.data != 0) & (x.data != 1)])
@@ -150,9 +150,14 @@ class _Tree:
         ones = sp.csr_matrix(x[:, binary])
         ones.eliminate_zeros()
         feature, self.threshold, self.left, self.right, counts = _grow(
-            ones.indptr, ones.indices, binary.size, x[:, more].toarray(),
-            codes.astype(np.int64), categories.size, float(least),
-        )  # fmt: skip
+            ones.indptr,
+            ones.indices,
+            binary.size,
+            x[:, more].toarray(),
+            codes.astype(np.int64),
+            categories.size,
+            float(min_cases),
+        )
         self.feature = np.r_[binary, more, -1][feature]
         self.is_leaf = self.left < 0
         self._prune(counts.sum(axis=1), counts.sum(axis=1) - counts.max(axis=1), confidence)
@@ -237,7 +242,7 @@ def _split_bits(n: float, total: float) -> Any:
 
 @njit(nogil=True, cache=True)
 def _grow(
-    indptr: Any, indices: Any, n_binary: int, numeric: Any, label: Any, k: int, least: float
+    indptr: Any, indices: Any, n_binary: int, numeric: Any, label: Any, k: int, min_cases: float
 ) -> Any:
     """Grow the tree: features, thresholds, children (-1 in a leaf) and label counts of nodes."""
     n_items, n_numeric = label.size, numeric.shape[1]
@@ -256,10 +261,10 @@ def _grow(
         n, total = last - first, counts[node]
         for i in order[first:last]:
             total[label[i]] += 1
-        if n < 2 * least or total.max() == n:
+        if n < 2 * min_cases or total.max() == n:
             continue
         bits = _bits(total, n)
-        needed = min(max(_LEAST_SHARE * n / k, least), max(_LEAST_CAP, least))
+        needed = min(max(_MIN_SHARE * n / k, min_cases), max(_MIN_CAP, min_cases))
         gain[:] = 0
         with_word[:] = 0
         for i in order[first:last]:
@@ -325,5 +330,9 @@ def _grow(
         waiting.append(n_nodes)
         n_nodes += 2
     return (
-        feature[:n_nodes], threshold[:n_nodes], left[:n_nodes], right[:n_nodes], counts[:n_nodes]
-    )  # fmt: skip
+        feature[:n_nodes],
+        threshold[:n_nodes],
+        left[:n_nodes],
+        right[:n_nodes],
+        counts[:n_nodes],
+    )

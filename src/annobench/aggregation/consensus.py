@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,22 +15,38 @@ from numpy.typing import NDArray
 from annobench import models
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.results import Summarised
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Fit, Method, best_categories, central_interval
+from annobench.models.base import (
+    ConfusionFit,
+    Fit,
+    Method,
+    SampledFit,
+    SupportsDraws,
+    best_categories,
+    central_interval,
+    measured,
+)
 from annobench.reporting import plotting
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 Floats = NDArray[np.float64]
+
+#: Columns of the ends of intervals.
+ENDS = ["lower95", "upper95"]
+
+#: From which probability of its category on an item counts as certain.
+CERTAIN = 0.99
 
 #: Random starts beside the votes, by which other optima are looked for.
 _RANDOM_STARTS = 8
 
-#: Of a sampler's draws of confusion matrices each fifth is kept.
-_THIN = 5
-
 
 @dataclass(frozen=True, eq=False)
-class Consensus:
+class Consensus(Summarised):
     """What a model makes of labels, as tables.
 
     Attributes
@@ -43,14 +61,16 @@ class Consensus:
         ``votes_<name>``.
     annotators : DataFrame
         One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
-        probability of being right on an item of the population) and `bits` (the mutual information
-        of one label), each with ``_lower95`` and ``_upper95`` where there are draws; NaN of
-        annotators who share no item with others.
+        probability of being right on an item of the population), `bits` (the mutual information
+        of one label) and others, each with ``_lower95`` and ``_upper95`` where there are draws; NaN
+        of annotators who share no item with others.
     confusion : DataFrame
         One row an annotator, true category and label: `annotator`, `category`, `label`,
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
     prevalence : DataFrame
         One row a category: `category`, `prevalence`, `lower95`, `upper95`.
+    convergence : DataFrame
+        R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
         What a reader should know before using the tables.
 
@@ -67,15 +87,50 @@ class Consensus:
     annotators: pd.DataFrame
     confusion: pd.DataFrame
     prevalence: pd.DataFrame
+    convergence: pd.DataFrame
     remarks: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return how common the categories are.
+
+        Returns
+        -------
+        DataFrame
+            `prevalence`, by category.
+        """
+        return self.prevalence.set_index("category")
+
+    def _headline(self) -> str:
+        certain = self.items["probability"].ge(CERTAIN).mean()
+        tied = int(self.items["tied_vote"].sum())
+        return (
+            f"{len(self.items):,} items by {self.model}, {certain:.1%} with a category of "
+            f"probability {CERTAIN:.2f} or more, {tied:,} with tied votes"
+        )
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the share of items that are at least so certain.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        return Fit.plot(self.fitted, axes)
 
 
 def consensus(
     annotations: Annotations,
     *,
     model: str = "dawid_skene",
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     replicates: int = 200,
+    **options: Any,
 ) -> Consensus:
     """Fit a model and lay out what it says of items, annotators and categories.
 
@@ -85,11 +140,13 @@ def consensus(
         The labels, nominal or ordinal.
     model : str, default "dawid_skene"
         The name of a model that `annobench.models.discover` finds.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         For random starts, samplers and the bootstrap.
     replicates : int, default 200
-        Bootstrap samples of items for the intervals of Dawid and Skene's model; 0 for no
+        Bootstrap samples of items for the intervals of a model that offers a bootstrap; 0 for no
         intervals. Samplers have intervals from their draws.
+    **options
+        Passed to the model's `fit`.
 
     Returns
     -------
@@ -99,7 +156,7 @@ def consensus(
     Raises
     ------
     AnnotationError
-        If there is no such model, or it can't take the labels.
+        If there is no such model, it has no such option, or it can't take the labels.
 
     Examples
     --------
@@ -108,40 +165,41 @@ def consensus(
     >>> found.items[["item", "category", "n_labels"]].values.tolist()
     [['x', '1', 3], ['y', '0', 3]]
     """
-    known = models.discover()
-    if model not in known:
-        raise AnnotationError(
-            f"consensus: there is no model {model!r}. Name one of {', '.join(sorted(known))}."
-        )
-    module = known[model]
-    options: dict[str, Any] = {} if module.METHOD.deterministic else {"rng": rng}
-    sampled = "draws" in module.METHOD.returns
-    if sampled and "confusion" in module.METHOD.returns:
-        # Prevalence and confusion matrices of the same draws.
-        options["thin"] = _THIN
-    fitted = module.fit(annotations, **options)
-    remarks = _design_remarks(annotations, module.METHOD)
-    if not getattr(fitted, "converged", True):
-        remarks.append("The fit stopped before it converged.")
-    draws = None
-    if model == "dawid_skene":
-        remarks += _other_optima(annotations, fitted, rng)
-        draws, said = _bootstrap(annotations, fitted, rng, replicates)
+    rng = np.random.default_rng(rng)
+    rng = np.random.default_rng(rng)
+    module = models.get(model)
+    fitted = models.fit(annotations, model, rng=rng, **options)
+    remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions()]
+    draws: SupportsDraws | None = None
+    if "restarts" in module.METHOD.offers:
+        remarks += _other_optima(module, annotations, fitted, rng, options)
+    if "bootstrap" in module.METHOD.offers:
+        draws, said = _bootstrap(module, annotations, fitted, rng, replicates)
         remarks += said
-    elif sampled:
-        draws = _sampled(fitted.draws)
-    alone = _alone(annotations) if module.METHOD.compares else np.zeros(0, dtype=np.int64)
-    intervals = _Intervals(draws)
-    found = Consensus(
+    convergence = pd.DataFrame()
+    if isinstance(fitted, SampledFit):
+        draws, convergence = fitted.parameter_draws, fitted.diagnostics.reset_index()
+    annotators = _annotators(annotations, fitted, draws)
+    confusion = pd.DataFrame(columns=["annotator", "category", "label", "probability"])
+    if isinstance(fitted, ConfusionFit):
+        confusion = fitted.confusion_frame(draws)
+    if module.METHOD.compares:
+        alone = _alone(annotations)
+        annotators.iloc[alone, 2:] = np.nan
+        unjudged = confusion["annotator"].isin(annotators["annotator"][alone])
+        confusion.loc[unjudged, "probability":] = np.nan
+    prevalence = fitted.prevalence_frame(draws)
+    remarks += _without_interval(annotators, confusion, prevalence)
+    return Consensus(
         model=model,
         fitted=fitted,
         items=_items(annotations, fitted),
-        annotators=_annotators(annotations, fitted, intervals, alone, sampled=sampled),
-        confusion=_confusion(fitted, intervals, alone),
-        prevalence=_prevalence(fitted, intervals),
+        annotators=annotators,
+        confusion=_with_ends(confusion),
+        prevalence=_with_ends(prevalence),
+        convergence=convergence,
         remarks=tuple(remarks),
     )
-    return replace(found, remarks=(*remarks, *intervals.remarks()))
 
 
 def write(found: Consensus, folder: Path) -> list[str]:
@@ -160,7 +218,7 @@ def write(found: Consensus, folder: Path) -> list[str]:
         Names of the files.
     """
     written = []
-    for name in ("items", "annotators", "confusion", "prevalence"):
+    for name in ("items", "annotators", "confusion", "prevalence", "convergence"):
         table = getattr(found, name)
         if len(table):
             written.append(f"{name}.csv")
@@ -173,35 +231,22 @@ def write(found: Consensus, folder: Path) -> list[str]:
     return [*written, "consensus.svg", "consensus.png"]
 
 
-def _sampled(draws: Any) -> tuple[Floats, Floats]:
-    """Return draws of prevalence, shape (S, K), and of confusion matrices, (S, J, K, K)."""
-    prevalence = _flat(draws.prevalence[:, ::_THIN])
-    if hasattr(draws, "confusion"):
-        return prevalence, _flat(draws.confusion)
-    # Of two categories a rate is a row.
-    specificity, sensitivity = (
-        _flat(rate[:, ::_THIN]) for rate in (draws.specificity, draws.sensitivity)
-    )
-    rows = _with_rest(1 - specificity), _with_rest(sensitivity)
-    return _with_rest(prevalence), np.stack(rows, axis=2)
+def _with_ends(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the ends of intervals, NaN where there are no draws."""
+    columns = [name for name in table if name not in ENDS]
+    return table.reindex(columns=[*columns, *ENDS])
 
 
-def _with_rest(second: Floats) -> Floats:
-    """Put the probability of the first of two categories before that of the second."""
-    return np.stack([1 - second, second], axis=-1)
-
-
-def _flat(draws: NDArray[Any]) -> Floats:
-    """Put the draws of all chains in a row."""
-    return np.asarray(draws, dtype=np.float64).reshape(-1, *draws.shape[2:])
-
-
-def _other_optima(annotations: Annotations, fitted: Any, rng: np.random.Generator) -> list[str]:
+def _other_optima(
+    module: ModuleType,
+    annotations: Annotations,
+    fitted: Any,
+    rng: np.random.Generator,
+    options: Mapping[str, Any],
+) -> list[str]:
     """Say if random starts find a better optimum than the votes did."""
-    from annobench.models.dawid_skene import optima
-
-    found = optima.restarts(annotations, rng=rng, n_random=_RANDOM_STARTS)
-    best = found.fits[0]
+    settings = {name: value for name, value in options.items() if name != "start"}
+    best = module.restarts(annotations, rng=rng, n_random=_RANDOM_STARTS, **settings).best
     moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
     if best.log_posterior <= fitted.log_posterior or not moved:
         return []
@@ -214,17 +259,19 @@ def _other_optima(annotations: Annotations, fitted: Any, rng: np.random.Generato
 
 
 def _bootstrap(
-    annotations: Annotations, fitted: Any, rng: np.random.Generator, replicates: int
-) -> tuple[tuple[Floats, Floats] | None, list[str]]:
-    from annobench.models.dawid_skene import uncertainty
-
+    module: ModuleType,
+    annotations: Annotations,
+    fitted: Fit,
+    rng: np.random.Generator,
+    replicates: int,
+) -> tuple[SupportsDraws | None, list[str]]:
     if not replicates:
         return None, []
     labelled = annotations.counts.any(axis=1)
     if labelled.sum() < 2:
         return None, ["There are no intervals: one item can't be resampled."]
     try:
-        found = uncertainty.bootstrap(annotations, fitted, rng=rng, replicates=replicates)
+        found = module.bootstrap(annotations, fitted, rng=rng, replicates=replicates)
     except AnnotationError as error:
         return None, [f"There are no intervals. {error}"]
     remarks = []
@@ -238,34 +285,7 @@ def _bootstrap(
             f"In {found.n_switched} of {replicates} bootstrap samples classes changed their "
             "meaning: the intervals mix two solutions."
         )
-    return (found.prevalence, found.confusion), remarks
-
-
-@dataclass(eq=False)
-class _Intervals:
-    """Intervals of 95% from draws of prevalence and matrices, and how many there are not."""
-
-    draws: tuple[Floats, Floats] | None
-    missed: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def of(self, estimate: Floats, draws: Floats | None, name: str) -> Floats:
-        """Return lower and upper ends about an estimate, NaN where there are none."""
-        if draws is None:
-            return np.full((2, *estimate.shape), np.nan)
-        ends, outside = central_interval(draws, estimate)
-        if outside.any():
-            self.missed[name] = int(outside.sum()), outside.size
-        return ends
-
-    def remarks(self) -> list[str]:
-        """Say which intervals were left out."""
-        if not self.missed:
-            return []
-        listed = ", ".join(f"{n} of {total} of {name}" for name, (n, total) in self.missed.items())
-        return [
-            f"Without interval: {listed}. Nearly all draws lie to one side of these estimates, so "
-            "that the labels hardly tell them."
-        ]
+    return found, remarks
 
 
 def _alone(annotations: Annotations) -> NDArray[np.int64]:
@@ -299,63 +319,33 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
 
 def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
     votes = annotations.counts
-    best = fitted.posterior.argmax(axis=1)
-    table = {
-        "item": np.asarray(annotations.items, dtype=object),
-        "category": np.asarray(fitted.categories, dtype=object)[best],
-        "probability": fitted.posterior[np.arange(best.size), best],
-        "n_labels": votes.sum(axis=1),
-        "tied_vote": (best_categories(votes.astype(np.float64)).sum(axis=1) > 1)
-        & votes.any(axis=1),
-    }
+    table = fitted.items_frame()
+    tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
+    table.insert(3, "n_labels", votes.sum(axis=1))
+    table.insert(4, "tied_vote", tied & votes.any(axis=1))
     for code, name in enumerate(fitted.categories):
-        table[f"probability_{name}"] = fitted.posterior[:, code]
-        table[f"votes_{name}"] = votes[:, code]
-    return pd.DataFrame(table)
+        table.insert(6 + 2 * code, f"votes_{name}", votes[:, code])
+    return table
 
 
-def _annotators(
-    annotations: Annotations,
-    fitted: Any,
-    intervals: _Intervals,
-    alone: NDArray[np.int64],
-    *,
-    sampled: bool,
-) -> pd.DataFrame:
-    table: dict[str, Any] = {
-        "annotator": np.asarray(annotations.annotators, dtype=object),
-        "n_labels": np.diff(annotations.by_annotator.offsets),
-    }
-    confusion = getattr(fitted, "confusion", None)
+def _annotators(annotations: Annotations, fitted: Fit, draws: SupportsDraws | None) -> pd.DataFrame:
+    table = fitted.annotators_frame(draws)
+    table.insert(1, "n_labels", np.diff(annotations.by_annotator.offsets))
     prevalence = getattr(fitted, "prevalence", None)
-    if confusion is None or prevalence is None:
-        for name in ("accuracy", "ability", "sensitivity", "specificity"):
-            if hasattr(fitted, name):
-                table[name] = _without(getattr(fitted, name), alone)
-        return pd.DataFrame(table)
-    for name, measure in (("accuracy", _accuracy), ("bits", _bits)):
-        if intervals.draws is None:
-            table[name] = _without(measure(prevalence, confusion), alone)
-            continue
-        values = np.array([measure(*pair) for pair in zip(*intervals.draws, strict=True)])
-        # Of a posterior the mean of the measure, not the measure of the mean: bits of a mean
-        # matrix are fewer than those of the matrices.
-        estimate = values.mean(axis=0) if sampled else measure(prevalence, confusion)
-        table[name] = _without(estimate, alone)
-        lower, upper = intervals.of(table[name], values, name)
-        table[f"{name}_lower95"], table[f"{name}_upper95"] = lower, upper
-    return pd.DataFrame(table)
-
-
-def _without(values: Floats, alone: NDArray[np.int64]) -> Floats:
-    """Leave out what a model says of annotators whom nothing compares with others."""
-    kept = np.array(values, dtype=np.float64)
-    kept[alone] = np.nan
-    return kept
-
-
-def _accuracy(prevalence: Floats, confusion: Floats) -> Floats:
-    return np.asarray(np.einsum("k,jkk->j", prevalence, confusion))
+    if not isinstance(fitted, ConfusionFit) or prevalence is None:
+        return table
+    columns = {"bits": _bits(prevalence, fitted.confusion)}
+    if draws is not None:
+        values = measured(_bits, draws)
+        if isinstance(fitted, SampledFit):
+            # The mean of the measure, not the measure of the mean: bits of a mean matrix are
+            # fewer than those of the matrices.
+            columns["bits"] = values.mean(axis=0)
+        ends = central_interval(values, columns["bits"])[0]
+        columns |= dict(zip(("bits_lower95", "bits_upper95"), ends, strict=True))
+    for n, (name, column) in enumerate(columns.items()):
+        table.insert(2 + len(columns) + n, name, column)
+    return table
 
 
 def _bits(prevalence: Floats, confusion: Floats) -> Floats:
@@ -365,37 +355,23 @@ def _bits(prevalence: Floats, confusion: Floats) -> Floats:
     return bits
 
 
-def _confusion(fitted: Any, intervals: _Intervals, alone: NDArray[np.int64]) -> pd.DataFrame:
-    columns = ["annotator", "category", "label"]
-    if not hasattr(fitted, "confusion"):
-        return pd.DataFrame(columns=[*columns, "probability", "lower95", "upper95"])
-    index = pd.MultiIndex.from_product(
-        [fitted.annotators, fitted.categories, fitted.categories], names=columns
-    )
-    estimate = _without(fitted.confusion, alone)
-    draws = None if intervals.draws is None else intervals.draws[1]
-    lower, upper = intervals.of(estimate, draws, "the confusion matrices")
-    return pd.DataFrame(
-        {
-            "probability": estimate.ravel(),
-            "lower95": lower.ravel(),
-            "upper95": upper.ravel(),
-        },
-        index=index,
-    ).reset_index()
-
-
-def _prevalence(fitted: Any, intervals: _Intervals) -> pd.DataFrame:
-    prevalence = getattr(fitted, "prevalence", None)
-    if prevalence is None:
-        prevalence = fitted.posterior.mean(axis=0)
-    draws = None if intervals.draws is None else intervals.draws[0]
-    lower, upper = intervals.of(prevalence, draws, "the prevalence")
-    return pd.DataFrame(
-        {
-            "category": fitted.categories,
-            "prevalence": prevalence,
-            "lower95": lower,
-            "upper95": upper,
-        }
-    )
+def _without_interval(
+    annotators: pd.DataFrame, confusion: pd.DataFrame, prevalence: pd.DataFrame
+) -> list[str]:
+    """Say of which estimates there are draws and no interval."""
+    judged = [(name, annotators, name, f"{name}_lower95") for name in annotators]
+    listed = []
+    for what, table, estimate, lower in (
+        *judged,
+        ("the confusion matrices", confusion, "probability", "lower95"),
+        ("the prevalence", prevalence, "prevalence", "lower95"),
+    ):
+        if lower in table:
+            missed = int((table[estimate].notna() & table[lower].isna()).sum())
+            listed += [f"{missed} of {len(table)} of {what}"] if missed else []
+    if not listed:
+        return []
+    return [
+        f"Without interval: {', '.join(listed)}. Nearly all draws lie to one side of these "
+        "estimates, so that the labels hardly tell them."
+    ]

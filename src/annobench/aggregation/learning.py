@@ -20,9 +20,9 @@ from annobench.evaluation.selective import ABSTAIN
 
 __all__ = [
     "AnnotatorClassifier",
-    "own_weights",
+    "fit_feature_augmentation",
+    "fit_raykar",
     "probabilities",
-    "truth_and_confusion",
     "unanimous",
 ]
 
@@ -114,7 +114,7 @@ class AnnotatorClassifier:
         return np.asarray(self.by_annotator[annotator, np.arange(annotator.size)])
 
 
-def own_weights(
+def fit_feature_augmentation(
     features: Any,
     label: NDArray[np.integer],
     annotator: NDArray[np.integer],
@@ -166,7 +166,7 @@ def own_weights(
     return AnnotatorClassifier(np.stack(found))
 
 
-def truth_and_confusion(
+def fit_raykar(
     features: Any,
     label: NDArray[np.integer],
     annotator: NDArray[np.integer],
@@ -206,7 +206,7 @@ def truth_and_confusion(
 
     Notes
     -----
-    With one label an item, only what the features expect tells the annotators apart, and how far
+    With one label per item, only what the features expect tells the annotators apart, and how far
     the classifier or the matrices explain a difference rests on the prior.
 
     References
@@ -216,7 +216,7 @@ def truth_and_confusion(
     label, annotator, k, n_annotators = _checked(features, label, annotator)
     if n_rounds < 1 or not prior >= 0:
         raise AnnotationError(
-            f"truth_and_confusion: needs a round and a prior of at least 0, got {n_rounds} rounds "
+            f"fit_raykar: needs a round and a prior of at least 0, got {n_rounds} rounds "
             f"and {prior}."
         )
     x = sp.csr_matrix(features)

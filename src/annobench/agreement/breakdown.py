@@ -5,23 +5,21 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from annobench.agreement import resampling
-from annobench.agreement.forms import Floats, Form, LabelPairs, Rows, dense
+from annobench.agreement.forms.base import Floats, Form, Rows, dense
+from annobench.agreement.forms.counts import LabelPairs
+from annobench.agreement.intervals import interval
+from annobench.agreement.replicates import without_annotator
+from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
 from annobench.labels.view import View
-
-if TYPE_CHECKING:
-    from annobench.agreement.base import Agreement
-
-_CHUNK = 4_000_000
+from annobench.resampling.weights import MAX_CELLS
 
 
 def contingency(annotations: Annotations) -> NDArray[np.float64]:
@@ -64,12 +62,12 @@ def contingency(annotations: Annotations) -> NDArray[np.float64]:
     return flat.reshape(k, k).astype(np.float64)
 
 
-def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
+def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     """Set each category against the rest.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         A coefficient without weights or metric.
     level : float
         Of the analytic intervals, in (0, 1).
@@ -90,14 +88,14 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
     IntervalWarning
         If intervals have no width.
     """
-    check_level(level, agreement.name)
-    if not agreement.collapsible:
+    check_level(level, statistic.name)
+    if not statistic.collapsible:
         raise AnnotationError(
-            f"{agreement.name}: no category can be set against the rest where the order, the "
+            f"{statistic.name}: no category can be set against the rest where the order, the "
             "distance or the value of the categories counts. Use a coefficient of nominal labels, "
             "without weights or metric."
         )
-    annotations = agreement.annotations
+    annotations = statistic.annotations
     counts = np.bincount(annotations.label, minlength=annotations.n_categories)
     found = []
     no_width = []
@@ -105,8 +103,8 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)  # of all categories in one, below
         for category, n_labels in zip(annotations.categories, counts, strict=True):
-            one = agreement.repeat(annotations.binarize(category))
-            ends = one.interval("analytic", level=level)
+            one = statistic.refit(annotations.binarize(category))
+            ends = interval(one, "analytic", "items", level, 0, None)
             if ends.caution:
                 no_width.append(category)
             found.append(
@@ -114,7 +112,7 @@ def by_category(agreement: Agreement, level: float) -> pd.DataFrame:
             )
     if no_width:
         warnings.warn(
-            f"{agreement.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
+            f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
             "width, as all labels of an item agree. That tells nothing of other items: report how "
             "many items agree instead.",
             IntervalWarning,
@@ -151,12 +149,12 @@ def expand_pairs(annotations: Annotations, pairs: LabelPairs) -> Annotations:
     )
 
 
-def by_pair(agreement: Agreement) -> pd.DataFrame:
+def by_pair(statistic: Statistic) -> pd.DataFrame:
     """Compute a coefficient for every pair of annotators with common items.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         The coefficient on its labels.
 
     Returns
@@ -169,14 +167,14 @@ def by_pair(agreement: Agreement) -> pd.DataFrame:
     AnnotationError
         If there are more than a hundred million pairs of labels.
     """
-    annotations = agreement.annotations
+    annotations = statistic.annotations
     pairs = LabelPairs(annotations)
     expanded = expand_pairs(annotations, pairs)
-    form = agreement.build(expanded, None)
+    form = statistic.make_form(expanded, None)
     rows = form.rows
     estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
     by_pair = View.of(pairs.pair, pairs.n_pairs)
-    step = max(1, _CHUNK // (rows.shape[1] * min(rows.shape[1], 200)))
+    step = max(1, MAX_CELLS // (rows.shape[1] * min(rows.shape[1], 200)))
     with np.errstate(invalid="ignore", divide="ignore"):
         for start in range(0, pairs.n_pairs, step):
             stop = min(start + step, pairs.n_pairs)
@@ -193,7 +191,7 @@ def by_pair(agreement: Agreement) -> pd.DataFrame:
             n = np.bincount(pair, minlength=stop - start)
             mean = (belongs @ added) / n
             spread = belongs @ (added - mean[pair]) ** 2
-            divisor = n - agreement.method.error_divisor
+            divisor = n - statistic.method.ddof
             error[part] = np.where(n > 1, np.sqrt(spread * n / np.maximum(divisor, 1)), math.nan)
     names = np.array(annotations.annotators, dtype=object)
     return pd.DataFrame(
@@ -211,7 +209,7 @@ def by_pair(agreement: Agreement) -> pd.DataFrame:
 def _influence_by_pair(
     form: Form, totals: Floats, rows: Rows, pair: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return what each item adds to the coefficient of its pair of annotators."""
+    """Return the empirical influence value of each item on the coefficient of its pair."""
     gradient = np.empty(totals.shape)
     for at, one in enumerate(totals):
         quick = form.gradient(one)
@@ -235,12 +233,12 @@ def _row_products(rows: Rows, gradient: Floats, pair: NDArray[np.int64]) -> NDAr
     return np.einsum("is,is->i", rows, gradient[pair])
 
 
-def leave_one_out(agreement: Agreement) -> pd.DataFrame:
+def leave_one_out(statistic: Statistic) -> pd.DataFrame:
     """Compute a coefficient without each annotator in turn.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         The coefficient on its labels.
 
     Returns
@@ -248,16 +246,16 @@ def leave_one_out(agreement: Agreement) -> pd.DataFrame:
     DataFrame
         annotator, estimate; NaN where it is undefined or no pair of annotators is left.
     """
-    values = [resampling.without(agreement, j) for j in range(agreement.n_annotators)]
-    return pd.DataFrame({"annotator": agreement.annotations.annotators, "estimate": values})
+    values = [without_annotator(statistic, j) for j in range(statistic.n_annotators)]
+    return pd.DataFrame({"annotator": statistic.annotations.annotators, "estimate": values})
 
 
-def by_annotator(agreement: Agreement) -> pd.DataFrame:
+def by_annotator(statistic: Statistic) -> pd.DataFrame:
     """Compare each annotator with the others.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         The coefficient on its labels.
 
     Returns
@@ -267,8 +265,8 @@ def by_annotator(agreement: Agreement) -> pd.DataFrame:
         item; observed_agreement, their mean; without, the coefficient when the annotator
         is left out; change, how much leaving out adds.
     """
-    annotations = agreement.annotations
-    pairs = by_pair(agreement)
+    annotations = statistic.annotations
+    pairs = by_pair(statistic)
     both = pd.concat(
         [
             pairs.rename(columns={one: "annotator"})[["annotator", "n_items", "observed_agreement"]]
@@ -278,7 +276,7 @@ def by_annotator(agreement: Agreement) -> pd.DataFrame:
     both["agreeing"] = both["n_items"] * both["observed_agreement"]
     sums = both.groupby("annotator", sort=False)[["n_items", "agreeing"]].sum(min_count=1)
     sums = sums.reindex(list(annotations.annotators))
-    without = leave_one_out(agreement)["estimate"].to_numpy()
+    without = leave_one_out(statistic)["estimate"].to_numpy()
     n_pairs = sums["n_items"].fillna(0).to_numpy(dtype=np.int64)
     agreeing = sums["agreeing"].to_numpy(dtype=np.float64)
     return pd.DataFrame(
@@ -290,17 +288,17 @@ def by_annotator(agreement: Agreement) -> pd.DataFrame:
                 agreeing, n_pairs, out=np.full(n_pairs.size, math.nan), where=n_pairs > 0
             ),
             "without": without,
-            "change": without - agreement.estimate,
+            "change": without - statistic.estimate,
         }
     )
 
 
-def by_item(agreement: Agreement) -> pd.DataFrame:
+def by_item(statistic: Statistic) -> pd.DataFrame:
     """Give the observed agreement of every item.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         The coefficient on its labels.
 
     Returns
@@ -308,11 +306,11 @@ def by_item(agreement: Agreement) -> pd.DataFrame:
     DataFrame
         item, n_labels, observed_agreement (NaN with fewer than two labels).
     """
-    annotations = agreement.annotations
+    annotations = statistic.annotations
     return pd.DataFrame(
         {
             "item": annotations.items,
             "n_labels": np.diff(annotations.by_item.offsets),
-            "observed_agreement": 1 - agreement.form.item_disagreement / agreement.form.scale,
+            "observed_agreement": 1 - statistic.form.item_disagreement / statistic.form.scale,
         }
     )

@@ -20,8 +20,15 @@ from annobench.labels.annotations import Annotations
 WEIGHTS: Final = ("linear", "quadratic")
 #: Named distances.
 METRICS: Final = (
-    "nominal", "ordinal", "interval", "ratio", "circular", "absolute", "masi", "jaccard",
-)  # fmt: skip
+    "nominal",
+    "ordinal",
+    "interval",
+    "ratio",
+    "circular",
+    "absolute",
+    "masi",
+    "jaccard",
+)
 
 #: More categories than this are labels read as categories by mistake, or numbers.
 MAX_CATEGORIES: Final = 20_000
@@ -74,8 +81,8 @@ def agreement_weights(
                 "Name one of them, or give a table."
             )
         x = _positions(annotations)
-        reach = np.ptp(x) if k > 1 else 1.0
-        share = np.abs(np.subtract.outer(x, x)) / (reach or 1.0)
+        width = np.ptp(x) if k > 1 else 1.0
+        share = np.abs(np.subtract.outer(x, x)) / (width or 1.0)
         return 1 - (share if weights == "linear" else share**2)
     table = _table(annotations, weights, name, "weights")
     if not np.allclose(np.diag(table), 1, rtol=0, atol=1e-12) or (table > 1).any():

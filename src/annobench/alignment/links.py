@@ -28,9 +28,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.agreement.resampling import draw_counts
 from annobench.core.errors import MAX_FAULTS, AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.ratios import ratio
+from annobench.resampling.weights import draw_counts
 
 Kind = Literal["word", "phrase"]
 Side = Literal["source", "target"]
@@ -490,22 +492,6 @@ class Alignments:
         )
 
 
-class Estimate(NamedTuple):
-    """A share with its interval over sentence pairs.
-
-    Attributes
-    ----------
-    value : float
-        NaN where it is undefined.
-    lower, upper : float
-        Percentile interval; NaN with fewer than two pairs.
-    """
-
-    value: float
-    lower: float
-    upper: float
-
-
 @dataclass(frozen=True)
 class LinkComparison:
     """The links of one annotator beside those of a reference.
@@ -516,10 +502,10 @@ class LinkComparison:
         Names.
     shared, own, missed : int
         Links of both, of the annotator alone, of the reference alone.
-    precision, recall, f_score : Estimate
+    precision, recall, f_score : Interval
         Shared links as a share of the annotator's, of the reference's, and the harmonic mean of
         both, which is positive specific agreement. The paper's "overlap" is recall.
-    kappa : Estimate
+    kappa : Interval
         Cohen's, of linked or not.
     universe : str
         What kappa takes for the links that could be drawn.
@@ -530,10 +516,10 @@ class LinkComparison:
     shared: int
     own: int
     missed: int
-    precision: Estimate
-    recall: Estimate
-    f_score: Estimate
-    kappa: Estimate
+    precision: Interval
+    recall: Interval
+    f_score: Interval
+    kappa: Interval
     universe: str
 
 
@@ -545,7 +531,7 @@ def compare(
     universe: Universe = "kind",
     level: float = 0.95,
     replicates: int = 2000,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None = None,
 ) -> LinkComparison:
     """Compare the links of one annotator with those of another, or of a gold standard.
 
@@ -561,7 +547,7 @@ def compare(
         Of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns
@@ -587,11 +573,12 @@ def compare(
     ...     "ann": [Link("a", "0", "0"), Link("b", "0", "0"), Link("b", "2", "1")],
     ... })
     >>> found = compare(a, "ann", "gold", rng=1)
-    >>> found.shared, found.own, found.missed, round(found.f_score.value, 4)
+    >>> found.shared, found.own, found.missed, round(found.f_score.estimate, 4)
     (2, 1, 1, 0.6667)
     """
-    first, second = (alignments.drawn[:, alignments.column(name)] > 0
-                     for name in (annotator, reference))  # fmt: skip
+    first, second = (
+        alignments.drawn[:, alignments.column(name)] > 0 for name in (annotator, reference)
+    )
     columns = [first & second, first & ~second, ~first & second]
     rows = np.column_stack(
         [_by_pair(alignments, column) for column in columns] + [alignments.universe_sizes(universe)]
@@ -614,9 +601,9 @@ class LinkPool:
         The numbers of links of the annotators with fewest and most.
     support : tuple of int
         How many links were drawn by exactly 1, 2, ..., J annotators.
-    intersection_share : Estimate
+    intersection_share : Interval
         The intersection as a share of the links of whoever has fewest.
-    union_excess : Estimate
+    union_excess : Interval
         By which share the union exceeds the links of whoever has most.
     exact, fuzzy, both : int
         Links that somebody marked exact, that somebody marked fuzzy, and that were marked both
@@ -628,8 +615,8 @@ class LinkPool:
     smallest: int
     largest: int
     support: tuple[int, ...]
-    intersection_share: Estimate
-    union_excess: Estimate
+    intersection_share: Interval
+    union_excess: Interval
     exact: int
     fuzzy: int
     both: int
@@ -640,7 +627,7 @@ def pool(
     *,
     level: float = 0.95,
     replicates: int = 2000,
-    rng: np.random.Generator | int,
+    rng: np.random.Generator | int | None = None,
 ) -> LinkPool:
     """Form the union and the intersection of all annotators' links.
 
@@ -652,7 +639,7 @@ def pool(
         Of the intervals, in (0, 1).
     replicates : int, default 2000
         Bootstrap samples of sentence pairs.
-    rng : numpy.random.Generator or int
+    rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed.
 
     Returns
@@ -678,11 +665,13 @@ def pool(
     found = _estimates(
         rows.astype(np.float64),
         {
-            "intersection_share": lambda t: _ratio(t[..., 1], t[..., 2:].min(axis=-1)),
-            "union_excess": lambda t: _ratio(t[..., 0], t[..., 2:].max(axis=-1)) - 1,
+            "intersection_share": lambda t: ratio(t[..., 1], t[..., 2:].min(axis=-1)),
+            "union_excess": lambda t: ratio(t[..., 0], t[..., 2:].max(axis=-1)) - 1,
         },
-        level, replicates, rng,
-    )  # fmt: skip
+        level,
+        replicates,
+        rng,
+    )
     return LinkPool(
         union=int(total[0]),
         intersection=int(total[1]),
@@ -790,48 +779,40 @@ def _estimates(
     measures: Mapping[str, Callable[[Any], Any]],
     level: float,
     replicates: int,
-    rng: np.random.Generator | int,
-) -> dict[str, Estimate]:
+    rng: np.random.Generator | int | None,
+) -> dict[str, Interval]:
     """Compute measures of the sums over pairs, with intervals from resampled pairs."""
     if not 0 < level < 1:
         raise AnnotationError(f"level is {level}. Give one between 0 and 1, such as 0.95.")
     total = rows.sum(axis=0)
-    if len(rows) < 2:
-        return {name: Estimate(float(f(total)), math.nan, math.nan) for name, f in measures.items()}
-    samples = draw_counts(len(rows), replicates, np.random.default_rng(rng)) @ rows
-    tails = ((1 - level) / 2, (1 + level) / 2)
+    samples = rows[:0]
+    if len(rows) > 1:
+        samples = draw_counts(len(rows), replicates, np.random.default_rng(rng)) @ rows
     result = {}
-    for name, f in measures.items():
-        values = f(samples)
-        values = values[~np.isnan(values)]
-        lower, upper = np.quantile(values, tails) if values.size else (math.nan, math.nan)
-        result[name] = Estimate(float(f(total)), float(lower), float(upper))
+    for name, measure in measures.items():
+        values = measure(samples)
+        defined = values[~np.isnan(values)]
+        result[name] = percentile_interval(float(measure(total)), defined, level)
     return result
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; NaN where both are 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.divide(part, whole)
 
 
 # Columns of the sums: shared, own, missed, candidates.
 
 
 def _precision(t: Floats) -> Floats:
-    return _ratio(t[..., 0], t[..., 0] + t[..., 1])
+    return ratio(t[..., 0], t[..., 0] + t[..., 1])
 
 
 def _recall(t: Floats) -> Floats:
-    return _ratio(t[..., 0], t[..., 0] + t[..., 2])
+    return ratio(t[..., 0], t[..., 0] + t[..., 2])
 
 
 def _f_score(t: Floats) -> Floats:
-    return _ratio(2 * t[..., 0], 2 * t[..., 0] + t[..., 1] + t[..., 2])
+    return ratio(2 * t[..., 0], 2 * t[..., 0] + t[..., 1] + t[..., 2])
 
 
 def _kappa(t: Floats) -> Floats:
     shared, own, missed, n = np.moveaxis(t, -1, 0)
     first, second = shared + own, shared + missed
     expected = first * second + (n - first) * (n - second)
-    return _ratio(n * (n - own - missed) - expected, n**2 - expected)
+    return ratio(n * (n - own - missed) - expected, n**2 - expected)

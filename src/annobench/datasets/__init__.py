@@ -7,7 +7,6 @@ and says which it is.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import hashlib
 import json
@@ -17,7 +16,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from types import ModuleType
 from typing import Any, get_args
 
 import numpy as np
@@ -27,7 +25,7 @@ import pyarrow.parquet as pq
 
 from annobench.core.choices import DEFAULT_SEED as DEFAULT_SEED
 from annobench.core.choices import Mode as Mode
-from annobench.core.discovery import modules_with
+from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import DataUnavailableError, ReaderError
 from annobench.core.files import replacing
 from annobench.datasets._progress import tracked
@@ -54,7 +52,6 @@ __all__ = [
     "LoadedData",
     "Mode",
     "UnknownDatasetError",
-    "collect",
     "get",
     "load",
     "missing_files",
@@ -73,41 +70,11 @@ _HOW_TO_SUPPLY = (
 )
 
 
-def collect(modules: Iterable[ModuleType]) -> dict[str, DataSet]:
-    """Gather the data sets that modules declare.
-
-    Parameters
-    ----------
-    modules : iterable of module
-        Modules with a tuple `DATASETS`.
-
-    Returns
-    -------
-    dict of str to DataSet
-        By id, in alphabetical order.
-
-    Raises
-    ------
-    ValueError
-        If two data sets have the same id; names both modules.
-    """
-    found: dict[str, DataSet] = {}
-    origin: dict[str, str] = {}
-    for module in modules:
-        for dataset in module.DATASETS:
-            if dataset.id in found:
-                raise ValueError(
-                    f"data set id {dataset.id!r} is declared in {origin[dataset.id]} and in "
-                    f"{module.__name__}. Rename one of them."
-                )
-            found[dataset.id] = dataset
-            origin[dataset.id] = module.__name__
-    return dict(sorted(found.items()))
-
-
 @functools.cache
 def _known() -> dict[str, DataSet]:
-    return collect(modules_with(__name__, "DATASETS").values())
+    modules = records(__name__, "DATASETS").values()
+    datasets = {dataset.id: dataset for module in modules for dataset in module.DATASETS}
+    return dict(sorted(datasets.items()))
 
 
 def names() -> tuple[str, ...]:
@@ -146,9 +113,9 @@ def get(id: str) -> DataSet:
     """
     known = _known()
     if id not in known:
-        close = difflib.get_close_matches(id, known)
-        hint = f" Did you mean {' or '.join(map(repr, close))}?" if close else ""
-        raise UnknownDatasetError(f"no data set {id!r}.{hint} Known: {', '.join(known)}.")
+        raise UnknownDatasetError(
+            f"no data set {id!r}.{did_you_mean(id, known)} Known: {', '.join(known)}."
+        )
     return known[id]
 
 

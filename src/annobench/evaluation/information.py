@@ -21,11 +21,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
+
+from annobench.core.results import Summarised, axes_or_new
+from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.ratios import ratio
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Sequences of labels that are enumerated at most, for one prevalence and set of matrices.
 MAX_SEQUENCES: Final = 2**20
@@ -144,26 +152,6 @@ def mutual_information(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArra
     return cast(FloatArray, np.maximum(bits, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class Interval:
-    """Estimates and central intervals over draws.
-
-    Attributes
-    ----------
-    estimate : ndarray, shape (...)
-        Mean over the draws.
-    lower, upper : ndarray, shape (...)
-        Ends of the interval.
-    level : float
-        Share of the draws inside.
-    """
-
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    level: float
-
-
 def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
     """Summarise draws of information, such as those from a fit's draws or bootstrap.
 
@@ -191,23 +179,20 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
 
     Examples
     --------
-    >>> with_interval([0.1, 0.2, 0.3], level=0.5)
-    Interval(estimate=array(0.2), lower=array(0.15), upper=array(0.25), level=0.5)
+    >>> found = with_interval([0.1, 0.2, 0.3], level=0.5)
+    >>> round(found.lower, 12), round(found.upper, 12)
+    (0.15, 0.25)
     """
     values = np.asarray(draws, dtype=np.float64)
     if values.ndim == 0 or values.shape[0] == 0:
         raise ValueError("with_interval: there are no draws. Give at least one, on the first axis.")
     if not 0 < level < 1:
         raise ValueError(f"with_interval: level must be between 0 and 1, got {level}.")
-    tail = (1 - level) / 2
-    lower, upper = np.quantile(values, [tail, 1 - tail], axis=0)
-    return Interval(
-        np.asarray(values.mean(axis=0)), np.asarray(lower), np.asarray(upper), float(level)
-    )
+    return percentile_interval(values.mean(axis=0), values, float(level))
 
 
 @dataclass(frozen=True, eq=False)
-class InformationCurve:
+class InformationCurve(Summarised):
     """What an item's first 0, 1, ..., M labels tell, and what they cost.
 
     Attributes
@@ -224,6 +209,50 @@ class InformationCurve:
     standard_error: FloatArray
     cost: FloatArray
 
+    def summary(self) -> pd.DataFrame:
+        """Return the means over the curves, by number of labels.
+
+        Returns
+        -------
+        DataFrame
+            Columns `entropy`, `information` and `cost`, indexed by `n_labels`.
+        """
+        size = self.cost.size
+        return pd.DataFrame(
+            {
+                "entropy": self.entropy.reshape(-1, size).mean(axis=0),
+                "information": self.information.reshape(-1, size).mean(axis=0),
+                "cost": self.cost,
+            },
+            index=pd.RangeIndex(size, name="n_labels"),
+        )
+
+    def _headline(self) -> str:
+        found = self.summary().iloc[-1]
+        return (
+            f"{found['information']:.3g} of {self.summary()['entropy'].iloc[0]:.3g} bits after "
+            f"{self.cost.size - 1} labels at a cost of {found['cost']:.3g}"
+        )
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the mean information by cost.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(axes)
+        table = self.summary()
+        axes.plot(table["cost"], table["information"], marker="o")
+        axes.set(xlabel="cost", ylabel="information in bits", xlim=(0, None), ylim=(0, None))
+        return axes
+
     @cached_property
     def information(self) -> FloatArray:
         """Bits gained by then, ``entropy[..., 0] - entropy``."""
@@ -232,12 +261,12 @@ class InformationCurve:
     @cached_property
     def bits_per_cost(self) -> FloatArray:
         """Bits by then for each unit of money, shape (..., M + 1); NaN where nothing is spent."""
-        return _divide(self.information, self.cost)
+        return ratio(self.information, self.cost)
 
     @cached_property
     def marginal_bits_per_cost(self) -> FloatArray:
         """Bits of each further label for each unit of its price, shape (..., M)."""
-        return _divide(np.diff(self.information, axis=-1), np.diff(self.cost))
+        return ratio(np.diff(self.information, axis=-1), np.diff(self.cost))
 
 
 def information_curve(
@@ -245,8 +274,8 @@ def information_curve(
     confusion: ArrayLike,
     *,
     price: ArrayLike | None = None,
-    rng: np.random.Generator | None = None,
-    n_draws: int = 10_000,
+    draws: int | None = None,
+    rng: np.random.Generator | int | None = None,
 ) -> InformationCurve:
     """Follow the expected entropy of a category over several labels, and their cost.
 
@@ -259,11 +288,11 @@ def information_curve(
         annotator who labels twice, independently, stands there twice.
     price : array_like, shape (M,), optional
         Price of each label, at least 0. By default every label costs 1.
-    rng : numpy.random.Generator, optional
-        If given, items and labels are sampled. By default all sequences of labels are
+    draws : int, optional
+        Items whose labels are sampled, at least 2. By default all sequences of labels are
         enumerated, and the result is exact.
-    n_draws : int, default 10_000
-        Sampled items, at least 2.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness for sampling, or a seed.
 
     Returns
     -------
@@ -278,7 +307,7 @@ def information_curve(
 
     Notes
     -----
-    Enumeration costs L ** M posteriors, sampling M a draw. Information after n labels is never
+    Enumeration costs L ** M posteriors, sampling M per draw. Information after n labels is never
     more than the sum of the n labels' own, as they repeat each other.
 
     References
@@ -303,20 +332,21 @@ def information_curve(
     batch = np.broadcast_shapes(start.shape[:-1], matrices.shape[:-3])
     start = np.broadcast_to(start, (*batch, start.shape[-1]))
     matrices = np.broadcast_to(matrices, (*batch, *matrices.shape[-3:]))
-    if rng is None:
+    if draws is None:
         expected = _enumerate(start, matrices)
         return InformationCurve(expected, np.zeros_like(expected), cost)
-    if n_draws < 2:
-        raise ValueError(f"{caller}: n_draws must be at least 2, got {n_draws}.")
+    if draws < 2:
+        raise ValueError(f"{caller}: draws must be at least 2, got {draws}.")
+    rng = np.random.default_rng(rng)
     expected = np.empty((*batch, n_labels + 1))
     error = np.empty_like(expected)
     for place in np.ndindex(*batch):
-        expected[place], error[place] = _sample(start[place], matrices[place], rng, n_draws)
+        expected[place], error[place] = _sample(start[place], matrices[place], rng, draws)
     return InformationCurve(expected, error, cost)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelsNeeded:
+class LabelsNeeded(Summarised):
     """How many labels items need until their category is certain enough.
 
     Attributes
@@ -333,6 +363,23 @@ class LabelsNeeded:
     distribution: FloatArray
     standard_error: float
     expected_accuracy: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return the mean number of labels, and how certain items become.
+
+        Returns
+        -------
+        DataFrame
+            One row: `expected`, `standard_error`, `expected_accuracy`, `share_certain`.
+        """
+        names = ("expected", "standard_error", "expected_accuracy", "share_certain")
+        return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def _headline(self) -> str:
+        return (
+            f"{self.expected:.3g} labels per item on average (standard error "
+            f"{self.standard_error:.2g}), {self.share_certain:.1%} of items certain"
+        )
 
     @cached_property
     def share_certain(self) -> float:
@@ -354,7 +401,7 @@ def labels_needed(
     confusion: ArrayLike,
     certainty: float,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     share: ArrayLike | None = None,
     n_items: int = 10_000,
     max_labels: int = 1_000,
@@ -372,8 +419,8 @@ def labels_needed(
         Confusion matrices of the pool.
     certainty : float
         Wanted posterior probability, in (0, 1).
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     share : array_like, shape (J,), optional
         Share of the labels that each annotator gives; by default all give as many.
     n_items : int, default 10_000
@@ -406,6 +453,7 @@ def labels_needed(
     >>> labels_needed([0.5, 0.5], perfect, 0.99, rng=np.random.default_rng(1)).expected
     1.0
     """
+    rng = np.random.default_rng(rng)
     caller = "labels_needed"
     start = _distribution(caller, "prevalence", prevalence)
     pool = _distribution(caller, "confusion", confusion)
@@ -493,13 +541,6 @@ def _prices(price: ArrayLike | None, n_labels: int) -> FloatArray:
     return prices
 
 
-def _divide(bits: FloatArray, cost: FloatArray) -> FloatArray:
-    paid = np.broadcast_to(cost, bits.shape)
-    rate = np.full(bits.shape, np.nan)
-    np.divide(bits, paid, out=rate, where=paid > 0)
-    return rate
-
-
 def _entropy(probability: FloatArray) -> FloatArray:
     return cast(FloatArray, entr(probability).sum(axis=-1) / np.log(2))
 
@@ -517,7 +558,7 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
     if n_codes**n_labels * n_categories * max(1, int(np.prod(batch))) > MAX_SEQUENCES:
         raise ValueError(
             f"information_curve: {n_labels} labels in {n_codes} categories are too many sequences "
-            "to enumerate. Give rng, and items are sampled."
+            "to enumerate. Give draws, and items are sampled."
         )
     joint = prevalence[..., None, :]
     expected = [_unnormalised_entropy(joint).sum(axis=-1)]
@@ -530,18 +571,18 @@ def _enumerate(prevalence: FloatArray, confusion: FloatArray) -> FloatArray:
 
 
 def _sample(
-    prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator, n_draws: int
+    prevalence: FloatArray, confusion: FloatArray, rng: np.random.Generator, draws: int
 ) -> tuple[FloatArray, FloatArray]:
     """Estimate the expected entropy after 0 to M labels, and its Monte Carlo error."""
-    truth = rng.choice(prevalence.size, size=n_draws, p=prevalence)
-    posterior = np.broadcast_to(prevalence, (n_draws, prevalence.size))
+    truth = rng.choice(prevalence.size, size=draws, p=prevalence)
+    posterior = np.broadcast_to(prevalence, (draws, prevalence.size))
     expected, error = [float(_entropy(prevalence))], [0.0]
     for matrix in confusion:
         label = _draw_labels(matrix[truth], rng)
         posterior = _updated(posterior, matrix[:, label].T)
         left = _entropy(posterior)
         expected.append(float(left.mean()))
-        error.append(float(left.std(ddof=1) / np.sqrt(n_draws)))
+        error.append(float(left.std(ddof=1) / np.sqrt(draws)))
     return np.asarray(expected), np.asarray(error)
 
 

@@ -99,8 +99,9 @@ class StratifiedSample:
             ("passed", "passed_sample", "misses"),
         ):
             _check_sample("StratifiedSample", size, getattr(self, size), getattr(self, sample))
-            _check_at_most("StratifiedSample", errors, getattr(self, errors),
-                           sample, getattr(self, sample))  # fmt: skip
+            _check_at_most(
+                "StratifiedSample", errors, getattr(self, errors), sample, getattr(self, sample)
+            )
 
     @property
     def error_share(self) -> float:
@@ -244,7 +245,12 @@ class Population:
         return math.sqrt(precision), math.sqrt(recall)
 
     def draw(
-        self, flagged_sample: int, passed_sample: int, *, n: int, rng: np.random.Generator
+        self,
+        flagged_sample: int,
+        passed_sample: int,
+        *,
+        n: int,
+        rng: np.random.Generator | int | None = None,
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Draw samples and count the errors in them.
 
@@ -254,7 +260,7 @@ class Population:
             Items to sample of either stratum, without replacement.
         n : int
             Number of repetitions.
-        rng : numpy.random.Generator
+        rng : numpy.random.Generator or int, optional
             Source of random numbers.
 
         Returns
@@ -267,6 +273,7 @@ class Population:
         AnnotationError
             If a sample is empty or larger than its stratum.
         """
+        rng = np.random.default_rng(rng)
         _check_sample("draw", "flagged", self.flagged, flagged_sample)
         _check_sample("draw", "passed", self.passed, passed_sample)
         hits = rng.hypergeometric(
@@ -559,20 +566,20 @@ def sample_sizes(
     for name, wish in wishes.items():
         if wish is not None and not wish > 0:
             raise AnnotationError(f"sample_sizes: {name} is {wish}. Give one above 0.")
-    least = 1
+    smallest = 1
     if precision_half_width is not None:
         spread, limit = population._spread("flagged"), (precision_half_width / z) ** 2
-        least = _least_size(spread, limit, population.flagged)
+        smallest = _least_size(spread, limit, population.flagged)
     if recall_half_width is None:
-        precision, _ = population.standard_errors(least, 1)
-        return SampleSizes(least, 0, z * precision, math.nan)
+        precision, _ = population.standard_errors(smallest, 1)
+        return SampleSizes(smallest, 0, z * precision, math.nan)
     if not population.errors:
         raise AnnotationError(
             "sample_sizes: the population has no error, so recall can't be planned for. "
             "Give it the errors to be expected."
         )
     of_flagged, of_passed = population._recall_spreads()
-    flagged = np.arange(least, population.flagged + 1)
+    flagged = np.arange(smallest, population.flagged + 1)
     left = (recall_half_width / z) ** 2 - of_flagged * (1 / flagged - 1 / population.flagged)
     with np.errstate(divide="ignore", invalid="ignore"):
         wanted = np.ceil(of_passed / (np.maximum(left, 0) + of_passed / population.passed) - 1e-9)
@@ -735,8 +742,9 @@ class _Kernel:
         weights = [size / sum(self.sizes) for size in self.sizes]
         precision = self._share(0, hits)
         a, b = precision.times(weights[0]), self._share(1, misses).times(weights[1])
-        rest = _Share(1 - precision.value, precision.standard_error,
-                      1 - precision.upper, 1 - precision.lower)  # fmt: skip
+        rest = _Share(
+            1 - precision.value, precision.standard_error, 1 - precision.upper, 1 - precision.lower
+        )
         return {
             "hits": a,
             "false_positives": rest.times(weights[0]),

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
+from annobench.resampling.ratios import ratio
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def confusion_counts(annotations: Annotations, gold: NDArray[np.integer]) -> NDA
     return counts.reshape(-1, k, k).astype(np.int64)
 
 
-def diagonal_rates(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def recall_by_category(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Divide the diagonals of confusion matrices by their row sums.
 
     Parameters
@@ -148,12 +149,12 @@ class CategoryScores:
     macro_precision, macro_recall : ndarray, shape (...)
         Means over the categories that occur in the gold standard or among the labels; a
         NaN among them counts as 0.
-    strict_f : ndarray, shape (...)
+    f1_of_averages : ndarray, shape (...)
         Harmonic mean of `macro_precision` and `macro_recall`.
-    mean_f : ndarray, shape (...)
+    averaged_f1 : ndarray, shape (...)
         Mean of the categories' F-scores.
     accuracy : ndarray, shape (...)
-        Share of right labels; with one label an item it is precision, recall and F-score
+        Share of right labels; with one label per item it is precision, recall and F-score
         pooled over categories (micro average).
     """
 
@@ -162,8 +163,8 @@ class CategoryScores:
     f_score: NDArray[np.float64]
     macro_precision: NDArray[np.float64]
     macro_recall: NDArray[np.float64]
-    strict_f: NDArray[np.float64]
-    mean_f: NDArray[np.float64]
+    f1_of_averages: NDArray[np.float64]
+    averaged_f1: NDArray[np.float64]
     accuracy: NDArray[np.float64]
 
 
@@ -189,7 +190,7 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
     Notes
     -----
     Two summaries go by the name of macro F: the harmonic mean of the mean precision and
-    the mean recall, here `strict_f`, and the mean of the F-scores, here `mean_f`. The
+    the mean recall, here `f1_of_averages`, and the mean of the F-scores, here `averaged_f1`. The
     first is at least as large as the second. All are NaN for a matrix without labels.
 
     References
@@ -204,7 +205,7 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
     array([0.88235294, 1.        ])
     >>> scores.recall  # 30/30 and 26/30
     array([1.        , 0.86666667])
-    >>> round(float(scores.strict_f), 3), round(float(scores.mean_f), 3)
+    >>> round(float(scores.f1_of_averages), 3), round(float(scores.averaged_f1), 3)
     (0.937, 0.933)
     """
     table = np.asarray(counts, dtype=np.float64)
@@ -219,11 +220,11 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
         )
     right = np.diagonal(table, axis1=-2, axis2=-1)
     gold, named = table.sum(axis=-1), table.sum(axis=-2)
-    precision, recall = _ratio(right, named), _ratio(right, gold)
-    f_score = _ratio(2 * right, gold + named)
+    precision, recall = ratio(right, named), ratio(right, gold)
+    f_score = ratio(2 * right, gold + named)
     occurs = gold + named > 0
-    macro_precision, macro_recall, mean_f = (
-        _ratio(np.where(occurs, np.nan_to_num(part), 0).sum(axis=-1), occurs.sum(axis=-1))
+    macro_precision, macro_recall, averaged_f1 = (
+        ratio(np.where(occurs, np.nan_to_num(part), 0).sum(axis=-1), occurs.sum(axis=-1))
         for part in (precision, recall, f_score)
     )
     return CategoryScores(
@@ -233,22 +234,14 @@ def category_scores(counts: ArrayLike) -> CategoryScores:
         macro_precision=macro_precision,
         macro_recall=macro_recall,
         # Nothing right at all: both means are 0, and so is what lies between them.
-        strict_f=np.where(
+        f1_of_averages=np.where(
             (macro_precision == 0) & (macro_recall == 0),
             0.0,
-            _ratio(2 * macro_precision * macro_recall, macro_precision + macro_recall),
+            ratio(2 * macro_precision * macro_recall, macro_precision + macro_recall),
         ),
-        mean_f=mean_f,
-        accuracy=_ratio(right.sum(axis=-1), gold.sum(axis=-1)),
+        averaged_f1=averaged_f1,
+        accuracy=ratio(right.sum(axis=-1), gold.sum(axis=-1)),
     )
-
-
-def _ratio(part: ArrayLike, whole: ArrayLike) -> NDArray[np.float64]:
-    """Divide; NaN where the whole is 0."""
-    top, bottom = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    result = np.full(np.broadcast(top, bottom).shape, np.nan)
-    np.divide(top, bottom, out=result, where=bottom > 0)
-    return result
 
 
 def _check_gold(caller: str, gold: ArrayLike, n_items: int, n_categories: int) -> NDArray[np.int64]:
@@ -317,9 +310,9 @@ def compare_lists(lists: Mapping[str, ArrayLike]) -> pd.DataFrame:
                 "in_first": int(a.sum()),
                 "in_second": int(b.sum()),
                 "in_both": both,
-                "share_of_second": float(_ratio(both, b.sum())),
-                "expected_by_chance": float(_ratio(a.sum() * b.sum(), a.size)),
-                "jaccard": float(_ratio(both, (a | b).sum())),
+                "share_of_second": float(ratio(both, b.sum())),
+                "expected_by_chance": float(ratio(a.sum() * b.sum(), a.size)),
+                "jaccard": float(ratio(both, (a | b).sum())),
                 "fisher_p": float(scipy.stats.fisher_exact(table).pvalue),
             }
         )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.scores import _ratio
+from annobench.core.results import SummarisedScalars, axes_or_new
+from annobench.resampling.ratios import ratio
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
     "ABSTAIN",
@@ -25,7 +30,7 @@ ABSTAIN = -1
 
 
 @dataclass(frozen=True, eq=False)
-class AbstainingScores:
+class AbstainingScores(SummarisedScalars):
     """Scores of answers some of which were not given.
 
     Attributes
@@ -97,14 +102,14 @@ def abstaining_scores(answer: ArrayLike, gold: ArrayLike, n_categories: int) -> 
     return AbstainingScores(
         coverage=float(answered.mean()),
         accuracy=float(right.mean()),
-        selective_accuracy=float(_ratio(right.sum(), answered.sum())),
-        precision=_ratio(n_right, np.bincount(given[answered], minlength=n_categories)),
-        recall=_ratio(n_right, np.bincount(truth, minlength=n_categories)),
+        selective_accuracy=float(ratio(right.sum(), answered.sum())),
+        precision=ratio(n_right, np.bincount(given[answered], minlength=n_categories)),
+        recall=ratio(n_right, np.bincount(truth, minlength=n_categories)),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class RiskCoverage:
+class RiskCoverage(SummarisedScalars):
     """How the risk falls as a classifier answers only where it is most confident.
 
     Attributes
@@ -116,14 +121,32 @@ class RiskCoverage:
         confidence come in random order.
     area : float
         Mean of `risk`, the area under the curve; the error rate if confidence tells nothing.
-    least_area : float
+    smallest_area : float
         The area of an order that puts all errors last.
     """
 
     coverage: NDArray[np.float64]
     risk: NDArray[np.float64]
     area: float
-    least_area: float
+    smallest_area: float
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the risk by coverage.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(axes)
+        axes.plot(self.coverage, self.risk)
+        axes.set(xlabel="coverage", ylabel="risk", xlim=(0, 1), ylim=(0, None))
+        return axes
 
     def risk_at(self, coverage: float) -> float:
         """Return the risk at a coverage.
@@ -255,7 +278,7 @@ def possible_answers(
     sums = (every, -every, answers.sum(axis=0))
     above = np.vstack([right - high[:, None] * answers, low[:, None] * answers - right, *sums])
     limit = [*np.zeros(2 * k), n * (accuracy + half_unit), n * (half_unit - accuracy), n]
-    bounds = [(0, most) for most in np.where(np.isnan(p), 0, [gold, np.full(k, n)]).ravel()]
+    bounds = [(0, upper) for upper in np.where(np.isnan(p), 0, [gold, np.full(k, n)]).ravel()]
 
     def ends(share: NDArray[np.float64]) -> tuple[float, float]:
         found = [linprog(sign * share, above, limit, bounds=bounds) for sign in (1, -1)]
@@ -264,8 +287,8 @@ def possible_answers(
                 f"possible_answers: no numbers of right answers give accuracy {accuracy} with "
                 f"precisions {p.tolist()}. Correct one of them."
             )
-        least, most = (float(np.dot(share, np.asarray(each.x))) for each in found)
-        return least, most
+        lower, upper = (float(np.dot(share, np.asarray(each.x))) for each in found)
+        return lower, upper
 
     recall = [ends(row / g) if g else (np.nan, np.nan) for row, g in zip(right, gold, strict=True)]
     return ends(answers.sum(axis=0) / n), np.array(recall)

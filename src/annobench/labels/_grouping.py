@@ -28,13 +28,3 @@ def find_repeat(offsets, order, annotator, n_annotators):
                 return label
             last[annotator[label]] = item
     return -1
-
-
-@njit(nogil=True, cache=True)
-def tally(drawn, n):
-    """Return how often each of n numbers was drawn, by row."""
-    counts = np.zeros((drawn.shape[0], n))
-    for replicate in range(drawn.shape[0]):
-        for draw in range(drawn.shape[1]):
-            counts[replicate, drawn[replicate, draw]] += 1.0
-    return counts

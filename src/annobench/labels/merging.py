@@ -28,10 +28,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
-from annobench.agreement.resampling import draw_counts
 from annobench.core.errors import AnnotationError, check_level
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
+from annobench.resampling.weights import draw_counts
 
 Floats = NDArray[np.float64]
 Partition = NDArray[np.int64]

@@ -1,14 +1,50 @@
-"""Models of annotation: one module a model, found by discovery.
+"""Models of annotation: one module a model, found by its file and imported when asked for.
 
-A model's module holds a `METHOD` record and a function `fit`. To use one, import
-its module: ``from annobench.models import voting; voting.fit(annotations)``.
+A model's module holds a `METHOD` record and a function `fit`, which returns a
+`annobench.models.base.Fit`. Call it by its module, ``models.dawid_skene.fit(labels)``, or by its
+name, ``models.fit(labels, "dawid_skene")``.
 """
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
+from inspect import signature
 from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from annobench.core.discovery import modules_with
+from annobench.core.discovery import did_you_mean, records
+from annobench.core.errors import AnnotationError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from annobench.labels.annotations import Annotations
+    from annobench.models.base import Fit
+
+#: Modules that models are made of.
+_PARTS = {"base", "diagnostics", "kernels"}
+
+_MODULES = {
+    entry.name
+    for entry in pkgutil.iter_modules(__path__)
+    if not entry.name.startswith("_") and entry.name not in _PARTS
+}
+
+__all__ = sorted({"discover", "fit", "get"} | _MODULES)
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Import a model's module when it is asked for: compilers take a second to load."""
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}.{did_you_mean(name, __all__)}"
+    )
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def discover() -> dict[str, ModuleType]:
@@ -24,13 +60,82 @@ def discover() -> dict[str, ModuleType]:
     ImportError
         If two modules hold the same name.
     """
-    found: dict[str, ModuleType] = {}
-    for module in modules_with("annobench.models", "METHOD").values():
-        name = module.METHOD.name
-        if name in found:
-            raise ImportError(
-                f"models: the name {name!r} stands in {found[name].__name__} and in "
-                f"{module.__name__}. Rename one."
+    return records(__name__)
+
+
+def get(name: str) -> ModuleType:
+    """Return the module of a model.
+
+    Parameters
+    ----------
+    name : str
+        As in its record.
+
+    Returns
+    -------
+    module
+        It has `METHOD` and `fit`.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model; lists those there are.
+    """
+    known = discover()
+    if name not in known:
+        raise AnnotationError(
+            f"models: there is no model {name!r}.{did_you_mean(name, known)} Name one of "
+            f"{', '.join(sorted(known))}."
+        )
+    return known[name]
+
+
+def fit(
+    annotations: Annotations,
+    model: str = "dawid_skene",
+    *,
+    rng: np.random.Generator | int | None = None,
+    **options: Any,
+) -> Fit:
+    """Fit a model by its name.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    model : str, default "dawid_skene"
+        Name of the model.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed. A model that is deterministic makes no use of it.
+    **options
+        Passed to the model's `fit`.
+
+    Returns
+    -------
+    Fit
+        The model's own.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model, it has no such option, or it can't take the labels.
+
+    Examples
+    --------
+    >>> from annobench import Annotations
+    >>> labels = Annotations.from_arrays(list("xxyy"), list("abab"), list("1101"))
+    >>> fit(labels, "voting").posterior[:, 1]
+    array([1. , 0.5])
+    """
+    module = get(model)
+    known = signature(module.fit).parameters
+    for name in options:
+        if name not in known:
+            raise AnnotationError(
+                f"{model}: there is no option {name!r}.{did_you_mean(name, known)} There are "
+                f"{', '.join(list(known)[1:])}."
             )
-        found[name] = module
-    return found
+    if not module.METHOD.deterministic:
+        options["rng"] = rng
+    fitted: Fit = module.fit(annotations, **options)
+    return fitted

@@ -1,4 +1,4 @@
-"""What models share whose labels are votes for their own category: E-step, counts, and climb."""
+"""What models share whose labels are votes for their own category: E-step, counts, EM."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def normalised(score: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(eq=False)
-class Climb(Generic[P]):
-    """Where EM has come to.
+class EMTrace(Generic[P]):
+    """The state of EM after the last update, and how it was reached.
 
     Attributes
     ----------
@@ -134,19 +134,19 @@ class Climb(Generic[P]):
         return len(self.history) - 1
 
 
-def climb(
+def run_em(
     start: P,
     expect: Callable[[P], tuple[Floats, float, float]],
     maximise: Callable[[Floats, P], P],
     tolerance: float,
     max_iterations: int,
-) -> Climb[P]:
+) -> EMTrace[P]:
     """Run EM from a start.
 
     Parameters
     ----------
     start : object
-        Parameters.
+        The first parameters.
     expect : callable
         From parameters to the items' posterior, the log likelihood, and what is maximised.
     maximise : callable
@@ -158,11 +158,11 @@ def climb(
 
     Returns
     -------
-    Climb
-        The end, and how it was reached.
+    EMTrace
+        The last parameters, and what was maximised on the way.
     """
     posterior, log_likelihood, value = expect(start)
-    state = Climb(start, posterior, log_likelihood, [value])
+    state = EMTrace(start, posterior, log_likelihood, [value])
     while state.n_iterations < max_iterations and not state.converged:
         state.parameters = maximise(state.posterior, state.parameters)
         state.posterior, state.log_likelihood, value = expect(state.parameters)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.models.diagnostics import convergence_table, inference_data
+
+if TYPE_CHECKING:
+    from arviz import InferenceData
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True)
@@ -27,14 +36,20 @@ class Method:
     accepts : frozenset of str
         Scales of labels, out of "nominal", "ordinal" and "interval".
     returns : frozenset of str
-        Names of the attributes that its fit has beyond `posterior`.
+        Names of the attributes that its fit has beyond `posterior` and the names of items,
+        annotators and categories: all of them. "confusion" and "draws" among them say that the
+        fit is a `ConfusionFit`, and a `SampledFit`.
     deterministic : bool
-        False if its `fit` needs a random generator `rng`.
+        False if its `fit` draws random numbers, and takes their source `rng`.
     max_categories : int or None
         The largest number of categories it takes; None for any.
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
         have labels of two. A model whose fit says nothing of annotators need not.
+    offers : frozenset of str
+        Functions that its module has beside `fit`: "bootstrap", whose result has draws of
+        `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
+        other optima and whose result has the `best` fit.
     """
 
     name: str
@@ -44,6 +59,7 @@ class Method:
     deterministic: bool
     max_categories: int | None = None
     compares: bool = False
+    offers: frozenset[str] = frozenset()
 
     def check(self, annotations: Annotations, *, informed: bool = False) -> None:
         """Refuse annotations that the model can't take.
@@ -75,10 +91,18 @@ class Method:
                 "categories."
             )
         if self.max_categories is not None and annotations.n_categories > self.max_categories:
+            listed = ", ".join(
+                f"{name!r} ({n} times)"
+                for name, n in zip(
+                    annotations.categories[:10], annotations.counts.sum(axis=0), strict=False
+                )
+            )
+            names = annotations.categories
+            alike = len({name.strip().lower() for name in names}) < len(names)
             raise AnnotationError(
                 f"{self.name}: needs at most {self.max_categories} categories, got "
-                f"{annotations.n_categories} "
-                f"({', '.join(map(repr, annotations.categories[:10]))}). Collapse the labels."
+                f"{annotations.n_categories} ({listed}). "
+                f"{'Some differ only by spaces or capitals. ' if alike else ''}Collapse the labels."
             )
         if not informed:
             self.check_overlap(annotations, bool(annotations.is_shared.any()))
@@ -111,8 +135,42 @@ class Method:
         )
 
 
-class Fit(Protocol):
-    """The face that every fitted model shows.
+class ParameterDraws(NamedTuple):
+    """Draws of the parameters that most models have, jointly.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (S, K)
+        Probability of each category.
+    confusion : ndarray, shape (S, J, K, K)
+        ``[s, j, k, l]``: annotator j gives l when the truth is k.
+    """
+
+    prevalence: NDArray[np.float64]
+    confusion: NDArray[np.float64]
+
+
+class SupportsDraws(Protocol):
+    """What has draws of parameters: `ParameterDraws`, or the bootstrap of a fit."""
+
+    @property
+    def prevalence(self) -> NDArray[np.float64]:
+        """Draws of the prevalence, shape (S, K)."""
+
+    @property
+    def confusion(self) -> NDArray[np.float64]:
+        """Draws of the confusion matrices, shape (S, J, K, K)."""
+
+
+#: What a fit may say of each annotator by one number, in the order of the columns.
+OF_ANNOTATORS = ("accuracy", "ability", "competence", "sensitivity", "specificity", "weights")
+
+
+class Fit(Summarised):
+    """What every fitted model has: posteriors of the items, tables, a plot.
+
+    A model's own fit is a frozen dataclass that inherits from this class or from `ConfusionFit`
+    or `SampledFit`, and has the attributes that its record lists in `returns`.
 
     Attributes
     ----------
@@ -122,22 +180,399 @@ class Fit(Protocol):
         Probability of each category for each item; rows sum to 1.
     """
 
-    @property
-    def items(self) -> tuple[str, ...]:
-        """Names of the items."""
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
 
     @property
-    def annotators(self) -> tuple[str, ...]:
-        """Names of the annotators."""
+    def parameter_draws(self) -> SupportsDraws | None:
+        """Draws of prevalence and confusion matrices, for intervals; None if not Bayesian."""
+        return None
+
+    def _headline(self) -> str:
+        has = partial(getattr, self)
+        parts = [f"{len(has(name)):,} {name}" for name in ("items", "annotators", "categories")]
+        if (log_likelihood := has("log_likelihood", None)) is not None:
+            parts.append(f"log likelihood {log_likelihood:.6g}")
+        if (converged := has("converged", None)) is not None:
+            end = "converged" if converged else "not converged"
+            parts.append(f"{end} after {has('n_iterations'):,} iterations")
+        return ", ".join(parts)
+
+    def cautions(self) -> list[str]:
+        """Return what a reader should know before using the fit.
+
+        Returns
+        -------
+        list of str
+            One sentence or two each; empty if there is nothing.
+        """
+        return [] if getattr(self, "converged", True) else ["The fit stopped before it converged."]
+
+    def summary(self, *, level: float = 0.95) -> pd.DataFrame:
+        """Return how common the categories are.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals of a Bayesian fit, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            `prevalence_frame` by category, and `n_items`, the expected number of items.
+        """
+        table = self.prevalence_frame(level=level).set_index("category")
+        table["n_items"] = self.posterior.sum(axis=0)
+        return table
+
+    def prevalence_frame(
+        self, draws: SupportsDraws | None = None, *, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Return the prevalence of each category.
+
+        Parameters
+        ----------
+        draws : ParameterDraws or Bootstrap, optional
+            For intervals; by default the fit's own, if it is Bayesian.
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            One row a category: `category`, `prevalence` (the mean of the posterior where the model
+            has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of its range.
+        """
+        table = pd.DataFrame({"category": self.categories})
+        draws = self.parameter_draws if draws is None else draws
+        found = getattr(self, "prevalence", None)
+        table["prevalence"] = self.posterior.mean(axis=0) if found is None else found
+        if draws is not None:
+            _add_interval(table, "", draws.prevalence, table["prevalence"].to_numpy(), level)
+        return table
+
+    def items_frame(self) -> pd.DataFrame:
+        """Return the category of each item.
+
+        Returns
+        -------
+        DataFrame
+            One row an item: `item`, `category` (the most probable, of equals the first),
+            `probability`, and for each category ``probability_<name>``.
+        """
+        best = self.posterior.argmax(axis=1)
+        table = {
+            "item": np.asarray(self.items, dtype=object),
+            "category": np.asarray(self.categories, dtype=object)[best],
+            "probability": self.posterior[np.arange(best.size), best],
+        }
+        for code, name in enumerate(self.categories):
+            table[f"probability_{name}"] = self.posterior[:, code]
+        return pd.DataFrame(table)
+
+    def annotators_frame(
+        self, draws: SupportsDraws | None = None, *, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Return what the model says of each annotator.
+
+        Parameters
+        ----------
+        draws : ParameterDraws or Bootstrap, optional
+            For intervals; by default the fit's own, if it is Bayesian.
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            One row an annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
+            as `accuracy`, where there are draws with the ends of its interval beside it, such as
+            `accuracy_lower95`, `accuracy_upper95`. An end is NaN where the labels hardly tell.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of its range.
+        """
+        table = pd.DataFrame({"annotator": np.asarray(self.annotators, dtype=object)})
+        draws = self.parameter_draws if draws is None else draws
+        for name in OF_ANNOTATORS:
+            if not hasattr(self, name):
+                continue
+            table[name] = np.asarray(getattr(self, name), dtype=np.float64)
+            measure = MEASURES.get(name)
+            if draws is not None and measure is not None:
+                _add_interval(
+                    table, f"{name}_", measured(measure, draws), table[name].to_numpy(), level
+                )
+        return table
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the share of items that are at least so certain.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from annobench.reporting import plotting
+
+        axes = axes_or_new(axes)
+        plotting.certainty(axes, self.posterior.max(axis=1))
+        return axes
+
+
+class ConfusionFit(Fit):
+    """A fit with a confusion matrix for each annotator.
+
+    Attributes
+    ----------
+    confusion : ndarray, shape (J, K, K)
+        ``[j, k, l]``: annotator j gives l when the truth is k; rows sum to 1, or are NaN.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def confusion(self) -> NDArray[np.float64]:
+            """Confusion matrices."""
+
+    def confusion_frame(
+        self, draws: SupportsDraws | None = None, *, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Return the confusion matrices in long form.
+
+        Parameters
+        ----------
+        draws : ParameterDraws or Bootstrap, optional
+            For intervals; by default the fit's own, if it is Bayesian.
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            One row an annotator, true category and label: `annotator`, `category`, `label`,
+            `probability`, and with draws the ends of the interval, such as `lower95`, `upper95`.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of its range.
+        """
+        index = pd.MultiIndex.from_product(
+            [self.annotators, self.categories, self.categories],
+            names=["annotator", "category", "label"],
+        )
+        table = pd.DataFrame({"probability": np.ravel(self.confusion)}, index=index).reset_index()
+        draws = self.parameter_draws if draws is None else draws
+        if draws is not None:
+            flat = draws.confusion.reshape(len(draws.confusion), -1)
+            _add_interval(table, "", flat, table["probability"].to_numpy(), level)
+        return table
+
+
+class SampledFit(ConfusionFit):
+    """A fit by draws from the posterior, C chains of S draws, of which every T-th has all.
+
+    Attributes
+    ----------
+    draws : dataclass
+        The draws of each parameter, shape (C, S, ...) or (C, ceil(S / T), ...).
+    thin : int
+        T.
+    label_switches : ndarray of int, shape (C,)
+        Sweeps in the kept part of each chain after which the classes were relabelled.
+    """
+
+    draws: Any
+    thin: int
+    label_switches: NDArray[np.int64]
+    #: The axes of each parameter beyond chain and draw, as names of attributes.
+    _axes: ClassVar[Mapping[str, Sequence[str]]]
+
+    @cached_property
+    def accuracy(self) -> NDArray[np.float64]:
+        """Posterior mean probability that each annotator is right on an item, shape (J,)."""
+        return np.asarray(measured(accuracy, self.parameter_draws).mean(axis=0))
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """R-hat and effective sample sizes, one row a parameter, by (parameter, name)."""
+        return convergence_table(self._followed())
+
+    @abstractmethod
+    def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
+        """Draws whose convergence is looked at, and the names of their components."""
 
     @property
-    def categories(self) -> tuple[str, ...]:
-        """Names of the categories."""
+    @abstractmethod
+    def parameter_draws(self) -> ParameterDraws:
+        """Every T-th draw of all chains, in a row."""
 
     @property
-    def posterior(self) -> NDArray[Any]:
-        """Probability of each category for each item."""
+    def _shape(self) -> tuple[int, int]:
+        """Chains and draws."""
+        chains, draws = self.draws.prevalence.shape[:2]
+        return chains, draws
 
+    def _headline(self) -> str:
+        chains, draws = self._shape
+        return f"{super()._headline()}, {chains} chains of {draws:,} draws"
+
+    def cautions(self) -> list[str]:
+        """Return what a reader should know before using the fit.
+
+        Returns
+        -------
+        list of str
+            Whether chains have not met, and whether labels hardly tell the classes apart.
+        """
+        found = super().cautions()
+        worst, (chains, draws) = self.diagnostics["r_hat"].max(), self._shape
+        if worst > MAX_R_HAT:
+            found.append(
+                f"The chains have not converged (R-hat up to {worst:.3f}, above {MAX_R_HAT}): take "
+                "more draws."
+            )
+        if self.label_switches.sum() > 0.01 * chains * draws:
+            found.append(
+                "These labels hardly tell annotators from chance (many label switches): what the "
+                "categories mean, and who is good, rests on the prior."
+            )
+        return found
+
+    def interval(self, parameter: str, level: float = 0.95) -> NDArray[np.float64]:
+        """Return the central posterior interval of a parameter.
+
+        Parameters
+        ----------
+        parameter : str
+            An attribute of `draws`, such as "prevalence".
+        level : float, default 0.95
+            Probability inside, in (0, 1).
+
+        Returns
+        -------
+        ndarray, shape (2, ...)
+            Lower and upper ends.
+
+        Raises
+        ------
+        ValueError
+            If there is no such parameter, or the level is out of its range.
+        """
+        known = list(vars(self.draws))
+        if parameter not in known:
+            raise ValueError(f"interval: parameter {parameter!r} is not one of {', '.join(known)}.")
+        if not 0 < level < 1:
+            raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
+        tail = (1 - level) / 2
+        return np.asarray(
+            np.quantile(getattr(self.draws, parameter), [tail, 1 - tail], axis=(0, 1))
+        )
+
+    def to_inference_data(self) -> InferenceData:
+        """Return the draws for arviz, every T-th of all parameters.
+
+        Returns
+        -------
+        arviz.InferenceData
+            One group, `posterior`: dimensions `chain`, `draw`, and by name `item`, `annotator`,
+            `category` and `label`. A fit with ``thin=1`` leaves nothing out.
+        """
+        n_joint = -(-self._shape[1] // self.thin)
+        joint = {
+            name: draws if draws.shape[1] == n_joint else draws[:, :: self.thin]
+            for name, draws in vars(self.draws).items()
+        }
+        names = {
+            "item": self.items,
+            "annotator": self.annotators,
+            "category": self.categories,
+            "label": self.categories,
+        }
+        return inference_data(joint, dimensions=self._axes, names=names)
+
+
+def accuracy(
+    prevalence: NDArray[np.float64], confusion: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the probability that each annotator is right on an item of the population.
+
+    Parameters
+    ----------
+    prevalence : ndarray, shape (K,)
+        Probability of each category.
+    confusion : ndarray, shape (J, K, K)
+        ``[j, k, l]``: annotator j gives l when the truth is k.
+
+    Returns
+    -------
+    ndarray, shape (J,)
+        In [0, 1]; NaN where a matrix has a row of NaN.
+    """
+    return np.asarray(np.einsum("k,jkk->j", prevalence, confusion))
+
+
+Measure = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
+
+#: How to compute numbers of `OF_ANNOTATORS` from prevalence and confusion matrices.
+MEASURES: Mapping[str, Measure] = {
+    "accuracy": accuracy,
+    "sensitivity": lambda _, confusion: confusion[:, 1, 1],
+    "specificity": lambda _, confusion: confusion[:, 0, 0],
+}
+
+
+def measured(measure: Measure, draws: SupportsDraws) -> NDArray[np.float64]:
+    """Compute a function of prevalence and confusion matrices for each draw.
+
+    Parameters
+    ----------
+    measure : callable
+        From prevalence, shape (K,), and matrices, (J, K, K), to an array, such as `accuracy`.
+    draws : ParameterDraws or Bootstrap
+        S draws.
+
+    Returns
+    -------
+    ndarray, shape (S, ...)
+        Its values.
+    """
+    pairs = zip(draws.prevalence, draws.confusion, strict=True)
+    return np.array([measure(*pair) for pair in pairs])
+
+
+def _add_interval(
+    table: pd.DataFrame,
+    prefix: str,
+    draws: NDArray[Any],
+    estimate: NDArray[np.float64],
+    level: float,
+) -> None:
+    """Put the ends of intervals into a table, NaN where an estimate is outside of its draws."""
+    check_level(level, "models")
+    for end, values in zip(
+        ("lower", "upper"), central_interval(draws, estimate, level)[0], strict=True
+    ):
+        table[f"{prefix}{end}{100 * level:g}"] = values
+
+
+#: The largest R-hat of chains that have met; Vehtari et al. (2021), section 5.
+MAX_R_HAT = 1.01
 
 #: Sweeps of a sampler between two reports of progress.
 BLOCK = 250
@@ -146,20 +581,44 @@ BLOCK = 250
 ROUNDING = 1e-6
 
 
-def blocks(n_warmup: int, n_draws: int) -> Iterator[tuple[int, int]]:
+def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
+    """Refuse settings of a sampler that make no sense.
+
+    Parameters
+    ----------
+    name : str
+        The model, for messages.
+    warmup : int
+        At least 0.
+    **positive : float
+        Numbers that must be above 0, by name.
+
+    Raises
+    ------
+    ValueError
+        If one is out of its range.
+    """
+    for what, value in positive.items():
+        if not value > 0:
+            raise ValueError(f"{name}.fit: {what} must be above 0, got {value}.")
+    if warmup < 0:
+        raise ValueError(f"{name}.fit: warmup must be at least 0, got {warmup}.")
+
+
+def blocks(warmup: int, draws: int) -> Iterator[tuple[int, int]]:
     """Cut the sweeps of a chain into blocks that don't straddle the end of the warm-up.
 
     Parameters
     ----------
-    n_warmup, n_draws : int
-        Sweeps thrown away, numbered from -n_warmup, and kept, numbered from 0.
+    warmup, draws : int
+        Sweeps thrown away, numbered from -warmup, and kept, numbered from 0.
 
     Yields
     ------
     first, last : int
         The sweeps [first, last) of a block, at most `BLOCK`.
     """
-    for low, high in ((-n_warmup, 0), (0, n_draws)):
+    for low, high in ((-warmup, 0), (0, draws)):
         for first in range(low, high, BLOCK):
             yield first, min(first + BLOCK, high)
 

@@ -11,14 +11,16 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.core.results import Summarised
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
 
 @dataclass(frozen=True, eq=False)
-class KappaPosterior:
+class KappaPosterior(Summarised):
     """Draws of agreement and of kappa between two annotators.
 
     Attributes
@@ -35,6 +37,36 @@ class KappaPosterior:
     agreement: NDArray[np.float64]
     kappa_prevalence: NDArray[np.float64]
     kappa_margins: NDArray[np.float64]
+
+    def summary(self, *, level: float = 0.95) -> pd.DataFrame:
+        """Return posterior means and central intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the intervals, in (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            Rows `agreement`, `kappa_prevalence` and `kappa_margins`; columns `estimate`, `lower`,
+            `upper`. NaN where kappa is undefined in some draw.
+
+        Raises
+        ------
+        AnnotationError
+            If the level is out of its range.
+        """
+        check_level(level, "KappaPosterior.summary")
+        tail = (1 - level) / 2
+        rows = {
+            name: (draws.mean(), *np.quantile(draws, [tail, 1 - tail]))
+            for name, draws in vars(self).items()
+        }
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["estimate", "lower", "upper"])
+
+    def _headline(self) -> str:
+        return ", ".join(f"{name} {row.estimate:.3f}" for name, row in self.summary().iterrows())
 
 
 def kappa_posterior(fitted: HierarchicalBinaryFit, first: str, second: str) -> KappaPosterior:

@@ -1,15 +1,18 @@
-"""Convergence of Markov chains, by arviz, as one tidy table."""
+"""Markov chains and arviz: convergence as one tidy table, draws in its layout."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from arviz import InferenceData
 
 
 def convergence_table(
@@ -68,6 +71,36 @@ def convergence_table(
             )
         )
     return pd.concat(tables)
+
+
+def inference_data(
+    draws: Mapping[str, NDArray[Any]],
+    *,
+    dimensions: Mapping[str, Sequence[str]],
+    names: Mapping[str, Sequence[str]],
+) -> InferenceData:
+    """Lay out draws for arviz.
+
+    Parameters
+    ----------
+    draws : mapping of str to ndarray, shape (C, S, ...)
+        By parameter.
+    dimensions : mapping of str to sequence of str
+        By parameter, the names of its axes beyond chain and draw.
+    names : mapping of str to sequence of str
+        By dimension, the names along it.
+
+    Returns
+    -------
+    arviz.InferenceData
+        With the group `posterior`.
+    """
+    found: InferenceData = _arviz().from_dict(
+        posterior=dict(draws),
+        dims={name: list(axes) for name, axes in dimensions.items()},
+        coords={name: list(along) for name, along in names.items()},
+    )
+    return found
 
 
 def _arviz() -> ModuleType:

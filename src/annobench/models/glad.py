@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models._votes import Floats, Votes, check_search, climb, normalised
-from annobench.models.base import Method
+from annobench.models._votes import Floats, Votes, check_search, normalised, run_em
+from annobench.models.base import Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 
 METHOD = Method(
@@ -41,7 +41,7 @@ METHOD = Method(
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(
         {
-            *("ability", "easiness", "log_likelihood", "log_posterior"),
+            *("ability", "easiness", "difficulty", "log_likelihood", "log_posterior"),
             *("n_iterations", "converged", "history"),
         }
     ),
@@ -60,7 +60,7 @@ Evaluate = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class GladFit:
+class GladFit(Fit):
     """A fit of GLAD.
 
     Attributes
@@ -133,9 +133,10 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     tolerance : float, default 1e-9
-        Relative change of the log posterior at which EM stops; with 0 all updates are done.
+        Relative change of the log posterior at which EM stops; with 0 all updates are done. Smaller
+        than in other models, as one Newton step is less than a whole M-step.
     max_iterations : int, default 2_000
-        Updates after which EM stops in any case.
+        Updates after which EM stops in any case. More than in other models, for the same reason.
 
     Returns
     -------
@@ -176,23 +177,23 @@ def fit(
     wrong_each = np.log(max(k - 1, 1))
     has_labels = votes.given.sum(axis=1) > 0
 
-    def expect(at: _Parameters) -> tuple[Floats, float, float]:
+    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
         score, base = np.zeros((n_items, k)), np.zeros(n_items)
-        easiness = np.exp(at.log_easiness)
-        add_scaled_votes(item, annotator, label, at.ability, easiness, wrong_each, score, base)
+        easiness = np.exp(theta.log_easiness)
+        add_scaled_votes(item, annotator, label, theta.ability, easiness, wrong_each, score, base)
         posterior, of_items = normalised(score - np.log(k))
         given = of_items + base - wrong_each * np.bincount(item, minlength=n_items)
         likelihood = float(given.sum())
-        return posterior, likelihood, likelihood + _log_prior(*at)
+        return posterior, likelihood, likelihood + _log_prior(*theta)
 
-    def maximise(posterior: Floats, at: _Parameters) -> _Parameters:
+    def maximise(posterior: Floats, theta: _Parameters) -> _Parameters:
         def of_abilities(ability: Floats) -> Floats:
             out = _prior(ability)
-            easiness = np.exp(at.log_easiness)
+            easiness = np.exp(theta.log_easiness)
             slopes(item, annotator, label, posterior, ability, easiness, False, out)
             return out
 
-        ability = _newton(of_abilities, at.ability)
+        ability = _newton(of_abilities, theta.ability)
 
         def of_easinesses(log_easiness: Floats) -> Floats:
             out = _prior(log_easiness)
@@ -200,11 +201,11 @@ def fit(
             slopes(item, annotator, label, posterior, ability, easiness, True, out)
             return out
 
-        log_easiness = _newton(of_easinesses, at.log_easiness)
+        log_easiness = _newton(of_easinesses, theta.log_easiness)
         return _rescaled(ability, log_easiness, has_labels, votes.labelled)
 
     start = _Parameters(np.full(n_annotators, PRIOR_MEAN), np.full(n_items, PRIOR_MEAN))
-    end = climb(start, expect, maximise, tolerance, max_iterations)
+    end = run_em(start, expect, maximise, tolerance, max_iterations)
     return GladFit(
         annotations.items,
         annotations.annotators,

@@ -3,7 +3,7 @@ r"""The multilevel model of binary annotation of Carpenter (2008), by Gibbs samp
 An item is of category 1 with probability pi, the prevalence. Annotator j calls a
 1 item "1" with probability theta_1j (sensitivity) and a 0 item "0" with probability
 theta_0j (specificity), each label independently given the item's category. The
-annotators' values come from beta distributions whose mean m and scale s are
+annotators' values come from beta distributions whose mean m and concentration s are
 estimated::
 
     pi ~ Beta(1, 1)                     c_i ~ Bernoulli(pi)
@@ -11,11 +11,12 @@ estimated::
     theta_kj ~ Beta(m_k s_k, (1 - m_k) s_k)                          for k = 0, 1
     x_n ~ Bernoulli(theta_1j if c_i = 1 else 1 - theta_0j)
 
-**The prior of the scale.** The paper prints a uniform prior on the inverse squared
-scale, says that this is Pareto(1.5), and defines Pareto(x | g) as proportional to
-x ** -(g + 1). The three don't agree: uniform on s ** -2 is Pareto(2), and the prior
-of Gelman et al. that it cites, uniform on s ** -0.5, is Pareto(0.5). The default is
-Pareto(1.5) as printed; `scale_exponent` g takes the other two readings.
+**The prior of the concentration.** The paper calls s, the sum of a beta distribution's two
+parameters, a scale. It prints a uniform prior on its inverse square, says that this is
+Pareto(1.5), and defines Pareto(x | g) as proportional to x ** -(g + 1). The three don't
+agree: uniform on s ** -2 is Pareto(2), and the prior of Gelman et al. that it cites,
+uniform on s ** -0.5, is Pareto(0.5). The default is Pareto(1.5) as printed;
+`concentration_exponent` g takes the other two readings.
 
 **The mirror.** Exchanging the categories (pi, theta_1, theta_0 for 1 - pi,
 1 - theta_0, 1 - theta_1) leaves likelihood and prior as they are, so the posterior
@@ -39,11 +40,11 @@ meant, and the mean of its beta-binomial lacks the factor n.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -51,16 +52,31 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import axes_or_new
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method, blocks
-from annobench.models.diagnostics import convergence_table
+from annobench.models.base import (
+    Method,
+    ParameterDraws,
+    SampledFit,
+    SupportsDraws,
+    blocks,
+    check_sampler,
+)
 from annobench.models.kernels.hierarchical_binary import run_sweeps
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 METHOD = Method(
     name="hierarchical_binary",
     reference="Carpenter (2008), section 2",
     accepts=frozenset({"nominal", "ordinal"}),
-    returns=frozenset({"prevalence", "sensitivity", "specificity", "draws", "diagnostics"}),
+    returns=frozenset(
+        {
+            *("prevalence", "sensitivity", "specificity", "accuracy", "confusion"),
+            *("draws", "thin", "diagnostics", "label_switches", "hierarchical"),
+        }
+    ),
     deterministic=False,
     max_categories=2,
     compares=True,
@@ -77,9 +93,11 @@ class Draws:
         pi.
     sensitivity, specificity : ndarray, shape (C, S, J)
         theta_1 and theta_0.
-    sensitivity_mean, sensitivity_scale, specificity_mean, specificity_scale : ndarray
-        Shape (C, S): mean and scale of the annotators' distributions; 1/2 and 2 where
-        they are fixed.
+    sensitivity_mean, specificity_mean : ndarray, shape (C, S)
+        Means of the annotators' distributions; 1/2 where they are fixed.
+    sensitivity_concentration, specificity_concentration : ndarray, shape (C, S)
+        Their concentrations, the sum of the two parameters of a beta distribution; 2 where they
+        are fixed.
     item_probability : ndarray of float32, shape (C, S', I)
         Probability that the item is of category 1 given each draw's other parameters
         (Rao-Blackwellised), of every T-th draw, S' = ceil(S / T).
@@ -89,9 +107,9 @@ class Draws:
     sensitivity: NDArray[np.float64]
     specificity: NDArray[np.float64]
     sensitivity_mean: NDArray[np.float64]
-    sensitivity_scale: NDArray[np.float64]
+    sensitivity_concentration: NDArray[np.float64]
     specificity_mean: NDArray[np.float64]
-    specificity_scale: NDArray[np.float64]
+    specificity_concentration: NDArray[np.float64]
     item_probability: NDArray[np.float32]
 
 
@@ -112,7 +130,7 @@ class NewAnnotator:
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchicalBinaryFit:
+class HierarchicalBinaryFit(SampledFit):
     """Posterior of the multilevel binary model.
 
     Attributes
@@ -128,6 +146,8 @@ class HierarchicalBinaryFit:
     label_switches : ndarray of int, shape (C,)
         Sweeps in the kept part of each chain that crossed into the mirror half and
         were reflected.
+    thin : int
+        T: every T-th draw has the items' probabilities.
     """
 
     items: tuple[str, ...]
@@ -137,6 +157,13 @@ class HierarchicalBinaryFit:
     posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
+    thin: int = 1
+
+    _axes: ClassVar[Mapping[str, Sequence[str]]] = {
+        "sensitivity": ("annotator",),
+        "specificity": ("annotator",),
+        "item_probability": ("item",),
+    }
 
     @cached_property
     def prevalence(self) -> NDArray[np.float64]:
@@ -165,53 +192,66 @@ class HierarchicalBinaryFit:
             axis=1,
         )
 
-    @cached_property
-    def diagnostics(self) -> pd.DataFrame:
-        """R-hat and bulk and tail effective sample sizes, one row a parameter.
+    @property
+    def parameter_draws(self) -> ParameterDraws:
+        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        prevalence, specificity, sensitivity = (
+            rate[:, :: self.thin].reshape(-1, *rate.shape[2:])
+            for rate in (self.draws.prevalence, self.draws.specificity, self.draws.sensitivity)
+        )
+        rows = _with_rest(1 - specificity), _with_rest(sensitivity)
+        return ParameterDraws(_with_rest(prevalence), np.stack(rows, axis=2))
 
-        The index is (parameter, name). An item whose probability never moves has no
-        R-hat; its row holds NaN and is flagged in the column `constant`.
-        """
-        draws = self.draws
-        tables: dict[str, tuple[NDArray[Any], Sequence[str]]] = {
-            "prevalence": (draws.prevalence[..., None], ("",))
+    def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
+        population = ("prevalence", *(HYPERPARAMETERS if self.hierarchical else ()))
+        return {name: (getattr(self.draws, name)[..., None], ("",)) for name in population} | {
+            "sensitivity": (self.draws.sensitivity, self.annotators),
+            "specificity": (self.draws.specificity, self.annotators),
+            "item_probability": (self.draws.item_probability, self.items),
         }
-        if self.hierarchical:
-            for name in HYPERPARAMETERS:
-                tables[name] = (getattr(draws, name)[..., None], ("",))
-        tables["sensitivity"] = (draws.sensitivity, self.annotators)
-        tables["specificity"] = (draws.specificity, self.annotators)
-        tables["item_probability"] = (draws.item_probability, self.items)
-        return convergence_table(tables)
 
-    def interval(self, parameter: str, level: float = 0.95) -> NDArray[np.float64]:
-        """Return the central posterior interval of a parameter.
+    def annotators_frame(
+        self, draws: SupportsDraws | None = None, *, level: float = 0.95
+    ) -> pd.DataFrame:
+        """Return what the model says of each annotator.
 
         Parameters
         ----------
-        parameter : str
-            An attribute of `Draws`, such as "prevalence" or "sensitivity".
+        draws : ParameterDraws, optional
+            For intervals; by default the fit's own.
         level : float, default 0.95
-            Probability inside, in (0, 1).
+            Of the intervals, in (0, 1).
 
         Returns
         -------
-        ndarray, shape (2,) or (2, J)
-            Lower and upper end.
-
-        Raises
-        ------
-        ValueError
-            If there is no such parameter, or the level is out of its range.
+        DataFrame
+            As of other models, and `probability_better_than_chance`, the posterior probability
+            that sensitivity and specificity sum to more than 1.
         """
-        known = [field.name for field in fields(self.draws)]
-        if parameter not in known:
-            raise ValueError(f"interval: parameter {parameter!r} is not one of {', '.join(known)}.")
-        if not 0 < level < 1:
-            raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
-        tail = (1 - level) / 2
-        ends = np.quantile(getattr(self.draws, parameter), [tail, 1 - tail], axis=(0, 1))
-        return cast(NDArray[np.float64], ends)
+        table = super().annotators_frame(draws, level=level)
+        total = self.draws.sensitivity + self.draws.specificity
+        table["probability_better_than_chance"] = (total > 1).mean(axis=(0, 1))
+        return table
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw the annotators by sensitivity and specificity.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        from annobench.reporting import plotting
+
+        axes = axes_or_new(axes)
+        sizes = np.full(len(self.annotators), 30.0)
+        plotting.accuracy_plane(axes, self.sensitivity, self.specificity, sizes)
+        return axes
 
     def predict_new_annotator(self, n_positive: int, n_negative: int) -> NewAnnotator:
         """Predict the numbers of correct labels of an annotator not yet seen.
@@ -224,7 +264,7 @@ class HierarchicalBinaryFit:
         Returns
         -------
         NewAnnotator
-            Beta-binomial probabilities averaged over the draws of mean and scale.
+            Beta-binomial probabilities averaged over the draws of mean and concentration.
 
         Raises
         ------
@@ -238,19 +278,21 @@ class HierarchicalBinaryFit:
         """
         draws = self.draws
         return NewAnnotator(
-            _beta_binomial(draws.sensitivity_mean, draws.sensitivity_scale, n_positive),
-            _beta_binomial(draws.specificity_mean, draws.specificity_scale, n_negative),
+            _beta_binomial(draws.sensitivity_mean, draws.sensitivity_concentration, n_positive),
+            _beta_binomial(draws.specificity_mean, draws.specificity_concentration, n_negative),
         )
 
-    def impute(self, rng: np.random.Generator, n_copies: int) -> NDArray[np.int8]:
+    def impute(
+        self, n_copies: int, *, rng: np.random.Generator | int | None = None
+    ) -> NDArray[np.int8]:
         """Draw categories for all items: a multiply imputed data set (section 10).
 
         Parameters
         ----------
-        rng : numpy.random.Generator
-            Source of randomness.
         n_copies : int
             How many imputations, M.
+        rng : numpy.random.Generator or int, optional
+            Source of randomness, or a seed.
 
         Returns
         -------
@@ -262,6 +304,7 @@ class HierarchicalBinaryFit:
         ValueError
             If fewer than one copy is asked for.
         """
+        rng = np.random.default_rng(rng)
         if n_copies < 1:
             raise ValueError(f"impute: n_copies must be above 0, got {n_copies}.")
         probability = self.draws.item_probability.reshape(-1, len(self.items))
@@ -270,11 +313,16 @@ class HierarchicalBinaryFit:
         return (uniform < probability[rows]).astype(np.int8)
 
 
+def _with_rest(second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put the probability of the first of two categories before that of the second."""
+    return np.stack([1 - second, second], axis=-1)
+
+
 HYPERPARAMETERS = (
     "sensitivity_mean",
-    "sensitivity_scale",
+    "sensitivity_concentration",
     "specificity_mean",
-    "specificity_scale",
+    "specificity_concentration",
 )
 
 
@@ -303,14 +351,14 @@ class PrunedFit:
 def fit(
     annotations: Annotations,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     hierarchical: bool = True,
-    scale_exponent: float = 1.5,
+    concentration_exponent: float = 1.5,
     collapsed: bool = True,
-    n_chains: int = 4,
-    n_warmup: int = 1_000,
-    n_draws: int = 2_500,
-    thin_items: int = 5,
+    chains: int = 4,
+    warmup: int = 1_000,
+    draws: int = 2_500,
+    thin: int = 5,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> HierarchicalBinaryFit:
@@ -321,20 +369,20 @@ def fit(
     annotations : Annotations
         Labels in two categories; the second is the positive one. Missing and repeated
         labels are fine.
-    rng : numpy.random.Generator
-        Source of randomness; each chain gets a generator spawned from it.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed; each chain gets a generator spawned from it.
     hierarchical : bool, default True
         False puts Beta(1, 1) on every sensitivity and specificity instead; the half of
         the posterior is then chosen by the annotators' mean sensitivity + specificity.
-    scale_exponent : float, default 1.5
+    concentration_exponent : float, default 1.5
         g > 0 in p(s) proportional to s ** -(g + 1): 1.5 as printed, 2 for a uniform
-        inverse squared scale, 0.5 for a uniform inverse square root.
+        inverse square, 0.5 for a uniform inverse square root.
     collapsed : bool, default True
-        Draw the means and scales with the annotators integrated out. False follows the
+        Draw the means and concentrations with the annotators integrated out. False follows the
         paper's steps, and mixes more slowly.
-    n_chains, n_warmup, n_draws : int
+    chains, warmup, draws : int
         Chains C, sweeps thrown away, and draws S kept in each.
-    thin_items : int, default 5
+    thin : int, default 5
         Keep the item probabilities of every T-th draw. Their mean uses all.
     threads : int, optional
         Chains sampled at once; by default all.
@@ -368,10 +416,11 @@ def fit(
     Examples
     --------
     >>> a = Annotations.from_contingency([[40, 5], [5, 50]])
-    >>> result = fit(a, rng=np.random.default_rng(1), n_draws=200, n_warmup=100)
+    >>> result = fit(a, rng=np.random.default_rng(1), draws=200, warmup=100)
     >>> result.posterior.shape
     (100, 2)
     """
+    rng = np.random.default_rng(rng)
     METHOD.check(annotations)
     if annotations.n_categories < 2:
         raise AnnotationError(
@@ -379,17 +428,14 @@ def fit(
             f"({', '.join(map(repr, annotations.categories))}). Give both by name where only one "
             "occurs."
         )
-    for name, value in (
-        ("scale_exponent", scale_exponent),
-        ("n_chains", n_chains),
-        ("n_draws", n_draws),
-        ("thin_items", thin_items),
-    ):
-        if not value > 0:
-            raise ValueError(f"hierarchical_binary.fit: {name} must be above 0, got {value}.")
-    if n_warmup < 0:
-        raise ValueError(f"hierarchical_binary.fit: n_warmup must be at least 0, got {n_warmup}.")
-
+    check_sampler(
+        METHOD.name,
+        warmup=warmup,
+        concentration_exponent=concentration_exponent,
+        chains=chains,
+        draws=draws,
+        thin=thin,
+    )
     view = annotations.by_item
     labels = (
         view.offsets,
@@ -405,36 +451,47 @@ def fit(
 
     def run(generator: np.random.Generator) -> tuple[Any, ...]:
         state = _start(generator, n_items, n_annotators, labels, hierarchical)
-        main = np.empty((n_draws, 5))
-        theta = np.empty((n_draws, 2, n_annotators))
-        probability = np.empty((-(-n_draws // thin_items), n_items), dtype=np.float32)
+        main = np.empty((draws, 5))
+        theta = np.empty((draws, 2, n_annotators))
+        probability = np.empty((-(-draws // thin), n_items), dtype=np.float32)
         total = np.zeros(n_items)
         switches = 0
-        for first, last in blocks(n_warmup, n_draws):
+        for first, last in blocks(warmup, draws):
             switches += run_sweeps(
-                generator, *labels, *items_of,
-                state.main, state.theta, state.category, first, last, hierarchical,
-                collapsed, scale_exponent, thin_items,
-                main, theta, probability, total,
-            )  # fmt: skip
+                generator,
+                *labels,
+                *items_of,
+                state.main,
+                state.theta,
+                state.category,
+                first,
+                last,
+                hierarchical,
+                collapsed,
+                concentration_exponent,
+                thin,
+                main,
+                theta,
+                probability,
+                total,
+            )
             if progress is not None:
                 progress(last - first)
-        return main, theta, probability, total / n_draws, switches
+        return main, theta, probability, total / draws, switches
 
-    with ThreadPoolExecutor(max_workers=threads or n_chains) as pool:
-        chains = list(pool.map(run, rng.spawn(n_chains)))
-    main = np.stack([chain[0] for chain in chains])
-    theta = np.stack([chain[1] for chain in chains])
-    positive = np.mean([chain[3] for chain in chains], axis=0)
-    draws = Draws(
+    with ThreadPoolExecutor(max_workers=threads or chains) as pool:
+        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
+    mains, thetas, probabilities, means, switches = parts
+    main, theta, positive = np.stack(mains), np.stack(thetas), np.mean(means, axis=0)
+    found = Draws(
         prevalence=main[..., 0],
         sensitivity=theta[:, :, 1],
         specificity=theta[:, :, 0],
         specificity_mean=main[..., 1],
-        specificity_scale=main[..., 2],
+        specificity_concentration=main[..., 2],
         sensitivity_mean=main[..., 3],
-        sensitivity_scale=main[..., 4],
-        item_probability=np.stack([chain[2] for chain in chains]),
+        sensitivity_concentration=main[..., 4],
+        item_probability=np.stack(probabilities),
     )
     return HierarchicalBinaryFit(
         annotations.items,
@@ -442,8 +499,9 @@ def fit(
         annotations.categories,
         hierarchical,
         posterior=np.stack([1 - positive, positive], axis=1),
-        draws=draws,
-        label_switches=np.array([chain[4] for chain in chains]),
+        draws=found,
+        label_switches=np.array(switches),
+        thin=thin,
     )
 
 
@@ -474,7 +532,7 @@ def prune_and_refit(
     annotations: Annotations,
     fitted: HierarchicalBinaryFit,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     **settings: Any,
 ) -> PrunedFit:
     """Remove the annotators that a fit finds below one half, and fit the rest.
@@ -485,7 +543,7 @@ def prune_and_refit(
         The labels that `fitted` was fitted to.
     fitted : HierarchicalBinaryFit
         Decides who goes (`better_than_half`).
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         For the second fit.
     **settings
         Passed to `fit`.
@@ -499,18 +557,19 @@ def prune_and_refit(
     ----------
     Carpenter (2008), section 4.
     """
+    rng = np.random.default_rng(rng)
     keep = better_than_half(fitted)
     kept = annotations.select(annotators=keep)
     return PrunedFit(fitted, keep, kept, fit(kept, rng=rng, **settings))
 
 
 def _beta_binomial(
-    mean: NDArray[np.float64], scale: NDArray[np.float64], size: int
+    mean: NDArray[np.float64], concentration: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
     if size < 0:
         raise ValueError(f"predict_new_annotator: numbers of items must be >= 0, got {size}.")
-    alpha = (mean * scale).ravel()
-    beta = ((1 - mean) * scale).ravel()
+    alpha = (mean * concentration).ravel()
+    beta = ((1 - mean) * concentration).ravel()
     k = np.arange(size + 1)
     choose = gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1)
     total = np.zeros(size + 1)
@@ -543,7 +602,7 @@ def _start(
     probability = (1 - noise) * votes + noise * rng.uniform()
     category = (rng.random(n_items) < probability).astype(np.int8)
     mean = rng.uniform(0.55, 0.95, size=2) if hierarchical else np.full(2, 0.5)
-    scale = np.exp(rng.uniform(0.5, 4.0, size=2)) if hierarchical else np.full(2, 2.0)
+    concentration = np.exp(rng.uniform(0.5, 4.0, size=2)) if hierarchical else np.full(2, 2.0)
     theta = rng.uniform(0.55, 0.95, size=(2, n_annotators))
-    main = np.array([rng.uniform(0.1, 0.9), mean[0], scale[0], mean[1], scale[1]])
+    main = np.array([rng.uniform(0.1, 0.9), mean[0], concentration[0], mean[1], concentration[1]])
     return _State(main, np.stack([np.log(theta), np.log1p(-theta)], axis=1), category)

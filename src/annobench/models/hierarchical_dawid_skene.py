@@ -3,7 +3,7 @@ r"""The hierarchical Dawid-Skene model, by Gibbs sampling: full Bayes for any nu
 An item is of category k with probability pi_k, the prevalence. Annotator j gives an item of
 category k the label l with probability theta_jkl, each label independently given the item's
 category. Row k of the annotators' confusion matrices comes from a Dirichlet distribution whose
-mean m_k and scale s_k are estimated::
+mean m_k and concentration s_k are estimated::
 
     pi ~ Dirichlet(1, ..., 1)           c_i ~ Categorical(pi)
     m_k ~ Dirichlet(1, ..., 1)          p(s_k) proportional to s_k ** -(g + 1), s_k >= 1
@@ -31,27 +31,30 @@ are left apart after it show in R-hat.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method, blocks
-from annobench.models.diagnostics import convergence_table
+from annobench.models.base import Method, ParameterDraws, SampledFit, blocks, check_sampler
 from annobench.models.kernels.hierarchical_dawid_skene import run_sweeps
 
 METHOD = Method(
     name="hierarchical_dawid_skene",
     reference="Carpenter (2008), sections 2 and 8",
     accepts=frozenset({"nominal", "ordinal"}),
-    returns=frozenset({"prevalence", "confusion", "draws", "diagnostics"}),
+    returns=frozenset(
+        {
+            *("prevalence", "confusion", "accuracy"),
+            *("draws", "thin", "diagnostics", "label_switches"),
+        }
+    ),
     deterministic=False,
     max_categories=200,
     compares=True,
@@ -68,7 +71,7 @@ class Draws:
         pi.
     mean : ndarray, shape (C, S, K, K)
         m: ``[..., k, l]`` is the mean probability of the label l on an item of category k.
-    scale : ndarray, shape (C, S, K)
+    concentration : ndarray, shape (C, S, K)
         s: how alike annotators are in their row k.
     confusion : ndarray of float32, shape (C, S', J, K, K)
         theta: ``[..., j, k, l]``.
@@ -78,13 +81,13 @@ class Draws:
 
     prevalence: NDArray[np.float64]
     mean: NDArray[np.float64]
-    scale: NDArray[np.float64]
+    concentration: NDArray[np.float64]
     confusion: NDArray[np.float32]
     item_probability: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class HierarchicalDawidSkeneFit:
+class HierarchicalDawidSkeneFit(SampledFit):
     """Posterior of the hierarchical Dawid-Skene model.
 
     Attributes
@@ -97,6 +100,8 @@ class HierarchicalDawidSkeneFit:
         The draws that everything else is computed from.
     label_switches : ndarray of int, shape (C,)
         Sweeps in the kept part of each chain after which the classes were relabelled.
+    thin : int
+        T: every T-th draw has confusion matrices and the items' probabilities.
     """
 
     items: tuple[str, ...]
@@ -105,6 +110,15 @@ class HierarchicalDawidSkeneFit:
     posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
+    thin: int = 1
+
+    _axes: ClassVar[Mapping[str, Sequence[str]]] = {
+        "prevalence": ("category",),
+        "mean": ("category", "label"),
+        "concentration": ("category",),
+        "confusion": ("annotator", "category", "label"),
+        "item_probability": ("item", "category"),
+    }
 
     @cached_property
     def prevalence(self) -> NDArray[np.float64]:
@@ -116,71 +130,43 @@ class HierarchicalDawidSkeneFit:
         """Posterior mean confusion matrices, shape (J, K, K): ``[j, truth, label]``."""
         return np.asarray(self.draws.confusion.mean(axis=(0, 1), dtype=np.float64))
 
-    @cached_property
-    def diagnostics(self) -> pd.DataFrame:
-        """R-hat and effective sample sizes, one row a parameter.
+    @property
+    def parameter_draws(self) -> ParameterDraws:
+        """Every T-th draw of prevalence and confusion matrices, of all chains in a row."""
+        prevalence, confusion = (
+            np.asarray(draws, dtype=np.float64).reshape(-1, *draws.shape[2:])
+            for draws in (self.draws.prevalence[:, :: self.thin], self.draws.confusion)
+        )
+        return ParameterDraws(prevalence, confusion)
 
-        The index is (parameter, name); names of pairs of categories are "truth > label". Of
-        an item it is the probability of its most probable category.
-        """
+    def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
+        """Names of pairs of categories are "truth > label"; of items the best category."""
         names = self.categories
         pairs = [f"{truth} > {label}" for truth in names for label in names]
         draws = self.draws
         shape = draws.mean.shape[:2]
         best = self.posterior.argmax(axis=1)
-        return convergence_table(
-            {
-                "prevalence": (draws.prevalence, names),
-                "mean": (draws.mean.reshape(*shape, -1), pairs),
-                "scale": (np.log(draws.scale), names),
-                "item_probability": (
-                    draws.item_probability[:, :, np.arange(best.size), best],
-                    self.items,
-                ),
-            }
-        )
-
-    def interval(self, parameter: str, level: float = 0.95) -> NDArray[np.float64]:
-        """Return the central posterior interval of a parameter.
-
-        Parameters
-        ----------
-        parameter : {"prevalence", "mean", "scale", "confusion", "item_probability"}
-            An attribute of `Draws`.
-        level : float, default 0.95
-            Probability inside, in (0, 1).
-
-        Returns
-        -------
-        ndarray, shape (2, ...)
-            Lower and upper ends.
-
-        Raises
-        ------
-        ValueError
-            If there is no such parameter, or the level is out of its range.
-        """
-        known = list(vars(self.draws))
-        if parameter not in known:
-            raise ValueError(f"interval: parameter {parameter!r} is not one of {', '.join(known)}.")
-        if not 0 < level < 1:
-            raise ValueError(f"interval: level must be between 0 and 1, got {level}.")
-        tail = (1 - level) / 2
-        return np.asarray(
-            np.quantile(getattr(self.draws, parameter), [tail, 1 - tail], axis=(0, 1))
-        )
+        return {
+            "prevalence": (draws.prevalence, names),
+            "mean": (draws.mean.reshape(*shape, -1), pairs),
+            "concentration": (np.log(draws.concentration), names),
+            "item_probability": (
+                draws.item_probability[:, :, np.arange(best.size), best],
+                self.items,
+            ),
+        }
 
     def predict_new_annotator(
-        self, rng: np.random.Generator, n_annotators: int = 1000
+        self, n_annotators: int = 1000, *, rng: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:
         """Draw confusion matrices of annotators not yet seen.
 
         Parameters
         ----------
-        rng : numpy.random.Generator
-            Source of randomness.
         n_annotators : int, default 1000
             How many.
+        rng : numpy.random.Generator or int, optional
+            Source of randomness, or a seed.
 
         Returns
         -------
@@ -192,15 +178,16 @@ class HierarchicalDawidSkeneFit:
         ValueError
             If fewer than one annotator is asked for.
         """
+        rng = np.random.default_rng(rng)
         if n_annotators < 1:
             raise ValueError(
                 f"predict_new_annotator: n_annotators must be above 0, got {n_annotators}."
             )
         k = len(self.categories)
         mean = self.draws.mean.reshape(-1, k, k)
-        scale = self.draws.scale.reshape(-1, k)
+        concentration = self.draws.concentration.reshape(-1, k)
         chosen = rng.integers(len(mean), size=n_annotators)
-        gammas = rng.standard_gamma(mean[chosen] * scale[chosen][..., None])
+        gammas = rng.standard_gamma(mean[chosen] * concentration[chosen][..., None])
         gammas += np.finfo(float).tiny
         return np.asarray(gammas / gammas.sum(axis=2, keepdims=True))
 
@@ -208,11 +195,11 @@ class HierarchicalDawidSkeneFit:
 def fit(
     annotations: Annotations,
     *,
-    rng: np.random.Generator,
-    scale_exponent: float = 1.5,
-    n_chains: int = 4,
-    n_warmup: int = 500,
-    n_draws: int = 1_000,
+    rng: np.random.Generator | int | None = None,
+    concentration_exponent: float = 1.5,
+    chains: int = 4,
+    warmup: int = 500,
+    draws: int = 1_000,
     thin: int = 5,
     start: ArrayLike | None = None,
     threads: int | None = None,
@@ -225,11 +212,11 @@ def fit(
     ----------
     annotations : Annotations
         Labels in K categories. Missing and repeated labels are fine.
-    rng : numpy.random.Generator
-        Source of randomness; each chain gets a generator spawned from it.
-    scale_exponent : float, default 1.5
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed; each chain gets a generator spawned from it.
+    concentration_exponent : float, default 1.5
         g > 0 in p(s) proportional to s ** -(g + 1).
-    n_chains, n_warmup, n_draws : int
+    chains, warmup, draws : int
         Chains C, sweeps thrown away, and draws S kept in each.
     thin : int, default 5
         Keep confusion matrices and item probabilities of every T-th draw. The items'
@@ -273,10 +260,11 @@ def fit(
     Examples
     --------
     >>> a = Annotations.from_contingency([[40, 5, 1], [5, 50, 2], [2, 2, 30]])
-    >>> result = fit(a, rng=np.random.default_rng(1), n_draws=100, n_warmup=100)
+    >>> result = fit(a, rng=np.random.default_rng(1), draws=100, warmup=100)
     >>> result.posterior.shape, result.confusion.shape
     ((137, 3), (2, 3, 3))
     """
+    rng = np.random.default_rng(rng)
     METHOD.check(annotations)
     if annotations.n_categories < 2:
         raise AnnotationError(
@@ -284,18 +272,14 @@ def fit(
             f"{annotations.n_categories} ({', '.join(map(repr, annotations.categories))}). Give "
             "all categories of the scheme by name where only one occurs."
         )
-    for name, value in (
-        ("scale_exponent", scale_exponent),
-        ("n_chains", n_chains),
-        ("n_draws", n_draws),
-        ("thin", thin),
-    ):
-        if not value > 0:
-            raise ValueError(f"hierarchical_dawid_skene.fit: {name} must be above 0, got {value}.")
-    if n_warmup < 0:
-        raise ValueError(
-            f"hierarchical_dawid_skene.fit: n_warmup must be at least 0, got {n_warmup}."
-        )
+    check_sampler(
+        METHOD.name,
+        warmup=warmup,
+        concentration_exponent=concentration_exponent,
+        chains=chains,
+        draws=draws,
+        thin=thin,
+    )
     view = annotations.by_item
     labels = (
         view.offsets,
@@ -304,39 +288,55 @@ def fit(
     )
     n_items, n_annotators = annotations.n_items, annotations.n_annotators
     k = annotations.n_categories
-    n_stored = -(-n_draws // thin)
-    _check_memory(n_chains * n_stored, n_items * k, n_annotators * k * k, memory_limit)
+    n_stored = -(-draws // thin)
+    _check_memory(chains * n_stored, n_items * k, n_annotators * k * k, memory_limit)
     given = None if start is None else _checked(start, (n_items, k))
-    n_tempered = 2 * n_warmup // 3 if start is None else 0
+    n_tempered = 2 * warmup // 3 if start is None else 0
 
     def run(generator: np.random.Generator) -> tuple[Any, ...]:
-        mean_now, scale_now, category = _start(generator, annotations, given)
-        prevalence, mean = np.empty((n_draws, k)), np.empty((n_draws, k, k))
-        scale = np.empty((n_draws, k))
+        mean_now, concentration_now, category = _start(generator, annotations, given)
+        prevalence, mean = np.empty((draws, k)), np.empty((draws, k, k))
+        concentration = np.empty((draws, k))
         confusion = np.empty((n_stored, n_annotators, k, k), dtype=np.float32)
         probability = np.empty((n_stored, n_items, k), dtype=np.float32)
         total = np.zeros((n_items, k))
         switches = 0
-        for first, last in blocks(n_warmup, n_draws):
+        for first, last in blocks(warmup, draws):
             switches += run_sweeps(
-                generator, *labels, n_annotators, mean_now, scale_now, category,
-                first, last, scale_exponent, n_tempered - n_warmup, n_tempered, thin,
-                prevalence, mean, scale, confusion, probability, total,
-            )  # fmt: skip
+                generator,
+                *labels,
+                n_annotators,
+                mean_now,
+                concentration_now,
+                category,
+                first,
+                last,
+                concentration_exponent,
+                n_tempered - warmup,
+                n_tempered,
+                thin,
+                prevalence,
+                mean,
+                concentration,
+                confusion,
+                probability,
+                total,
+            )
             if progress is not None:
                 progress(last - first)
-        return prevalence, mean, scale, confusion, probability, total / n_draws, switches
+        return prevalence, mean, concentration, confusion, probability, total / draws, switches
 
-    with ThreadPoolExecutor(max_workers=threads or n_chains) as pool:
-        chains = list(pool.map(run, rng.spawn(n_chains)))
-    prevalence, mean, scale, confusion, probability, posterior, switches = zip(*chains, strict=True)
+    with ThreadPoolExecutor(max_workers=threads or chains) as pool:
+        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
+    *stored, posterior, switches = parts
     return HierarchicalDawidSkeneFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
         posterior=np.mean(posterior, axis=0),
-        draws=Draws(*map(np.stack, (prevalence, mean, scale, confusion, probability))),
+        draws=Draws(*map(np.stack, stored)),
         label_switches=np.array(switches),
+        thin=thin,
     )
 
 
@@ -381,5 +381,5 @@ def _start(
     accuracy = rng.uniform(0.5, 0.95, size=k)
     mean = np.full((k, k), 1.0) * ((1 - accuracy) / (k - 1))[:, None]
     np.fill_diagonal(mean, accuracy)
-    scale = np.exp(rng.uniform(0.5, 4.0, size=k))
-    return mean, scale, np.minimum(category, k - 1).astype(np.int64)
+    concentration = np.exp(rng.uniform(0.5, 4.0, size=k))
+    return mean, concentration, np.minimum(category, k - 1).astype(np.int64)

@@ -29,8 +29,8 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from annobench.labels.annotations import Annotations
-from annobench.models._votes import Floats, Votes, check_search, climb, log
-from annobench.models.base import Method
+from annobench.models._votes import Floats, Votes, check_search, log, run_em
+from annobench.models.base import ConfusionFit, Method
 
 METHOD = Method(
     name="mace",
@@ -55,7 +55,7 @@ LARGEST_START = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class MaceFit:
+class MaceFit(ConfusionFit):
     """A fit of MACE.
 
     Attributes
@@ -127,7 +127,7 @@ class _Parameters(NamedTuple):
 def fit(
     annotations: Annotations,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     inference: Inference = "variational",
     smoothing: float = 0.01,
     n_starts: int = 10,
@@ -140,7 +140,7 @@ def fit(
     ----------
     annotations : Annotations
         Any number of annotators and categories.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         Source of the random starts.
     inference : {"variational", "em"}, default "variational"
         Variational Bayes, or EM with smoothed counts.
@@ -150,8 +150,9 @@ def fit(
         Starts, the even one included, at least 1.
     tolerance : float, default 1e-9
         Relative change of the objective at which a start stops; with 0 all updates are done.
+        Smaller than in other models, as starts are told apart by where they end.
     max_iterations : int, default 2_000
-        Updates after which it stops in any case.
+        Updates after which it stops in any case. More than in other models, for the same reason.
 
     Returns
     -------
@@ -170,8 +171,8 @@ def fit(
     -----
     An item without labels has even probabilities. An annotator without labels has the prior's
     means, or even ones in EM. With one category known every label is right and every competence
-    the prior's affair. An iteration costs two additions a label and an exponential an item and
-    category.
+    the prior's affair. An iteration costs two additions per label and an exponential per item
+    and category.
 
     References
     ----------
@@ -185,6 +186,7 @@ def fit(
     >>> int(found.competence.argmin())
     2
     """
+    rng = np.random.default_rng(rng)
     METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     if inference not in get_args(Inference):
@@ -207,34 +209,34 @@ def fit(
             return _variational(known, spammed)
         return _smoothed(known, spammed, smoothing / k)
 
-    def expect(at: _Parameters) -> tuple[Floats, float, float]:
-        log_wrong = at.spam[:, None] + at.strategy
-        log_right = np.logaddexp(at.know[:, None], log_wrong)
+    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
+        log_wrong = theta.spam[:, None] + theta.strategy
+        log_right = np.logaddexp(theta.know[:, None], log_wrong)
         posterior, likelihood = votes.expect(log_right, log_wrong, log_even)
-        return posterior, likelihood, likelihood + at.log_prior
+        return posterior, likelihood, likelihood + theta.log_prior
 
-    def maximise(posterior: Floats, at: _Parameters) -> _Parameters:
+    def maximise(posterior: Floats, theta: _Parameters) -> _Parameters:
         # A label that is right was known, or spammed and right by chance.
-        odds = at.spam[:, None] + at.strategy - at.know[:, None]
+        odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
         known = votes.right(posterior) / (1 + np.exp(np.minimum(odds, 700.0)))
         return update(known.sum(axis=1), np.maximum(votes.given - known, 0))
 
     ends = []
     for first in _first_guesses(n_starts, j, k, rng):
         start = maximise(expect(first)[0], first)
-        ends.append(climb(start, expect, maximise, tolerance, max_iterations))
+        ends.append(run_em(start, expect, maximise, tolerance, max_iterations))
     reached = np.array([end.history[-1] for end in ends])
     best = ends[int(reached.argmax())]
-    at = best.parameters
-    log_wrong = log(1 - at.competence)[:, None] + log(at.strategy_mean)
-    log_right = np.logaddexp(log(at.competence)[:, None], log_wrong)
+    theta = best.parameters
+    log_wrong = log(1 - theta.competence)[:, None] + log(theta.strategy_mean)
+    log_right = np.logaddexp(log(theta.competence)[:, None], log_wrong)
     return MaceFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
         posterior=best.posterior,
-        competence=at.competence,
-        strategy=at.strategy_mean,
+        competence=theta.competence,
+        strategy=theta.strategy_mean,
         log_likelihood=votes.expect(log_right, log_wrong, log_even)[1],
         objective=best.history[-1],
         n_iterations=best.n_iterations,

@@ -24,8 +24,8 @@ import numpy as np
 
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.models._votes import Floats, Votes, check_search, climb, log
-from annobench.models.base import Method
+from annobench.models._votes import Floats, Votes, check_search, log, run_em
+from annobench.models.base import ConfusionFit, Method
 
 METHOD = Method(
     name="one_coin",
@@ -43,7 +43,7 @@ METHOD = Method(
 
 
 @dataclass(frozen=True, eq=False)
-class OneCoinFit:
+class OneCoinFit(ConfusionFit):
     """A fit of the one-coin model.
 
     Attributes
@@ -131,7 +131,7 @@ def fit(
     -----
     An item without labels has the prevalence for its posterior and no part in it. An annotator
     without labels has the accuracy 1/K. With one category known every accuracy is 1. An
-    iteration costs two additions a label and an exponential an item and category.
+    iteration costs two additions per label and an exponential per item and category.
 
     References
     ----------
@@ -154,12 +154,12 @@ def fit(
     k = annotations.n_categories
     n_given = votes.given.sum(axis=1)
 
-    def expect(at: _Parameters) -> tuple[Floats, float, float]:
-        log_right = log(at.accuracy)[:, None] + np.zeros(k)
-        log_wrong = log((1 - at.accuracy) / max(k - 1, 1))[:, None] + np.zeros(k)
-        posterior, likelihood = votes.expect(log_right, log_wrong, log(at.prevalence))
+    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
+        log_right = log(theta.accuracy)[:, None] + np.zeros(k)
+        log_wrong = log((1 - theta.accuracy) / max(k - 1, 1))[:, None] + np.zeros(k)
+        posterior, likelihood = votes.expect(log_right, log_wrong, log(theta.prevalence))
         cells = k * log_right[:, 0].sum() + k * (k - 1) * log_wrong[:, 0].sum()
-        prior = smoothing * (cells + log(at.prevalence).sum())
+        prior = smoothing * (cells + log(theta.prevalence).sum())
         return posterior, likelihood, likelihood + float(prior)
 
     def maximise(posterior: Floats, _: object = None) -> _Parameters:
@@ -172,7 +172,7 @@ def fit(
         return _Parameters(mass / mass.sum(), accuracy)
 
     start = maximise(voting.fit(annotations).posterior)
-    end = climb(start, expect, maximise, tolerance, max_iterations)
+    end = run_em(start, expect, maximise, tolerance, max_iterations)
     return OneCoinFit(
         annotations.items,
         annotations.annotators,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method, best_categories
+from annobench.models.base import Fit, Method, best_categories
 
 METHOD = Method(
     name="voting",
@@ -25,7 +25,7 @@ METHOD = Method(
 
 
 @dataclass(frozen=True, eq=False)
-class VotingFit:
+class VotingFit(Fit):
     """The votes of each item.
 
     Attributes

@@ -31,7 +31,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Method
+from annobench.models.base import Fit, Method
 
 METHOD = Method(
     name="weighted_voting",
@@ -49,7 +49,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedVotingFit:
+class WeightedVotingFit(Fit):
     """The weighted votes of each item.
 
     Attributes
@@ -100,6 +100,7 @@ def fit(
         Weights to be used as they are. By default they are estimated.
     max_iterations : int, default 100
         Rounds of estimation, at least 1; in the first, agreement is with the unweighted vote.
+        Fewer than in other models, as winners stay after a few rounds or go round in a circle.
 
     Returns
     -------
@@ -117,7 +118,7 @@ def fit(
     Notes
     -----
     Estimation may go round in a circle, and then it has not converged. A round costs two
-    additions a label.
+    additions per label.
 
     References
     ----------

@@ -33,12 +33,14 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from annobench.core.errors import AnnotationError, check_level
+from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, SummarisedScalars, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._guessing import Guess, Guesses
 from annobench.noise._votes import Votes
+from annobench.resampling.intervals import Interval
+from annobench.resampling.proportions import proportion_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -299,7 +301,7 @@ class Truth(SummarisedScalars):
         """
         return self.n_wrong > self.n_guesses
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: float = 0.95) -> Interval:
         """Return the exact (Clopper-Pearson) interval of the share of wrong labels.
 
         Parameters
@@ -309,7 +311,7 @@ class Truth(SummarisedScalars):
 
         Returns
         -------
-        lower, upper : float
+        Interval
             In [0, 1]; NaN if none was checked.
 
         Raises
@@ -317,11 +319,7 @@ class Truth(SummarisedScalars):
         AnnotationError
             If the level is out of range.
         """
-        check_level(level, "Truth.interval")
-        if not self.n_checked:
-            return math.nan, math.nan
-        found = stats.binomtest(self.n_wrong, self.n_checked).proportion_ci(level, "exact")
-        return float(found.low), float(found.high)
+        return proportion_interval(self.n_wrong, self.n_checked, method="exact", level=level)
 
 
 def certificate(

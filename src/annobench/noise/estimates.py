@@ -17,6 +17,7 @@ from annobench.noise import _guessing, _rates, easy_hard, mixtures
 from annobench.noise._guessing import Guess
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import SETTLED, UNKNOWN, hidden_guesses
+from annobench.resampling.intervals import central_limits
 
 #: Default maximum; more components are rarely distinguishable in real data.
 _MAX_COMPONENTS = 4
@@ -152,7 +153,7 @@ def _mixture_rows(
         }
         if replicates:
             draws = fitted.bootstrap(replicates, rng).hard_share(within)
-            row["lower"], row["upper"] = mixtures.percentile_interval(draws, level)
+            row["lower"], row["upper"] = central_limits(draws, level)
         yield row
     if largest >= 3:
         profile = mixtures.hard_share_profile(counts, within=within, level=level)

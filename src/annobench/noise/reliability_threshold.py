@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.resampling.weights import multinomial_counts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -443,9 +444,7 @@ def compare_cuts(
     # Cuts between numbers of marks that occur; others are equivalent to one of these.
     cut = np.unique(count)[1:]
     x = np.concatenate([count >= cut[:, None], count[None, :]]).astype(np.float64)
-    weight = np.random.default_rng(rng).multinomial(
-        count.size, np.full(count.size, 1 / count.size), size=replicates
-    )
+    weight = multinomial_counts(np.ones(count.size), replicates, np.random.default_rng(rng))
     drawn = _squared_correlation(weight.astype(np.float64), x, y)
     explained = _squared_correlation(np.ones((1, count.size)), x, y)[0]
     lower, upper = np.nanquantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)

@@ -16,17 +16,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from annobench import agreement
-from annobench.agreement import resampling
-from annobench.agreement.report import (
-    MAX_LABEL_PAIRS,
-    count_label_pairs,
-    pair_annotators,
-)
+from annobench.agreement.annotators import pair_annotators
+from annobench.agreement.forms.counts import count_label_pairs
+from annobench.agreement.report_values import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent, plural, shorten
 from annobench.reporting.pages import records
+from annobench.resampling.intervals import TOLERANCE
 
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
 MAX_IN_HEAT_MAP: Final = 30
@@ -237,12 +235,12 @@ def without_width(table: pd.DataFrame) -> list[str]:
         One sentence, or none.
     """
     rows = table[table["breakdown"].eq("overall") & table["lower"].notna()]
-    flat = rows[rows["upper"] - rows["lower"] < resampling.SAME]
+    flat = rows[rows["upper"] - rows["lower"] < TOLERANCE]
     if flat.empty:
         return []
     names = ", ".join(dict.fromkeys(_title(name) for name in flat["coefficient"]))
     who = "The intervals have" if len(flat) == len(rows) else f"The intervals of {names} have"
-    if (1 - flat["observed_agreement"] > resampling.SAME).any():
+    if (1 - flat["observed_agreement"] > TOLERANCE).any():
         return [
             f"{who} no width, as resampling items changes nothing: they say nothing "
             "about other items."

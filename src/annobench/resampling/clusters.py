@@ -1,7 +1,7 @@
 """Inference where items come in clusters, such as the utterances of a meeting.
 
-Items of a cluster resemble each other, so that resampling or exchanging single items makes
-intervals too short and tests too eager. Here whole clusters are drawn.
+Items of a cluster resemble each other, so that resampling or permuting single items makes
+intervals too short and tests anti-conservative. Here whole clusters are drawn.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.scores import _ratio
+from annobench.resampling.ratios import ratio
+from annobench.resampling.weights import multinomial_counts
 
-__all__ = ["cluster_draws", "departures", "exchange", "predictive_interval", "ratio_draws"]
+__all__ = ["cluster_draws", "homogeneity_chi_square", "permute_clusters", "ratio_draws"]
 
 
 def cluster_draws(
     n_clusters: int, n_draws: int, *, rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw how often each cluster is in each bootstrap sample.
+    """Draw the multiplicity of each cluster in bootstrap samples.
 
     Parameters
     ----------
@@ -45,8 +45,7 @@ def cluster_draws(
         raise AnnotationError(
             f"cluster_draws: {n_draws} draws of {n_clusters} clusters. Give at least one of each."
         )
-    share = np.full(n_clusters, 1 / n_clusters)
-    return rng.multinomial(n_clusters, share, size=n_draws).astype(np.float64)
+    return multinomial_counts(np.ones(n_clusters), n_draws, rng).astype(np.float64)
 
 
 def ratio_draws(
@@ -97,13 +96,13 @@ def ratio_draws(
             )
         return np.asarray(weights @ np.bincount(codes, added, n_clusters))
 
-    return {name: _ratio(total(top), total(bottom)) for name, (top, bottom) in ratios.items()}
+    return {name: ratio(total(top), total(bottom)) for name, (top, bottom) in ratios.items()}
 
 
-def exchange(
+def permute_clusters(
     assigned: ArrayLike, *, rng: np.random.Generator, strata: ArrayLike | None = None
 ) -> NDArray[Any]:
-    """Exchange what is assigned to clusters, such as their annotators, within strata.
+    """Permute what is assigned to clusters, such as their annotators, within strata.
 
     Parameters
     ----------
@@ -112,7 +111,7 @@ def exchange(
     rng : Generator
         Source of randomness.
     strata : array_like, shape (C,), optional
-        Clusters of different strata exchange nothing; by default all are one stratum.
+        Of each cluster; by default all are one stratum.
 
     Returns
     -------
@@ -127,14 +126,15 @@ def exchange(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> exchange(["a", "a", "b", "b"], strata=[0, 0, 1, 1], rng=rng).tolist()
+    >>> permute_clusters(["a", "a", "b", "b"], strata=[0, 0, 1, 1], rng=rng).tolist()
     ['a', 'a', 'b', 'b']
     """
     values = np.asarray(assigned)
     blocks = np.zeros(values.size) if strata is None else np.asarray(strata)
     if blocks.shape != values.shape:
         raise AnnotationError(
-            f"exchange: {blocks.size} strata for {values.size} clusters. Give one a cluster."
+            f"permute_clusters: {blocks.size} strata for {values.size} clusters. Give each cluster "
+            "one."
         )
     result = values.copy()
     for block in np.unique(blocks):
@@ -143,52 +143,13 @@ def exchange(
     return result
 
 
-def predictive_interval(values: ArrayLike, level: float) -> tuple[float, float]:
-    """Return where one more value like those seen lies, such as of another train-test split.
-
-    Parameters
-    ----------
-    values : array_like, shape (R,)
-        At least two, drawn alike.
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    tuple of (float, float)
-        ``mean -+ t sd sqrt(1 + 1/R)`` with the quantile of Student's distribution of R - 1
-        degrees of freedom, exact for normal values.
-
-    Raises
-    ------
-    AnnotationError
-        If there are fewer than two values or one is not finite, or the level is not in (0, 1).
-
-    Examples
-    --------
-    >>> low, high = predictive_interval([1.0, 2.0, 3.0], 0.5)
-    >>> round((high - low) / 2, 4)  # 0.8165 * 1 * sqrt(4 / 3)
-    0.9428
-    """
-    x = np.asarray(values, dtype=np.float64)
-    if x.size < 2 or not np.isfinite(x).all() or not 0 < level < 1:
-        raise AnnotationError(
-            f"predictive_interval: needs at least two values, all finite, and a level in (0, 1), "
-            f"got {x.size} values, {int((~np.isfinite(x)).sum())} not finite, level {level}. "
-            "Correct these."
-        )
-    reach = scipy.stats.t.isf((1 - level) / 2, x.size - 1) * x.std(ddof=1) * np.sqrt(1 + 1 / x.size)
-    return float(x.mean() - reach), float(x.mean() + reach)
-
-
-def departures(
+def homogeneity_chi_square(
     residual_sums: ArrayLike, sizes: ArrayLike, prevalence: ArrayLike, assigned: ArrayLike
 ) -> NDArray[np.float64]:
-    """Measure how far annotators depart from what is expected of their items.
+    """Compute the chi-square statistic of annotators' mean residuals against 0.
 
-    The chi-square distance of annotators' mean residuals from 0: over annotators j and
-    categories k, the sum of ``n_j mean_jk**2 / prevalence_k``. Exchanging annotators between
-    clusters shows what chance and the differences between clusters make of it.
+    Over annotators j and categories k it is the sum of ``n_j mean_jk**2 / prevalence_k``. Its null
+    distribution, with the differences between clusters, comes from `permute_clusters`.
 
     Parameters
     ----------
@@ -200,7 +161,7 @@ def departures(
     prevalence : array_like, shape (K,)
         Share of each category, positive.
     assigned : array_like, shape (S, C)
-        The annotator of each cluster, once a row; such as rows from `exchange`.
+        The annotator of each cluster, once a row; such as rows from `permute_clusters`.
 
     Returns
     -------
@@ -209,7 +170,7 @@ def departures(
 
     Examples
     --------
-    >>> departures([[1, -1], [-1, 1]], [10, 10], [0.5, 0.5], [["a", "b"], ["a", "a"]])
+    >>> homogeneity_chi_square([[1, -1], [-1, 1]], [10, 10], [0.5, 0.5], [["a", "b"], ["a", "a"]])
     array([0.8, 0. ])
     """
     sums, n_items, who = np.asarray(residual_sums, float), np.asarray(sizes), np.asarray(assigned)
@@ -217,6 +178,6 @@ def departures(
     for name in np.unique(who):
         own = (who == name).astype(np.float64)
         n = own @ n_items
-        mean = _ratio(own @ sums, n[:, None])
+        mean = ratio(own @ sums, n[:, None])
         total += n * (np.nan_to_num(mean) ** 2 / np.asarray(prevalence)).sum(axis=1)
     return total

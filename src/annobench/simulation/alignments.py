@@ -37,7 +37,12 @@ _POINTS = 31
 
 
 def tree_pairs(
-    n: int, words: float, phrases: float, rng: np.random.Generator, *, name: str = "pair"
+    n: int,
+    words: float,
+    phrases: float,
+    rng: np.random.Generator | int | None = None,
+    *,
+    name: str = "pair",
 ) -> list[SentencePair]:
     """Make pairs of trees, without edges.
 
@@ -49,7 +54,7 @@ def tree_pairs(
         The mean number of words of a sentence (Poisson, but at least six).
     phrases : float
         Phrases for each word.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         The source of randomness.
     name : str, default "pair"
         Pairs are named by it and their number, from 1.
@@ -59,6 +64,7 @@ def tree_pairs(
     list of SentencePair
         Nodes are named by side, kind and number, such as "sw1" and "tp2".
     """
+    rng = np.random.default_rng(rng)
     pairs = []
     for number in range(1, n + 1):
         sides = []
@@ -80,7 +86,7 @@ def lay_links(
     pairs: Sequence[SentencePair],
     counts: Mapping[str, tuple[int, int]],
     stars: Sequence[tuple[str, int]],
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
 ) -> list[Link]:
     """Lay the links of a gold standard: as many of each kind, strength and fan-out as given.
 
@@ -92,7 +98,7 @@ def lay_links(
         Exact and fuzzy links of each kind, "word" and "phrase".
     stars : sequence of (str, int)
         The words with several links: their side, "source" or "target", and the links.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         The source of randomness.
 
     Returns
@@ -106,6 +112,7 @@ def lay_links(
         If there are more links than nodes, a kind or side is another, or the stars have more
         links than there are of words.
     """
+    rng = np.random.default_rng(rng)
     sides = ("source", "target")
     n_words = sum(counts.get("word", (0, 0)))
     if not set(counts) <= set(KINDS) or not {side for side, _ in stars} <= set(sides):
@@ -132,10 +139,13 @@ def lay_links(
         n = 0
         for centre, links in own:
             other = sides[centre == "source"]
-            room = np.array([
-                min(len(free[p, centre, kind]), max(0, len(free[p, other, kind]) - links + 1))
-                for p in range(len(pairs))
-            ], dtype=float)  # fmt: skip
+            room = np.array(
+                [
+                    min(len(free[p, centre, kind]), max(0, len(free[p, other, kind]) - links + 1))
+                    for p in range(len(pairs))
+                ],
+                dtype=float,
+            )
             if not room.any():
                 raise AnnotationError(
                     f"lay_links: {exact + fuzzy} {kind} links don't fit between the nodes of "
@@ -152,7 +162,10 @@ def lay_links(
 
 
 def rival_links(
-    pairs: Sequence[SentencePair], gold: Sequence[Link], n: int, rng: np.random.Generator
+    pairs: Sequence[SentencePair],
+    gold: Sequence[Link],
+    n: int,
+    rng: np.random.Generator | int | None = None,
 ) -> list[Link]:
     """Choose links that a gold standard does not have, between nodes of one kind.
 
@@ -164,7 +177,7 @@ def rival_links(
         The links of the gold standard.
     n : int
         How many.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         The source of randomness.
 
     Returns
@@ -177,6 +190,7 @@ def rival_links(
     AnnotationError
         If there are not so many.
     """
+    rng = np.random.default_rng(rng)
     known = {link[:3] for link in gold}
     others = [
         (pair.name, *ends)
@@ -400,7 +414,7 @@ def simulate_links(
     shared: float,
     shared_strength: float = 0.0,
     names: Sequence[str],
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
 ) -> Alignments:
     """Draw the links of annotators beside those of a gold standard.
 
@@ -420,7 +434,7 @@ def simulate_links(
         what seems fuzzy.
     names : sequence of str, length J
         The annotators.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         The source of randomness.
 
     Returns
@@ -428,6 +442,7 @@ def simulate_links(
     Alignments
         The first annotator is "gold".
     """
+    rng = np.random.default_rng(rng)
     candidates = [*gold, *rivals]
     is_gold = np.arange(len(candidates)) < len(gold)
     ability, limit, lean = (np.atleast_1d(v).astype(float) for v in (skill, strictness, leaning))

@@ -41,7 +41,7 @@ def binary(
     sensitivity: tuple[float, float],
     specificity: tuple[float, float],
     missing: float,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
 ) -> SimulatedBinary:
     """Simulate a binary panel with labels missing completely at random.
 
@@ -56,8 +56,8 @@ def binary(
     missing : float
         Probability that an annotator did not label an item, in [0, 1), not balanced by
         item or annotator.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -73,6 +73,7 @@ def binary(
     ----------
     Carpenter (2008), section 3.
     """
+    rng = np.random.default_rng(rng)
     if not 0 <= prevalence <= 1:
         raise ValueError(f"panels.binary: prevalence must be in [0, 1], got {prevalence}.")
     if not 0 <= missing < 1:
@@ -123,7 +124,7 @@ def ordinal(
     n_items: int,
     prevalence: ArrayLike,
     loading: ArrayLike,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     annotators: Iterable[object] | None = None,
 ) -> SimulatedPanel:
     """Simulate annotators who judge items on one ordinal scale.
@@ -143,8 +144,8 @@ def ordinal(
         Share of each category, lowest first, for all annotators; sums to 1.
     loading : array_like, shape (J,)
         Correlation of each annotator's perception with the impression, in [0, 1].
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     annotators : iterable, optional
         Names of the annotators; by default "0", "1", ....
 
@@ -162,6 +163,7 @@ def ordinal(
     ----------
     Spearman's single factor behind Pearson's polychoric correlation.
     """
+    rng = np.random.default_rng(rng)
     share, weight = _checked("ordinal", prevalence, loading)
     impression = rng.standard_normal(n_items)
     noise = rng.standard_normal((n_items, weight.size))
@@ -175,7 +177,7 @@ def nominal(
     n_items: int,
     prevalence: ArrayLike,
     loading: ArrayLike,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     annotators: Iterable[object] | None = None,
 ) -> SimulatedPanel:
     """Simulate annotators who sort items into unordered categories.
@@ -193,8 +195,8 @@ def nominal(
         Share of each category; sums to 1.
     loading : array_like, shape (J,)
         Probability that an annotator reports the impression, in [0, 1].
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     annotators : iterable, optional
         Names of the annotators; by default "0", "1", ....
 
@@ -208,6 +210,7 @@ def nominal(
     ValueError
         If the prevalence is no distribution or a loading is out of its range.
     """
+    rng = np.random.default_rng(rng)
     share, weight = _checked("nominal", prevalence, loading)
     impression = rng.choice(share.size, size=n_items, p=share)
     guess = rng.choice(share.size, size=(n_items, weight.size), p=share)
@@ -251,7 +254,7 @@ def marks_and_votes(
     n_added: int,
     accept_own: ArrayLike,
     accept_other: ArrayLike,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
 ) -> SimulatedMarks:
     """Simulate the search for a rare phenomenon and the validation of what was found.
 
@@ -273,8 +276,8 @@ def marks_and_votes(
         marks, in [0, 1].
     accept_other : array_like, shape (V + W + 1,)
         The same for an item that the validator did not mark; ``[0]`` is for added items.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -291,6 +294,7 @@ def marks_and_votes(
     ----------
     Design of Beigman Klebanov, Beigman and Diermeier (2008), sections 2 and 4.
     """
+    rng = np.random.default_rng(rng)
     table = np.array(patterns, dtype=np.int64)
     if table.ndim != 2 or min(table.shape) < 1 or (table < 0).any():
         raise ValueError(
@@ -546,10 +550,10 @@ def _below(points: NDArray[np.float64], correlation: float) -> NDArray[np.float6
         if correlation > 0:
             return np.asarray(np.minimum(first, second))
         return np.asarray(np.maximum(first + second - 1, 0))
-    law = scipy.stats.multivariate_normal(
+    distribution = scipy.stats.multivariate_normal(
         mean=[0, 0], cov=[[1, correlation], [correlation, 1]], allow_singular=True
     )
-    return np.atleast_1d(law.cdf(points)) if len(points) else np.zeros(0)
+    return np.atleast_1d(distribution.cdf(points)) if len(points) else np.zeros(0)
 
 
 def _panel(

@@ -39,6 +39,7 @@ from annobench.noise.certificate import (
     unexplained_difference,
 )
 from annobench.noise.planning import certification_power
+from annobench.resampling.proportions import proportion_interval
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -378,7 +379,7 @@ def simulated_coverage(
     rng = np.random.default_rng([seed, *regime.name.encode()])
     trials = [trial(regime, rng, confidence=confidence) for _ in range(repetitions)]
     held = sum(each.holds for each in trials)
-    within = stats.binomtest(held, repetitions).proportion_ci(0.95, "wilson")
+    within = proportion_interval(held, repetitions)
     retained = np.maximum([each.n_retained for each in trials], 1)
     with_posterior = [each for each in trials if not math.isnan(each.posterior)]
     truths, posteriors, sizes = (
@@ -399,15 +400,15 @@ def simulated_coverage(
         "repetitions": repetitions,
         "n_refused": sum(each.refused for each in trials),
         "coverage": held / repetitions,
-        "lower": float(within.low),
-        "upper": float(within.high),
+        "lower": within.lower,
+        "upper": within.upper,
         "posterior": float(np.mean(truths <= posteriors)) if posteriors.size else math.nan,
         "mean_posterior": float(np.mean(posteriors / sizes)) if posteriors.size else math.nan,
         "mean_rate": float(np.mean([each.n_guesses for each in trials] / retained)),
         "mean_truth": float(np.mean([each.truth for each in trials] / retained)),
         "opposed": float(np.mean([each.explained[0] for each in trials])),
         "independent": float(np.mean([each.explained[1] for each in trials])),
-        "verdict": "low" if within.high < confidence else "holds",
+        "verdict": "low" if within.upper < confidence else "holds",
     }
 
 
@@ -457,11 +458,11 @@ def simulated_power(
         bound, _, _ = bounds(votes, "easy_hard", guess, SETTLED, confidence)
         kept = int(votes.unanimous.sum())
         certified += kept > 0 and min(bound(1.0, 1 - confidence), kept) <= rate * kept
-    test = stats.binomtest(certified, repetitions)
     planned = certification_power(
         n_items, n_annotators, hard, rate=rate, guess=guess, level=confidence
     )
-    wilson, wide = test.proportion_ci(0.95, "wilson"), test.proportion_ci(0.999, "exact")
+    wilson = proportion_interval(certified, repetitions)
+    wide = proportion_interval(certified, repetitions, method="exact", level=0.999)
     return {
         "n_items": n_items,
         "n_annotators": n_annotators,
@@ -471,9 +472,9 @@ def simulated_power(
         "repetitions": repetitions,
         "planned": planned,
         "simulated": certified / repetitions,
-        "lower": float(wilson.low),
-        "upper": float(wilson.high),
-        "verdict": "holds" if wide.low <= planned <= wide.high else "low",
+        "lower": wilson.lower,
+        "upper": wilson.upper,
+        "verdict": "holds" if wide.lower <= planned <= wide.upper else "low",
     }
 
 

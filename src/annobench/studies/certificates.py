@@ -61,13 +61,13 @@ def select(
 def _against(certificate: noise.Certificate, gold: NDArray[np.int64]) -> dict[str, Any]:
     """Compare the retained labels with gold."""
     truth = certificate.against(gold)
-    lower, upper = truth.interval()
+    interval = truth.interval()
     return {
         "n_checked": truth.n_checked,
         "n_wrong": truth.n_wrong,
         "wrong": truth.rate,
-        "wrong_lower": lower,
-        "wrong_upper": upper,
+        "wrong_lower": interval.lower,
+        "wrong_upper": interval.upper,
         "exceeds": truth.exceeds,
     }
 

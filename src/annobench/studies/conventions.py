@@ -128,7 +128,7 @@ def _smallest_error(case: Case) -> float:
 def _used_categories(case: Case) -> float:
     """Count only the categories that were used."""
     used = case.labels.to_frame()
-    return agreement.brennan_prediger(Annotations.from_frame(used)).estimate
+    return float(agreement.brennan_prediger(Annotations.from_frame(used)).estimate)
 
 
 @_rule
@@ -203,7 +203,7 @@ def _ranks_apart(case: Case) -> float:
     apart = np.abs(k[:, None] - k)
     metric = apart * (apart + 1) / 2
     if case.quantity == "estimate":
-        return agreement.krippendorff_alpha(case.labels, metric=metric).estimate
+        return float(agreement.krippendorff_alpha(case.labels, metric=metric).estimate)
     result = agreement.krippendorff_alpha(case.labels, metric=metric, small_sample=False)
     return _error_of_alpha(case, result)
 

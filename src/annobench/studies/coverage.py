@@ -1,11 +1,11 @@
-"""How often intervals of coefficients hold the value that they are after.
+"""The empirical coverage of the intervals of coefficients.
 
-Labels of a design are simulated again and again, and it is counted how often each kind of
-interval holds the estimand. The design: an item is of category k with a given prevalence, and
-annotator j, given the category, draws a label from row k of a confusion matrix of their own,
-independently of the other annotators. Rows of confusion matrices are Dirichlet distributed
-around those of a mean annotator, who is right with probability `accuracy` and otherwise the
-likelier wrong the nearer the category.
+Labels of a design are simulated repeatedly; the coverage of a kind of interval is the share of
+repetitions in which it contains the estimand. The design: an item is of category k with a given
+prevalence, and annotator j, given the category, draws a label from row k of a confusion matrix of
+their own, independently of the other annotators. Rows of confusion matrices are Dirichlet
+distributed around those of a mean annotator, who is right with probability `accuracy` and otherwise
+the likelier wrong the nearer the category.
 
 What is drawn anew in every repetition, and what the estimand is, follows the resampled unit:
 
@@ -41,11 +41,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from annobench import agreement
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.resampling import Kind, Unit
+from annobench.agreement.coefficients import discover
+from annobench.agreement.intervals import KINDS, Kind
+from annobench.agreement.record import Coefficient
+from annobench.agreement.replicates import Unit
+from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations, Scale
+from annobench.resampling.proportions import proportion_interval
 
 #: Items that an estimand is computed from.
 ESTIMAND_ITEMS: Final = 1_000_000
@@ -55,12 +58,6 @@ BATCHES: Final = 20
 BLOCK: Final = 500
 #: The most annotators of a block that all annotators of a batch label.
 CROSSED: Final = 200
-#: The kinds of intervals for each resampled unit.
-KINDS: Final[dict[Unit, tuple[Kind, ...]]] = {
-    "items": ("analytic", "percentile", "bca", "jackknife", "bayesian"),
-    "annotators": ("percentile", "bca", "jackknife"),
-    "both": ("percentile",),
-}
 
 Labels = NDArray[np.int64]
 
@@ -285,44 +282,24 @@ class Case:
         return None if math.isnan(result.estimate) else result
 
 
-_ORDINAL: Final[dict[str, Any]] = {"scale": "ordinal", "n_categories": 5}
-_SETS: Final[dict[str, Any]] = {"scale": "set", "n_categories": 4}
-
-#: Coefficients that are tried on other labels, or with options, than by default.
-_VARIANTS: Final[Mapping[str, tuple[Case, ...]]] = {
-    "cohen_kappa": (
-        Case("cohen_kappa"),
-        Case("cohen_kappa", {"weights": "linear"}, **_ORDINAL),
-        Case("cohen_kappa", {"weights": "quadratic"}, **_ORDINAL),
-    ),
-    "gwet_ac1": (Case("gwet_ac1"), Case("gwet_ac1", {"weights": "quadratic"}, **_ORDINAL)),
-    "krippendorff_alpha": (
-        Case("krippendorff_alpha"),
-        Case("krippendorff_alpha", {"metric": "ordinal"}, **_ORDINAL),
-        Case("krippendorff_alpha", {"metric": "interval"}, **_ORDINAL),
-        Case("krippendorff_alpha", {"metric": "masi"}, **_SETS),
-    ),
-    "conditional_kappa": (Case("conditional_kappa", {"category": "1"}),),
-    "icc": (Case("icc", **_ORDINAL), Case("icc", {"kind": "consistency"}, **_ORDINAL)),
-    "pearson": (Case("pearson", **_ORDINAL),),
-    "spearman": (Case("spearman", **_ORDINAL),),
-    "specific_agreement": (Case("specific_agreement", {"category": "1"}),),
-    "paired_agreement": (Case("paired_agreement", **_SETS),),
-}
-
-#: Coefficients that want complete labels, for which all annotators of a batch label one block.
-_COMPLETE: Final = ("icc", "paired_agreement")
-
-
 def cases() -> tuple[Case, ...]:
-    """Return what is tried: every coefficient that is discovered, some with options.
+    """Return what is tried: the examples in the record of every coefficient.
 
     Returns
     -------
     tuple of Case
-        A coefficient without an entry of its own is tried on nominal labels of two categories.
+        A coefficient of one category is tried on the second one.
     """
-    return tuple(case for name in _discovered() for case in _VARIANTS.get(name, (Case(name),)))
+    return tuple(
+        Case(
+            name,
+            dict(example.options) | ({"category": "1"} if module.METHOD.per_category else {}),
+            example.scale,
+            example.n_categories,
+        )
+        for name, module in _discovered().items()
+        for example in module.METHOD.examples
+    )
 
 
 def estimands(
@@ -363,10 +340,10 @@ def estimands(
             given = {False: panel, True: panel}
         else:
             given = {False: _in_blocks(design, unit, size, rng)}
-            if any(case.coefficient in _COMPLETE for case in cases):
+            if any(case.method.complete for case in cases):
                 given[True] = _crossed(design, unit, size, rng)
         for number, case in enumerate(cases):
-            result = case.of(given[case.coefficient in _COMPLETE])
+            result = case.of(given[case.method.complete])
             batch[number] = math.nan if result is None else result.estimate
     error = values.std(axis=0, ddof=1) / math.sqrt(BATCHES)
     return np.stack([values.mean(axis=0), error], axis=1)
@@ -451,7 +428,7 @@ def study(
     n_items: int = ESTIMAND_ITEMS,
     truths: NDArray[np.float64] | None = None,
 ) -> pd.DataFrame:
-    """Count how often the intervals of coefficients hold their estimands.
+    """Measure the empirical coverage of the intervals of coefficients.
 
     Parameters
     ----------
@@ -547,20 +524,20 @@ def tally(ends: NDArray[np.float64], estimand: float) -> dict[str, float]:
     (0.5, 1, 1)
     """
     defined = ends[~np.isnan(ends).any(axis=1)]
-    # An end that equals the estimand but for rounding holds it.
+    # An end that equals the estimand but for rounding contains it.
     slack = 1e-12
     below = int((defined[:, 1] < estimand - slack).sum())
     above = int((defined[:, 0] > estimand + slack).sum())
     n = len(defined)
-    within = stats.binomtest(n - below - above, n).proportion_ci(0.95, "wilson") if n else None
+    coverage = proportion_interval(n - below - above, n)
     return {
         "repetitions": len(ends),
         "n_undefined": len(ends) - n,
         "n_below": below,
         "n_above": above,
-        "coverage": (n - below - above) / n if n else math.nan,
-        "lower": float(within.low) if within else math.nan,
-        "upper": float(within.high) if within else math.nan,
+        "coverage": coverage.estimate,
+        "lower": coverage.lower,
+        "upper": coverage.upper,
         "width": float(np.diff(defined, axis=1).mean()) if n else math.nan,
     }
 
@@ -732,7 +709,7 @@ def _ends(
 
 @cache
 def _discovered() -> dict[str, ModuleType]:
-    return agreement.discover()
+    return discover()
 
 
 @cache

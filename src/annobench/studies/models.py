@@ -218,7 +218,7 @@ def _scores(means: Floats, n_categories: int) -> Floats:
     """Return the scores in their order, shape (..., 5), from the means of the features."""
     square = n_categories**2
     confusion = means[..., 3 : 3 + square].reshape(*means.shape[:-1], n_categories, n_categories)
-    macro_f = category_scores(confusion).mean_f
+    macro_f = category_scores(confusion).averaged_f1
     calibration = np.abs(means[..., 3 + square :]).sum(axis=-1)
     accuracy, log_loss, brier = (means[..., column] for column in range(3))
     return np.stack([accuracy, macro_f, log_loss, brier, calibration], axis=-1)

@@ -51,11 +51,11 @@ def load() -> Annotations:
 def tabulate(draws: dict[str, np.ndarray]) -> pd.DataFrame:
     """Return mean, its Monte Carlo error, R-hat and effective size of every parameter."""
     tables = {}
-    for name in ("prevalence", "mean", "scale", "confusion"):
+    for name in ("prevalence", "mean", "concentration", "confusion"):
         values = np.asarray(draws[name], dtype=np.float64)
         values = values.reshape(*values.shape[:2], -1)
-        # The scale has a heavy tail, and a mean of its logarithm.
-        values = np.log(values) if name == "scale" else values
+        # The concentration has a heavy tail, and a mean of its logarithm.
+        values = np.log(values) if name == "concentration" else values
         tables[name] = values, [str(number) for number in range(values.shape[2])]
     table = convergence_table(tables).reset_index()
     return table[["parameter", "name", "mean", "mcse_mean", "r_hat", "ess_bulk"]]
@@ -79,7 +79,7 @@ def main() -> None:
     def model() -> None:
         prevalence = numpyro.sample("prevalence", dist.Dirichlet(jnp.ones(3)))
         mean = numpyro.sample("mean", dist.Dirichlet(jnp.ones((3, 3))).to_event(1))
-        scale = numpyro.sample("scale", dist.Pareto(1, 1.5).expand([3]).to_event(1))
+        scale = numpyro.sample("concentration", dist.Pareto(1, 1.5).expand([3]).to_event(1))
         # The Dirichlet density of log ratios to the last label. The usual transform to the simplex
         # cuts off entries next to 0, which small scales have, and the sampler is biased by it.
         real = dist.ImproperUniform(dist.constraints.real, (), (annotations.n_annotators, 3, 2))
@@ -96,7 +96,7 @@ def main() -> None:
     start = {
         "prevalence": np.full(3, 1 / 3),
         "mean": 0.4 * np.eye(3) + 0.2,
-        "scale": np.full(3, 5.0),
+        "concentration": np.full(3, 5.0),
         "log_ratio": np.tile(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]), (10, 1, 1)),
     }
     sampler = numpyro.infer.MCMC(

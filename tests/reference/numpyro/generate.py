@@ -29,7 +29,7 @@ from annobench.simulation import panels
 HERE = Path(__file__).resolve().parent
 CASES = ("rte1", "simulated")
 QUANTILES = {"q2.5": 0.025, "q50": 0.5, "q97.5": 0.975}
-SETTINGS = {"n_chains": 4, "n_warmup": 1_000, "n_draws": 5_000, "seed": 2008}
+SETTINGS = {"chains": 4, "warmup": 1_000, "draws": 5_000, "seed": 2008}
 
 
 def load(case: str) -> Annotations:
@@ -76,7 +76,7 @@ def padded_labels(annotations: Annotations) -> np.ndarray:
     return padded
 
 
-def sampler(annotations: Annotations, *, n_chains: int, n_warmup: int, n_draws: int, seed: int):
+def sampler(annotations: Annotations, *, chains: int, warmup: int, draws: int, seed: int):
     """Return a NUTS sampler, and the random key and the labels that its `run` takes.
 
     Chains start from medians of draws from the prior. From numpyro's default start one in two
@@ -89,9 +89,9 @@ def sampler(annotations: Annotations, *, n_chains: int, n_warmup: int, n_draws: 
     numpyro.enable_x64()
     mcmc = numpyro.infer.MCMC(
         numpyro.infer.NUTS(model, init_strategy=numpyro.infer.init_to_median),
-        num_warmup=n_warmup,
-        num_samples=n_draws,
-        num_chains=n_chains,
+        num_warmup=warmup,
+        num_samples=draws,
+        num_chains=chains,
         chain_method="sequential",
         progress_bar=False,
     )
@@ -113,7 +113,7 @@ def model(labels, n_annotators):
     )
     log_chance = {}  # log theta, log(1 - theta)
     for name, m in mean.items():
-        scale = numpyro.sample(f"{name}_scale", dist.Pareto(1, 1.5))
+        scale = numpyro.sample(f"{name}_concentration", dist.Pareto(1, 1.5))
         annotators = dist.Beta(m * scale, (1 - m) * scale).expand([n_annotators])
         theta = numpyro.sample(name, annotators.to_event(1))
         log_chance[name] = jnp.log(theta), jnp.log1p(-theta)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method
+from annobench.models.base import Fit, Method
 
 METHOD = Method(
     name="smoothed_votes",
@@ -24,7 +24,7 @@ METHOD = Method(
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothedVotesFit:
+class SmoothedVotesFit(Fit):
     """The smoothed votes of each item.
 
     Attributes

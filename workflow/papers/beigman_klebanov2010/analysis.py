@@ -915,7 +915,7 @@ def hard_items(
     labels, positives = mixtures.positive_counts(a)
     gold = gold_of(data)
     carpenter = hierarchical_binary.fit(
-        a, rng=rng, n_draws=DRAWS[effort], n_warmup=WARMUP[effort]
+        a, rng=rng, draws=DRAWS[effort], warmup=WARMUP[effort]
     ).posterior[:, 1]
     low, high = window_of(printed)
     skene = dawid_skene.fit(a).posterior[:, 1]

@@ -431,7 +431,7 @@ def scores_by_split(sizes: Split) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.indices([size + 1 for size in sizes])
     tables = np.stack([sizes[0] - first, first, second, sizes[1] - second], axis=-1)
     tables = tables.reshape(*first.shape, 2, 2)
-    return evaluation.category_scores(tables).strict_f, kappas(tables)
+    return evaluation.category_scores(tables).f1_of_averages, kappas(tables)
 
 
 def rounds_to(text: str, values: Any) -> Any:
@@ -618,8 +618,8 @@ def genre_readings(printed: Printed, *, most: int = 6) -> pd.DataFrame:
                 "errors": n_errors,
                 "on_one_genre": n_errors - first,
                 "on_the_other": first,
-                "strict_f": float(found.strict_f),
-                "mean_f": float(found.mean_f),
+                "strict_f": float(found.f1_of_averages),
+                "mean_f": float(found.averaged_f1),
                 "accuracy": float(found.accuracy),
                 "kappa_with_reference": float(kappas(table)),
             }
@@ -689,13 +689,12 @@ def label_intervals(
         scores = evaluation.category_scores(table)
         drawn = rng.multinomial(table.sum(), table.ravel() / table.sum(), size=4_000)
         copies = evaluation.category_scores(drawn.reshape(-1, *table.shape))
-        low, high = np.quantile(copies.strict_f, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        low, high = np.quantile(copies.f1_of_averages, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
         target = f"table7.genre.{judge}"
         ends = {"lower": float(low), "upper": float(high), "level": LEVEL}
-        found[target] = float(scores.strict_f), ends
-        for method in ("mean_f", "accuracy"):
-            value = float(getattr(scores, method))
-            others.append(Computed(target, value, method=method, provenance="printed_table"))
+        found[target] = float(scores.f1_of_averages), ends
+        for method, value in (("mean_f", scores.averaged_f1), ("accuracy", scores.accuracy)):
+            others.append(Computed(target, float(value), method=method, provenance="printed_table"))
     return found, others
 
 
@@ -992,7 +991,7 @@ def panel_scores(
     counts = np.zeros((n_panels, loadings.size - 1, share.size, share.size), dtype=np.int64)
     panel, judge = np.arange(n_panels)[:, None, None], np.arange(loadings.size - 1)
     np.add.at(counts, (panel, judge, labels[:, :, :1], labels[:, :, 1:]), 1)
-    return evaluation.category_scores(counts).strict_f
+    return evaluation.category_scores(counts).f1_of_averages
 
 
 def summary(target: str, source: str, value: float, drawn: np.ndarray) -> dict[str, Any]:

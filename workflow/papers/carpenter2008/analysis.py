@@ -39,12 +39,13 @@ import scipy.stats
 from rich.progress import track
 
 from annobench import datasets
-from annobench.agreement import cohen_kappa, kappa_posterior
+from annobench.agreement import cohen_kappa
 from annobench.core.files import recording, replacing
 from annobench.datasets import LoadedData
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
+from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import (
     HYPERPARAMETERS,
@@ -87,6 +88,11 @@ PERCENTAGES = frozenset({"muc.model.accuracy", "rte.worst_annotator.smaller_esti
 POPULATION = ("prevalence", *HYPERPARAMETERS)
 
 
+def as_printed(parameter: str) -> str:
+    """Return the paper's name of a parameter: what it calls a scale is a concentration."""
+    return parameter.replace("_concentration", "_scale")
+
+
 @dataclass(frozen=True)
 class Design:
     """What the paper prints of its design: section 3, the sampler, priors and limits."""
@@ -109,19 +115,19 @@ class Design:
     @property
     def prior(self) -> dict[str, float]:
         """The prior of the scale as printed."""
-        return {"scale_exponent": self.numbers["pareto_shape"]}
+        return {"concentration_exponent": self.numbers["pareto_shape"]}
 
     def paper_run(self, effort: str) -> dict[str, Any]:
         """Arguments of a run of the paper's length, with its steps; three chains as its script."""
         sweeps = round(self.numbers["mcmc_sweeps"] * SHARE_OF_SWEEPS[effort])
-        n_warmup = round(sweeps * self.numbers["mcmc_discarded_percent"] / 100)
+        warmup = round(sweeps * self.numbers["mcmc_discarded_percent"] / 100)
         return {
             **self.prior,
             "collapsed": False,
-            "n_chains": 3,
-            "n_warmup": n_warmup,
-            "n_draws": sweeps - n_warmup,
-            "thin_items": 1,
+            "chains": 3,
+            "warmup": warmup,
+            "draws": sweeps - warmup,
+            "thin": 1,
             "threads": 1,
         }
 
@@ -181,7 +187,7 @@ def simulation_values(
     }
     for name in ("sensitivity", "specificity"):
         alpha, beta = made[name]
-        mean, scale = fitted.interval(f"{name}_mean"), fitted.interval(f"{name}_scale")
+        mean, scale = fitted.interval(f"{name}_mean"), fitted.interval(f"{name}_concentration")
         values[f"coverage.{name}_mean"] = _covered(mean, alpha / (alpha + beta))
         values[f"coverage.{name}_scale"] = _covered(scale, alpha + beta)
     width = {
@@ -196,10 +202,10 @@ def repeat_simulation(
 ) -> pd.DataFrame:
     """Repeat section 3 on new data sets; one row each."""
     settings = {
-        "n_chains": 1,
-        "n_warmup": min(200, N_WARMUP[effort]),
-        "n_draws": min(1_000, N_DRAWS[effort]),
-        "thin_items": 1_000,
+        "chains": 1,
+        "warmup": min(200, N_WARMUP[effort]),
+        "draws": min(1_000, N_DRAWS[effort]),
+        "thin": 1_000,
     }
 
     def once(generator: np.random.Generator) -> dict[str, float]:
@@ -240,8 +246,8 @@ def rte_values(
     for prefix, fitted in (("rte", first), ("rte.pruned", second)):
         # Of the prevalence after pruning the paper prints nothing but that it is unchanged.
         for name in POPULATION if prefix == "rte" else HYPERPARAMETERS:
-            ends = fitted.interval(name)
-            values[f"{prefix}.{name}_lower"], values[f"{prefix}.{name}_upper"] = map(float, ends)
+            target = f"{prefix}.{as_printed(name)}"
+            values[f"{target}_lower"], values[f"{target}_upper"] = map(float, fitted.interval(name))
         errors = scores.count_errors(fitted.posterior, gold)
         values[f"{prefix}.model.errors"] = errors.expected_errors
         values[f"{prefix}.model.accuracy"] = errors.expected_accuracy
@@ -308,7 +314,7 @@ def repeat_rte(
 
 def worst_annotator(annotations: Annotations, gold: np.ndarray) -> int:
     """Return the code of the annotator furthest below the chance line, against gold."""
-    rates = scores.diagonal_rates(scores.confusion_counts(annotations, gold))
+    rates = scores.recall_by_category(scores.confusion_counts(annotations, gold))
     return int(np.nanargmin(rates.sum(axis=1)))
 
 
@@ -340,7 +346,7 @@ def annotator_table(
 ) -> pd.DataFrame:
     """List the annotators with gold rates, estimates with 80% intervals, and kappa."""
     counts = scores.confusion_counts(annotations, gold)
-    rates = scores.diagonal_rates(counts)
+    rates = scores.recall_by_category(counts)
     table = pd.DataFrame(
         {
             "annotator": annotations.annotators,
@@ -466,9 +472,9 @@ def fit_muc(
     return hierarchical_binary.fit(
         muc.annotations,
         rng=rng,
-        n_warmup=min(500, N_WARMUP[effort]),
-        n_draws=N_DRAWS[effort],
-        thin_items=10,
+        warmup=min(500, N_WARMUP[effort]),
+        draws=N_DRAWS[effort],
+        thin=10,
         **design.prior,
     )
 
@@ -674,7 +680,7 @@ def intervals_table(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
         for parameter in POPULATION:
             low, high = fitted.interval(parameter)
             mean = float(getattr(fitted.draws, parameter).mean())
-            rows.append((name, parameter, mean, float(low), float(high)))
+            rows.append((name, as_printed(parameter), mean, float(low), float(high)))
     return pd.DataFrame(rows, columns=["fit", "parameter", "mean", "lower95", "upper95"])
 
 
@@ -706,7 +712,7 @@ def convergence(fits: Mapping[str, HierarchicalBinaryFit], effort: str) -> pd.Da
             rows.append(
                 {
                     "fit": name,
-                    "parameter": parameter,
+                    "parameter": as_printed(parameter),
                     "n": len(part),
                     "n_without_r_hat": int(part["r_hat"].isna().sum()),
                     "largest_r_hat": part["r_hat"].max(),
@@ -755,7 +761,7 @@ def figure3(design: Design, fitted: HierarchicalBinaryFit, stem: Path) -> None:
         for axes, name in zip(panels, ("specificity", "sensitivity"), strict=True):
             alpha, beta = design.simulation[name]
             mean = getattr(fitted.draws, f"{name}_mean")[:, ::10].ravel()
-            scale = getattr(fitted.draws, f"{name}_scale")[:, ::10].ravel()
+            scale = getattr(fitted.draws, f"{name}_concentration")[:, ::10].ravel()
             plotting.mean_and_scale(
                 axes, mean, scale, simulated=(alpha / (alpha + beta), alpha + beta)
             )
@@ -927,7 +933,7 @@ def main(
     printed, design = numbers["printed_counts"], Design(numbers["design"])
     generators = np.random.default_rng(seed).spawn(7)
     annotations, gold = rte.annotations, rte.gold
-    sweeps = {"n_warmup": N_WARMUP[effort], "n_draws": N_DRAWS[effort]}
+    sweeps = {"warmup": N_WARMUP[effort], "draws": N_DRAWS[effort]}
 
     truth, simulated = simulate_once(design, generators[0], **sweeps)
     simulations = repeat_simulation(design, generators[1], effort, threads=threads)
@@ -936,7 +942,7 @@ def main(
     repeats = repeat_rte(design, annotations, gold, generators[3], effort, threads=threads)
     readings = {
         method: hierarchical_binary.fit(
-            annotations, rng=generators[4], scale_exponent=exponent, **sweeps
+            annotations, rng=generators[4], concentration_exponent=exponent, **sweeps
         )
         for method, (exponent, _) in design.readings.items()
         if method != "paper"
@@ -983,7 +989,7 @@ def main(
     ]
     for method, fitted in readings.items():
         ends = {
-            f"rte.{name}_{end}": value
+            f"rte.{as_printed(name)}_{end}": value
             for name in POPULATION
             for end, value in zip(("lower", "upper"), fitted.interval(name), strict=True)
         }

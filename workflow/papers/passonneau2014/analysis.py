@@ -949,11 +949,11 @@ def bayes_of(
     Three chains start apart and are tempered as they warm up. The fourth starts at the best
     optimum of EM, which says whether its mode is a mode of the full posterior too.
     """
-    settings: dict[str, Any] = {"rng": rng, "n_draws": n_draws, "thin": 5, "threads": 1}
+    settings: dict[str, Any] = {"rng": rng, "draws": n_draws, "thin": 5, "threads": 1}
     runs = [
-        hierarchical_dawid_skene.fit(labels, n_chains=3, n_warmup=2 * n_draws, **settings),
+        hierarchical_dawid_skene.fit(labels, chains=3, warmup=2 * n_draws, **settings),
         hierarchical_dawid_skene.fit(
-            labels, n_chains=1, n_warmup=n_draws, start=best.posterior, **settings
+            labels, chains=1, warmup=n_draws, start=best.posterior, **settings
         ),
     ]
     draws = np.concatenate([run.draws.item_probability for run in runs])
@@ -1099,7 +1099,7 @@ def calibration(
             found["true parameters"] = known.predict(labels)
         if known is None or name in FOUR.values():
             found["full Bayes"] = hierarchical_dawid_skene.fit(
-                labels, rng=rng, n_chains=2, n_warmup=n_draws, n_draws=n_draws, thin=5, threads=1
+                labels, rng=rng, chains=2, warmup=n_draws, draws=n_draws, thin=5, threads=1
             ).posterior
         sure = truth >= 0
         rows.extend({"data": name, "source": source, "method": method,
@@ -1125,7 +1125,7 @@ def growth_table(
         share = np.bincount(labels.annotator) / labels.n_labels
         chosen = rng.choice(labels.n_annotators, size=25, p=share)
         curve = information.information_curve(
-            fit.prevalence, fit.confusion[chosen], rng=rng, n_draws=1000
+            fit.prevalence, fit.confusion[chosen], rng=rng, draws=1000
         )
         # One label an item leaves nothing to compare, and no posterior to be certain of.
         for n in (2, 3, 5, 10, 15, 20, 25):

@@ -58,11 +58,11 @@ from annobench.replication.compare import (
 from annobench.reporting import plotting
 from annobench.resampling.clusters import (
     cluster_draws,
-    departures,
-    exchange,
-    predictive_interval,
+    homogeneity_chi_square,
+    permute_clusters,
     ratio_draws,
 )
+from annobench.resampling.intervals import predictive_interval
 
 #: The paper's names of the annotators, and those of the release.
 ANNOTATORS = {"dh": "dharshi", "s9": "s9553330", "vk": "vkaraisk"}
@@ -435,7 +435,7 @@ def table1(yeah: Yeah) -> dict[str, float]:
 
 def tree() -> C45:
     """Return J48 as Weka has it by default, but for subtree raising."""
-    return C45(least=2, confidence=0.25)
+    return C45(min_cases=2, confidence=0.25)
 
 
 def maximum_entropy() -> LogisticRegression:
@@ -545,7 +545,8 @@ def interval_of(
     seen = (odds if is_share else values)[target].dropna()
     if seen.size < 2:  # next to no analysis answers the category: anything is possible
         return (0.0 if is_share else -100.0), 100.0
-    low, high = predictive_interval(seen, level)
+    found = predictive_interval(seen, level)
+    low, high = found.lower, found.upper
     return (100 * float(expit(low)), 100 * float(expit(high))) if is_share else (low, high)
 
 
@@ -582,17 +583,20 @@ def difference_tests(
     nulls = {}
     observed = {"own advantage": own_advantage(yeah, yeah.annotator, test)}
     nulls["own advantage"] = np.array([
-        own_advantage(yeah, exchange(who, strata=side, rng=rng)[place], test)
+        own_advantage(yeah, permute_clusters(who, strata=side, rng=rng)[place], test)
         for _ in range(N_RETRAINED[effort])
     ])  # fmt: skip
     residual = residuals(yeah)
     sums = np.column_stack([np.bincount(place, r, names.size) for r in residual.T])
     sizes = np.bincount(place)
     rates = np.bincount(yeah.category, minlength=len(CODES)) / place.size
-    departure = departures(sums, sizes, rates, who[None])
+    departure = homogeneity_chi_square(sums, sizes, rates, who[None])
     for name, strata in (("departure", np.zeros(names.size)), ("departure, within site", site)):
-        drawn = np.stack([exchange(who, strata=strata, rng=rng) for _ in range(N_PERMUTED[effort])])
-        observed[name], nulls[name] = float(departure[0]), departures(sums, sizes, rates, drawn)
+        drawn = np.stack(
+            [permute_clusters(who, strata=strata, rng=rng) for _ in range(N_PERMUTED[effort])]
+        )
+        observed[name] = float(departure[0])
+        nulls[name] = homogeneity_chi_square(sums, sizes, rates, drawn)
     name = "departure, whole groups of one annotator"
     observed[name], nulls[name] = group_departures(
         who, group, sums, sizes, rates, rng, N_PERMUTED[effort]
@@ -600,7 +604,7 @@ def difference_tests(
     single = np.stack([rng.permutation(yeah.annotator) for _ in range(199)])
     name = "departure, utterances exchanged"
     observed[name] = float(departure[0])
-    nulls[name] = departures(residual, np.ones(place.size), rates, single)
+    nulls[name] = homogeneity_chi_square(residual, np.ones(place.size), rates, single)
     rows = [
         {"statistic": name, "observed": value, "mean under exchange": nulls[name].mean(),
          "95% point": np.quantile(nulls[name], 0.95), "exchanges": nulls[name].size,
@@ -629,8 +633,8 @@ def group_departures(
     totals = np.column_stack([np.bincount(place, column) for column in sums.T])[whole]
     n, own = np.bincount(place, sizes)[whole], who[first][whole]
     drawn = np.stack([rng.permutation(own) for _ in range(n_permuted)])
-    observed = departures(totals, n, rates, own[None])
-    return float(observed[0]), departures(totals, n, rates, drawn)
+    observed = homogeneity_chi_square(totals, n, rates, own[None])
+    return float(observed[0]), homogeneity_chi_square(totals, n, rates, drawn)
 
 
 def tendencies(
@@ -683,8 +687,8 @@ def selective_models(
     models = trained(maximum_entropy, yeah, ~test)
     single = {n: learning.probabilities(m, features, len(CODES)) for n, m in models.items()}
     apart = learning.AnnotatorClassifier(np.stack([single[name] for name in ANNOTATORS]))
-    shared = learning.own_weights(*data)
-    confusion, _ = learning.truth_and_confusion(*data)
+    shared = learning.fit_feature_augmentation(*data)
+    confusion, _ = learning.fit_raykar(*data)
     vote = learning.unanimous(apart.by_annotator.argmax(axis=2))
     answered = vote != ABSTAIN
     chosen = {"voting": (answered, vote == gold)}
@@ -728,7 +732,7 @@ def variants(yeah: Yeah) -> pd.DataFrame:
     gold, annotator = yeah.category[test], yeah.annotator[test]
     features = ("words", "words and times", "words, times and acts before")
     makers = {"maximum entropy": maximum_entropy} | {
-        f"tree, leaves of {n}": lambda n=n: C45(least=n) for n in (2, 5, 20, 50)
+        f"tree, leaves of {n}": lambda n=n: C45(min_cases=n) for n in (2, 5, 20, 50)
     }
     rows = []
     for name, end in zip(features, yeah.ends, strict=True):
@@ -834,7 +838,8 @@ def addressing_rows(claims: pd.DataFrame, n_sampled: int, provenance: str) -> li
         narrower = np.sqrt((1 / max(N_SPLITS_OF_PAPER, 1) + 1 / n) / (1 + 1 / n))
         for target in ADDRESSING_CLAIMS:
             mean = own[target].mean()
-            low, high = predictive_interval(own[target], 1 - 0.05 / n_sampled)
+            next_one = predictive_interval(own[target], 1 - 0.05 / n_sampled)
+            low, high = next_one.lower, next_one.upper
             rows.append(Computed(target, mean, check_lower=mean - narrower * (mean - low),
                                  check_upper=mean + narrower * (high - mean),
                                  method=method, provenance=provenance))  # fmt: skip

@@ -542,7 +542,7 @@ def students_table(links: Mapping[str, Alignments], rng: np.random.Generator) ->
                                    "own": one.own, "missed": one.missed}  # fmt: skip
             for measure in ("recall", "precision", "f_score", "kappa"):
                 value = getattr(one, measure)
-                row |= {measure: value.value, f"{measure}_lower": value.lower,
+                row |= {measure: value.estimate, f"{measure}_lower": value.lower,
                         f"{measure}_upper": value.upper}  # fmt: skip
             rows.append(row)
     return pd.DataFrame(rows)

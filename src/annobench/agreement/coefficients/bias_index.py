@@ -8,8 +8,10 @@ The positive category is the last.
 
 from __future__ import annotations
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.binary_table import BinaryTable
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.binary_table import CellShare
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 
 METHOD = Coefficient(
@@ -23,6 +25,9 @@ METHOD = Coefficient(
     standard_error="Delta method on the multinomial of pairs of labels",
     lowest=-1.0,
     assumes="No agreement at all: how much oftener one annotator gives the positive category.",
+    chance_corrected=False,
+    symmetric=False,
+    binary=True,
     variants={"nominal": ({},), "ordinal": ({},)},
 )
 
@@ -58,5 +63,8 @@ def bias_index(annotations: Annotations) -> Agreement:
     -0.05
     """
     annotations = METHOD.check(annotations)
-    build = BinaryTable.builder(annotations, METHOD.name, (0.0, 1.0, -1.0, 0.0))
-    return Agreement.of(METHOD, annotations, build, bias_index, collapsible=False)
+
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
+        return CellShare(labels, (0.0, 1.0, -1.0, 0.0))
+
+    return Agreement.of(METHOD, annotations, make_form, bias_index, collapsible=False)

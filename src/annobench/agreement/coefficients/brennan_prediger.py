@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Pooled
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
@@ -25,8 +27,9 @@ METHOD = Coefficient(
     degenerate="There is only one category.",
     standard_error="Gwet (2014), chapter 5: linearisation over items",
     aliases=("bennett_s", "pabak"),
-    error_divisor=1,
+    ddof=1,
     assumes="Chance: annotators label blindly and give every category alike often.",
+    counts_categories=True,
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
@@ -76,8 +79,8 @@ def brennan_prediger(annotations: Annotations, *, weights: Weights = None) -> Ag
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, "items", "uniform")
 
-    repeat = partial(brennan_prediger, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(brennan_prediger, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

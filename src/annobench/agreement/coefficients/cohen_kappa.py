@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Margins
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.margins import Margins
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
@@ -29,6 +31,11 @@ METHOD = Coefficient(
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
         "interval": ({"weights": "quadratic"},),
     },
+    examples=(
+        Example(),
+        Example({"weights": "linear"}, "ordinal", 5),
+        Example({"weights": "quadratic"}, "ordinal", 5),
+    ),
 )
 
 
@@ -73,8 +80,8 @@ def cohen_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Margins(labels, copies, distances)
 
-    repeat = partial(cohen_kappa, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(cohen_kappa, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

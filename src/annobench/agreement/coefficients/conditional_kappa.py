@@ -12,10 +12,11 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Rows, Totals, ratio
-from annobench.core.errors import AnnotationError
+from annobench.agreement.forms.base import Floats, Form, Rows, Totals
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
 
 METHOD = Coefficient(
     name="conditional_kappa",
@@ -27,6 +28,8 @@ METHOD = Coefficient(
     degenerate="The first annotator never gave the category, or the second always did.",
     standard_error="Delta method on the multinomial of pairs of labels",
     assumes="Chance: the second annotator labels blindly where the first gave the category.",
+    symmetric=False,
+    per_category=True,
     variants={"nominal": ({},), "ordinal": ({},)},
 )
 
@@ -73,7 +76,7 @@ class Conditional(Form):
             Shares of items.
         """
         n, first, second, both = np.moveaxis(totals, -1, 0)
-        return ratio(first - both, first, 0.0), ratio(n - second, n, 0.0)
+        return ratio(first - both, first), ratio(n - second, n)
 
 
 def conditional_kappa(annotations: Annotations, category: str) -> Agreement:
@@ -115,15 +118,10 @@ def conditional_kappa(annotations: Annotations, category: str) -> Agreement:
     0.5
     """
     annotations = METHOD.check(annotations)
-    if category not in annotations.categories:
-        raise AnnotationError(
-            f"conditional_kappa: category {category!r} is not among "
-            f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
-        )
-    code = annotations.categories.index(category)
+    code = METHOD.category_code(annotations, category)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Conditional(labels, code)
 
-    repeat = partial(conditional_kappa, category=category)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=False)
+    refit = partial(conditional_kappa, category=category)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=False)

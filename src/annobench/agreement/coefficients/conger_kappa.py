@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Margins
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.margins import Margins
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
@@ -25,7 +27,7 @@ METHOD = Coefficient(
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_kappa",),
-    error_divisor=1,
+    ddof=1,
     assumes="Chance: each annotator labels blindly, by the shares of the own labels.",
     variants={
         "nominal": ({},),
@@ -75,8 +77,8 @@ def conger_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreem
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Margins(labels, copies, distances)
 
-    repeat = partial(conger_kappa, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(conger_kappa, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

@@ -13,8 +13,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Pooled
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
@@ -29,7 +31,7 @@ METHOD = Coefficient(
     degenerate="Every label is the same, so the expected agreement is 1.",
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_pi",),
-    error_divisor=1,
+    ddof=1,
     assumes="Chance: all annotators label blindly, by the shares of all labels together.",
     variants={
         "nominal": ({},),
@@ -89,8 +91,8 @@ def fleiss_kappa(
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, weighting, "pooled")
 
-    repeat = partial(fleiss_kappa, weighting=weighting, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(fleiss_kappa, weighting=weighting, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

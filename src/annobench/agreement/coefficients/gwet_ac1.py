@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Pooled
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
@@ -25,14 +27,16 @@ METHOD = Coefficient(
     degenerate="There is only one category.",
     standard_error="Gwet (2008), equation for any number of annotators: linearisation over items",
     aliases=("gwet_ac2",),
-    error_divisor=1,
+    ddof=1,
     assumes="Chance: annotators guess evenly, but only on hard items, which are the fewer the more "
     "one category prevails.",
+    counts_categories=True,
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),
         "interval": ({"weights": "quadratic"},),
     },
+    examples=(Example(), Example({"weights": "quadratic"}, "ordinal", 5)),
 )
 
 
@@ -76,8 +80,8 @@ def gwet_ac1(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, "items", "gwet")
 
-    repeat = partial(gwet_ac1, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(gwet_ac1, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

@@ -19,9 +19,11 @@ from typing import Literal
 
 from scipy.special import fdtri
 
-from annobench.agreement.base import Agreement, Coefficient, complete_items
-from annobench.agreement.forms import Floats, Form
-from annobench.agreement.interval_forms import IntraclassCorrelation
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.numeric import IntraclassCorrelation
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
+from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
@@ -35,9 +37,12 @@ METHOD = Coefficient(
     degenerate="All labels are the same, fewer than two items are complete, or annotators are so "
     "opposed that the variance to divide by is not positive.",
     standard_error="Delta method over items; the analytic interval is the F interval",
-    error_divisor=1,
+    ddof=1,
     assumes="Labels are an item's value plus error, normal and of one variance; agreement counts "
     "differences between the annotators' means as error, consistency does not.",
+    numeric=True,
+    complete=True,
+    small_sample=True,
     variants={
         "interval": (
             {"model": "one-way", "ratings": "single"},
@@ -48,6 +53,10 @@ METHOD = Coefficient(
             {"model": "two-way-mixed", "kind": "consistency", "ratings": "average"},
         ),
     },
+    examples=(
+        Example(scale="ordinal", n_categories=5),
+        Example({"kind": "consistency"}, "ordinal", 5),
+    ),
 )
 
 MODELS = ("one-way", "two-way-random", "two-way-mixed")
@@ -117,20 +126,18 @@ def icc(
             "icc: one way has no consistency, as annotators differ from item to item. "
             "Choose kind='agreement', or a two-way model."
         )
-    METHOD.check(annotations)
-    annotations = complete_items(annotations, METHOD.name)
-    annotations.values  # noqa: B018  labels that are no numbers are refused here
+    annotations = METHOD.check(annotations)
     way = "one-way" if model == "one-way" else "two-way"
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return IntraclassCorrelation(labels, copies, way, kind, ratings == "average")
 
-    def ends(agreement: Agreement, level: float) -> tuple[float, float]:
-        form = agreement.form
+    def limits(statistic: Statistic, level: float) -> tuple[float, float]:
+        form = statistic.form
         assert isinstance(form, IntraclassCorrelation)
-        n, *squares = (float(value) for value in form.mean_squares(agreement.totals))
+        n, *squares = (float(value) for value in form.mean_squares(statistic.totals))
         items, annotators, error = squares
-        k = agreement.n_annotators
+        k = statistic.n_annotators
         lower, upper = f_interval(n, k, items, annotators, error, way, kind, level)
         if ratings == "single":
             return lower, upper
@@ -139,10 +146,10 @@ def icc(
     return Agreement.of(
         METHOD,
         annotations,
-        build,
+        make_form,
         partial(icc, model=model, kind=kind, ratings=ratings),
         collapsible=False,
-        analytic_ends=ends,
+        analytic_limits=limits,
     )
 
 
@@ -186,8 +193,8 @@ def f_interval(
     if model == "two-way" and kind == "agreement":
         if error <= 0 and annotators <= 0:
             return 1.0, 1.0
-        shift = (annotators - error) / n
-        rho = (items - error) / (items + (k - 1) * error + k * shift)
+        annotator_variance = (annotators - error) / n
+        rho = (items - error) / (items + (k - 1) * error + k * annotator_variance)
         if rho >= 1:
             return 1.0, 1.0
         if items <= 0 and error <= 0:

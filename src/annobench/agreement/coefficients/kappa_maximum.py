@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import NOTHING, Floats, Form, Margins, Totals, ratio
+from annobench.agreement.forms.base import ZERO, Floats, Form, Totals
+from annobench.agreement.forms.margins import Margins
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import check_category_count
 from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
 
 METHOD = Coefficient(
     name="kappa_maximum",
@@ -24,6 +27,7 @@ METHOD = Coefficient(
     lowest=0.0,
     assumes="No agreement at all: how high Cohen's kappa could be, given how often each annotator "
     "uses each category.",
+    chance_corrected=False,
     variants={"nominal": ({},), "ordinal": ({},)},
 )
 
@@ -60,8 +64,8 @@ class LargestKappa(Margins):
         # At a tie the derivative is the mean of its two sides.
         smaller = np.where(first.real < second.real, first, second)
         smaller = np.where(first.real == second.real, (first + second) / 2, smaller)
-        apart = 1 - ratio(smaller.sum(axis=-1), first.sum(axis=-1), 0.0)
-        return 1 - ratio(apart, expected, NOTHING)
+        apart = 1 - ratio(smaller.sum(axis=-1), first.sum(axis=-1))
+        return 1 - ratio(apart, expected, ZERO)
 
 
 def kappa_maximum(annotations: Annotations) -> Agreement:
@@ -101,7 +105,7 @@ def kappa_maximum(annotations: Annotations) -> Agreement:
     annotations = METHOD.check(annotations)
     check_category_count(annotations, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return LargestKappa(labels, copies, None)
 
-    return Agreement.of(METHOD, annotations, build, kappa_maximum, collapsible=False)
+    return Agreement.of(METHOD, annotations, make_form, kappa_maximum, collapsible=False)

@@ -3,22 +3,18 @@
     alpha = 1 - D_o / D_e
 
 D_o is the mean distance of two labels of one item, each label weighted alike; D_e that of two
-labels drawn from all pairable labels without putting back.
+labels drawn from all pairable labels without replacement.
 """
 
 from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import (
-    Chance,
-    Floats,
-    Form,
-    IntervalAlpha,
-    OrdinalAlpha,
-    Pooled,
-)
+from annobench.agreement.forms.alpha import IntervalAlpha, OrdinalAlpha
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Chance, Pooled
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import (
     Metric,
     check_category_count,
@@ -37,14 +33,22 @@ METHOD = Coefficient(
     missing="Items with fewer than two labels are left out; all other labels count alike.",
     degenerate="Every label of the items with two labels is the same: no disagreement is expected.",
     standard_error="Delta method over items",
-    error_divisor=1,
+    ddof=1,
     assumes="Chance: labels are shuffled over all items; annotators are interchangeable.",
+    small_sample=True,
+    by_pair=True,
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"metric": "nominal"}),
         "interval": ({},),
         "set": ({}, {"metric": "jaccard"}),
     },
+    examples=(
+        Example(),
+        Example({"metric": "ordinal"}, "ordinal", 5),
+        Example({"metric": "interval"}, "ordinal", 5),
+        Example({"metric": "masi"}, "set", 4),
+    ),
 )
 
 #: The metric that goes with a scale.
@@ -71,7 +75,7 @@ def krippendorff_alpha(
     period : float, optional
         After what the circular metric begins again, such as 24 for hours.
     small_sample : bool, default True
-        Whether D_e draws without putting back (n - 1); without it alpha is a weighted pi.
+        Whether D_e draws without replacement (n - 1); otherwise alpha is a weighted pi.
 
     Returns
     -------
@@ -122,7 +126,7 @@ def krippendorff_alpha(
         else distances(annotations, metric, METHOD.name, period)
     )
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         if named == "interval":
             return IntervalAlpha(labels, copies, small_sample)
         if named == "ordinal":
@@ -131,5 +135,5 @@ def krippendorff_alpha(
         largest = 1.0 if table is None else float(table.max(initial=0.0)) or 1.0
         return Pooled(labels, copies, table, "pairable", chance, scale=largest)
 
-    repeat = partial(krippendorff_alpha, metric=metric, period=period, small_sample=small_sample)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=named == "nominal")
+    refit = partial(krippendorff_alpha, metric=metric, period=period, small_sample=small_sample)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=named == "nominal")

@@ -9,8 +9,10 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import NOTHING, Floats, Form, PairMean
+from annobench.agreement.forms.base import ZERO, Floats, Form
+from annobench.agreement.forms.margins import PairMean
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import DegenerateWarning
 from annobench.labels.annotations import Annotations
@@ -24,7 +26,7 @@ METHOD = Coefficient(
     missing="Each pair of annotators is compared on the items that both labelled.",
     degenerate="No pair of annotators has a defined Cohen's kappa.",
     standard_error="Delta method over items, annotators fixed",
-    error_divisor=1,
+    ddof=1,
     assumes="Chance as for Cohen's kappa, pair by pair; all pairs count alike, however few "
     "their items.",
     variants={
@@ -76,14 +78,14 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return PairMean(labels, copies, distances)
 
-    repeat = partial(light_kappa, weights=weights)
-    result = Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(light_kappa, weights=weights)
+    result = Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)
     form = result.form
     assert isinstance(form, PairMean)
-    undefined = int((form.pair_disagreements(result.totals)[1] <= NOTHING).sum())
+    undefined = int((form.pair_disagreements(result.totals)[1] <= ZERO).sum())
     if 0 < undefined < form.pairs.n_pairs:
         warnings.warn(
             f"light_kappa: {undefined} of {form.pairs.n_pairs} pairs of annotators gave all their "

@@ -30,14 +30,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.agreement.base import Agreement, Coefficient, complete_items
-from annobench.agreement.forms import Floats, Form, Totals
+from annobench.agreement.forms.base import Floats, Form, Totals
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
@@ -53,7 +54,9 @@ METHOD: Final = Coefficient(
     standard_error="Infinitesimal jackknife over items.",
     assumes="Chance: each annotator gives two categories together blindly, by the own shares of "
     "the combinations.",
+    complete=True,
     variants={"set": ({"combinations": 3}, {"combinations": 4})},
+    examples=(Example(scale="set", n_categories=4),),
 )
 
 #: What becomes of the combinations [0 0], [0 1], [1 0], [1 1] in expected agreement.
@@ -172,7 +175,7 @@ class PairedAgreement(Agreement):
 
     Attributes
     ----------
-    method, annotations, build, repeat, collapsible, reasons, analytic_ends
+    method, annotations, make_form, refit, collapsible, analytic_limits
         As of `Agreement`; the annotations are those of items that every annotator labelled.
     """
 
@@ -270,22 +273,18 @@ def paired_agreement(
             f"paired_agreement: combinations must be 3 or 4, got {combinations!r}. Take 3 for "
             "the measure as published, 4 for one chance model in both parts."
         )
-    kept = complete_items(METHOD.check(annotations), METHOD.name)
+    kept = METHOD.check(annotations)
     if len(kept.elements) < 2:
         raise AnnotationError(
             f"paired_agreement: the sets are of {len(kept.elements)} element(s), but pairs of "
             "categories need two. Name all elements when building the annotations."
         )
 
-    def build(given: Annotations, multiplicity: Floats | None) -> PairedForm:
+    def make_form(given: Annotations, multiplicity: Floats | None) -> PairedForm:
         return PairedForm(membership_array(given)[0], multiplicity, combinations)
 
-    def repeat(given: Annotations) -> PairedAgreement:
-        return paired_agreement(given, combinations=combinations)
-
-    result = PairedAgreement.of(METHOD, kept, build, repeat, collapsible=False)
-    assert isinstance(result, PairedAgreement)
-    return result
+    refit = partial(paired_agreement, combinations=combinations)
+    return PairedAgreement.of(METHOD, kept, make_form, refit, collapsible=False)
 
 
 def membership_array(annotations: Annotations) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -11,9 +11,11 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form
-from annobench.agreement.interval_forms import PearsonCorrelation
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.numeric import PearsonCorrelation
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
+from annobench.agreement.statistic import Statistic
 from annobench.labels.annotations import Annotations
 
 METHOD = Coefficient(
@@ -27,7 +29,9 @@ METHOD = Coefficient(
     standard_error="Delta method over items",
     lowest=-1.0,
     assumes="Nothing about equal labels: only whether the labels of the two lie on one line.",
+    numeric=True,
     variants={"interval": ({},)},
+    examples=(Example(scale="ordinal", n_categories=5),),
 )
 
 
@@ -68,22 +72,21 @@ def pearson(annotations: Annotations) -> Agreement:
     1.0
     """
     annotations = METHOD.check(annotations)
-    annotations.values  # noqa: B018  labels that are no numbers are refused here
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return PearsonCorrelation(labels, copies)
 
     return Agreement.of(
-        METHOD, annotations, build, pearson, collapsible=False, analytic_ends=fisher_interval
+        METHOD, annotations, make_form, pearson, collapsible=False, analytic_limits=fisher_interval
     )
 
 
-def fisher_interval(agreement: Agreement, level: float) -> tuple[float, float]:
+def fisher_interval(statistic: Statistic, level: float) -> tuple[float, float]:
     """Return Fisher's interval of a correlation.
 
     Parameters
     ----------
-    agreement : Agreement
+    statistic : Statistic
         A correlation.
     level : float
         In (0, 1).
@@ -93,8 +96,8 @@ def fisher_interval(agreement: Agreement, level: float) -> tuple[float, float]:
     lower, upper : float
         With fewer than four items, which exclude nothing, -1 and 1.
     """
-    if agreement.n_items < 4:
+    if statistic.n_items < 4:
         return -1.0, 1.0
-    reach = -ndtri((1 - level) / 2) / math.sqrt(agreement.n_items - 3)
-    centre = np.arctanh(np.clip(agreement.estimate, -1 + 1e-15, 1 - 1e-15))
-    return float(np.tanh(centre - reach)), float(np.tanh(centre + reach))
+    half_width = -ndtri((1 - level) / 2) / math.sqrt(statistic.n_items - 3)
+    centre = np.arctanh(np.clip(statistic.estimate, -1 + 1e-15, 1 - 1e-15))
+    return float(np.tanh(centre - half_width)), float(np.tanh(centre + half_width))

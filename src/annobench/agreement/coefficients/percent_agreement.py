@@ -1,4 +1,4 @@
-"""Percent agreement: the share of pairs of labels that agree, nothing taken off for chance.
+"""Percent agreement: the share of pairs of labels that agree, not corrected for chance.
 
     A_o = mean over items of  sum_k n_k (n_k - 1) / (m (m - 1))
 
@@ -10,8 +10,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Pooled
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
@@ -27,8 +29,10 @@ METHOD = Coefficient(
     standard_error="Standard error of a mean over items; with pairs as weights, of a ratio.",
     aliases=("observed_agreement", "raw_agreement"),
     lowest=0.0,
-    error_divisor=1,
+    ddof=1,
     assumes="Nothing about chance: it rises when one category prevails, whatever annotators do.",
+    chance_corrected=False,
+    by_pair=True,
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}),
@@ -83,8 +87,8 @@ def percent_agreement(
     METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, weighting, "none")
 
-    repeat = partial(percent_agreement, weighting=weighting, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(percent_agreement, weighting=weighting, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

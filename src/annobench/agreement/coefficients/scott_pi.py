@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Pooled
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.labels.annotations import Annotations
 
@@ -71,8 +73,8 @@ def scott_pi(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Pooled(labels, copies, distances, "items", "pooled")
 
-    repeat = partial(scott_pi, weights=weights)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=weights is None)
+    refit = partial(scott_pi, weights=weights)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=weights is None)

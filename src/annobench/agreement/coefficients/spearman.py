@@ -5,9 +5,10 @@ Pearson's correlation of the ranks; equal labels share the mean of their ranks.
 
 from __future__ import annotations
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form
-from annobench.agreement.interval_forms import SpearmanCorrelation
+from annobench.agreement.forms.base import Floats, Form
+from annobench.agreement.forms.numeric import SpearmanCorrelation
+from annobench.agreement.record import Coefficient, Example
+from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
 
 METHOD = Coefficient(
@@ -21,7 +22,9 @@ METHOD = Coefficient(
     standard_error="Delta method over items, the ranks of all items included",
     lowest=-1.0,
     assumes="Nothing about equal labels: only whether the two put the items in the same order.",
+    numeric=True,
     variants={"ordinal": ({},), "interval": ({},)},
+    examples=(Example(scale="ordinal", n_categories=5),),
 )
 
 
@@ -61,9 +64,8 @@ def spearman(annotations: Annotations) -> Agreement:
     1.0
     """
     annotations = METHOD.check(annotations)
-    annotations.values  # noqa: B018  labels that are no numbers are refused here
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return SpearmanCorrelation(labels, copies)
 
-    return Agreement.of(METHOD, annotations, build, spearman, collapsible=False)
+    return Agreement.of(METHOD, annotations, make_form, spearman, collapsible=False)

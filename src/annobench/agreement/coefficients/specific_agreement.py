@@ -13,10 +13,12 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from annobench.agreement.base import Agreement, Coefficient
-from annobench.agreement.forms import Floats, Form, Rows, Totals, copies_of_items, ratio
-from annobench.core.errors import AnnotationError
+from annobench.agreement.forms.base import Floats, Form, Rows, Totals
+from annobench.agreement.forms.counts import copies_of_items
+from annobench.agreement.record import Coefficient
+from annobench.agreement.result import Agreement
 from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
 
 METHOD = Coefficient(
     name="specific_agreement",
@@ -30,6 +32,8 @@ METHOD = Coefficient(
     aliases=("positive_agreement", "positive_specific_agreement", "dice"),
     lowest=0.0,
     assumes="Nothing about chance: it rises with the share of the category.",
+    chance_corrected=False,
+    per_category=True,
     variants={"nominal": ({},), "ordinal": ({},)},
 )
 
@@ -71,7 +75,7 @@ class Specific(Form):
     @cached_property
     def item_disagreement(self) -> Floats:
         """How often the other label is of another category, shape (I,); NaN if none is of it."""
-        return ratio(self.chosen - self.together, self.chosen, 0.0)
+        return ratio(self.chosen - self.together, self.chosen)
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed disagreement, and NaN for that by chance, which is not taken off.
@@ -87,7 +91,7 @@ class Specific(Form):
             Shares of pairs.
         """
         chosen, together = totals[..., 1], totals[..., 2]
-        return ratio(chosen - together, chosen, 0.0), np.full(totals.shape[:-1], np.nan)
+        return ratio(chosen - together, chosen), np.full(totals.shape[:-1], np.nan)
 
     def value(self, totals: Totals) -> Totals:
         """Return the coefficient.
@@ -143,15 +147,10 @@ def specific_agreement(annotations: Annotations, category: str) -> Agreement:
     0.6667
     """
     METHOD.check(annotations)
-    if category not in annotations.categories:
-        raise AnnotationError(
-            f"specific_agreement: category {category!r} is not among "
-            f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
-        )
-    code = annotations.categories.index(category)
+    code = METHOD.category_code(annotations, category)
 
-    def build(labels: Annotations, copies: Floats | None) -> Form:
+    def make_form(labels: Annotations, copies: Floats | None) -> Form:
         return Specific(labels, copies, code)
 
-    repeat = partial(specific_agreement, category=category)
-    return Agreement.of(METHOD, annotations, build, repeat, collapsible=False)
+    refit = partial(specific_agreement, category=category)
+    return Agreement.of(METHOD, annotations, make_form, refit, collapsible=False)

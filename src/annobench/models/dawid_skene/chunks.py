@@ -67,9 +67,12 @@ def fit_chunks(
     """
     if not 0 < smoothing < np.inf:
         raise ValueError(f"fit_chunks: smoothing must be a number above 0, got {smoothing}.")
-    for name, value, least in (("tolerance", tolerance, 0), ("max_iterations", max_iterations, 1)):
-        if not value >= least:
-            raise ValueError(f"fit_chunks: {name} must be at least {least}, got {value}.")
+    for name, value, smallest in (
+        ("tolerance", tolerance, 0),
+        ("max_iterations", max_iterations, 1),
+    ):
+        if not value >= smallest:
+            raise ValueError(f"fit_chunks: {name} must be at least {smallest}, got {value}.")
     first = next(iter(chunks()), None)
     if first is None:
         raise AnnotationError("fit_chunks: there are no chunks. Give at least one.")
@@ -132,9 +135,14 @@ def _count_votes(chunks: Chunks, first: Annotations, settings: Settings, state: 
         problem = _problem(chunk, first, settings)
         overlap = overlap or bool(chunk.is_shared.any())
         kernels.collect(
-            problem.offsets, problem.cells, settings.gold, NO_WEIGHT, votes_start(chunk),
-            state.counts.ravel(), state.mass,
-        )  # fmt: skip
+            problem.offsets,
+            problem.cells,
+            settings.gold,
+            NO_WEIGHT,
+            votes_start(chunk),
+            state.counts.ravel(),
+            state.mass,
+        )
         n_labelled += int((np.diff(problem.offsets) > 0).sum())
     if not n_labelled:
         raise AnnotationError("fit_chunks: there are no labels. Give at least one.")
@@ -152,10 +160,19 @@ def _expect(chunks: Chunks, first: Annotations, settings: Settings, state: State
         posterior = np.empty((chunk.n_items, chunk.n_categories))
         state.log_likelihood += float(
             kernels.sweep(
-                0, chunk.n_items, problem.offsets, problem.cells, settings.gold, NO_WEIGHT,
-                state.prevalence, state.table.ravel(), posterior, state.counts.ravel(), state.mass,
+                0,
+                chunk.n_items,
+                problem.offsets,
+                problem.cells,
+                settings.gold,
+                NO_WEIGHT,
+                state.prevalence,
+                state.table.ravel(),
+                posterior,
+                state.counts.ravel(),
+                state.mass,
             )
-        )  # fmt: skip
+        )
         n_labelled += int((np.diff(problem.offsets) > 0).sum())
     return n_labelled
 

@@ -287,10 +287,18 @@ class Problem:
         def run(block: tuple[int, int], counts: Floats, mass: Floats) -> float:
             return float(
                 kernels.sweep(
-                    *block, self.offsets, self.cells, self.settings.gold, weight,
-                    state.prevalence, state.table.ravel(), state.posterior, counts.ravel(), mass,
+                    *block,
+                    self.offsets,
+                    self.cells,
+                    self.settings.gold,
+                    weight,
+                    state.prevalence,
+                    state.table.ravel(),
+                    state.posterior,
+                    counts.ravel(),
+                    mass,
                 )
-            )  # fmt: skip
+            )
 
         if pool is None:
             state.log_likelihood = run((0, self.offsets.size - 1), state.counts, state.mass)
@@ -397,9 +405,17 @@ class Problem:
         tables = state.counts.ravel().copy(), state.mass.copy()
         for i, name in enumerate(self.items):
             value = kernels.sweep(
-                i, i + 1, self.offsets, self.cells, self.settings.gold, NO_WEIGHT,
-                state.prevalence, state.table.ravel(), state.posterior, *tables,
-            )  # fmt: skip
+                i,
+                i + 1,
+                self.offsets,
+                self.cells,
+                self.settings.gold,
+                NO_WEIGHT,
+                state.prevalence,
+                state.table.ravel(),
+                state.posterior,
+                *tables,
+            )
             if value == -np.inf:
                 raise AnnotationError(
                     f"dawid_skene.fit: the labels of item {name!r} have probability 0 under the "

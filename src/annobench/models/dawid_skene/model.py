@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method
+from annobench.models.base import ConfusionFit, Method, accuracy
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
     Criterion,
@@ -55,15 +55,20 @@ METHOD = Method(
     reference="Dawid and Skene (1979), Applied Statistics 28, 20-28",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(
-        {"prevalence", "confusion", "log_likelihood", "log_posterior", "converged", "n_iterations"}
+        {
+            *("prevalence", "confusion", "accuracy", "parameters", "log_likelihood"),
+            *("log_posterior", "n_parameters", "aic", "bic", "n_labelled", "n_iterations"),
+            *("converged", "history", "settings"),
+        }
     ),
     deterministic=True,
     compares=True,
+    offers=frozenset({"bootstrap", "restarts"}),
 )
 
 
 @dataclass(frozen=True, eq=False)
-class DawidSkeneFit:
+class DawidSkeneFit(ConfusionFit):
     """A fit: an optimum of the likelihood or of the posterior density.
 
     Attributes
@@ -115,7 +120,7 @@ class DawidSkeneFit:
     @cached_property
     def accuracy(self) -> Floats:
         """Probability that each annotator is right on an item of the population, shape (J,)."""
-        return np.asarray(np.einsum("k,jkk->j", self.prevalence, self.confusion))
+        return accuracy(self.prevalence, self.confusion)
 
     @property
     def parameters(self) -> Parameters:
@@ -258,7 +263,7 @@ def fit(
     with others, while others do, stays near the votes it began with. Products of probabilities are
     taken in logarithms where they would underflow.
 
-    An iteration costs N K multiplications and additions. Memory is 4 bytes a label, 8 (K + 1)
+    An iteration costs N K multiplications and additions. Memory is 4 bytes per label, 8 (K + 1)
     an item, and 16 K an annotator and label. An update follows every E-step but the last, so
     that posterior and likelihood belong to the parameters that are returned. Programs that
     update after the last E-step too have done one iteration more at the same posterior.
@@ -279,9 +284,17 @@ def fit(
     """
     METHOD.check(annotations, informed=gold is not None)
     settings = _settings(
-        annotations, smoothing, prevalence_smoothing, gold, groups, tie,
-        tolerance, max_iterations, criterion, threads,
-    )  # fmt: skip
+        annotations,
+        smoothing,
+        prevalence_smoothing,
+        gold,
+        groups,
+        tie,
+        tolerance,
+        max_iterations,
+        criterion,
+        threads,
+    )
     if gold is not None and not (settings.gold[annotations.item] >= 0).any():
         METHOD.check(annotations)
     if memory_limit is not None:
@@ -313,13 +326,13 @@ def _settings(
     ):
         if word not in known:
             raise ValueError(f"dawid_skene.fit: {name} {word!r} is not one of {', '.join(known)}.")
-    for name, value, least in (
+    for name, value, smallest in (
         ("tolerance", tolerance, 0),
         ("max_iterations", max_iterations, 1),
         ("threads", threads, 1),
     ):
-        if not value >= least:
-            raise ValueError(f"dawid_skene.fit: {name} must be at least {least}, got {value}.")
+        if not value >= smallest:
+            raise ValueError(f"dawid_skene.fit: {name} must be at least {smallest}, got {value}.")
     k = annotations.n_categories
     group = _groups(annotations, groups)
     n_groups = int(group.max(initial=-1)) + 1
@@ -512,9 +525,13 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     prevalence = np.zeros(width)
     prevalence[:k] = fitted.prevalence
     offsets, cells = kernels.sort_cells(
-        annotations.item, annotator[annotations.annotator], category[annotations.label],
-        annotations.n_items, k, width,
-    )  # fmt: skip
+        annotations.item,
+        annotator[annotations.annotator],
+        category[annotations.label],
+        annotations.n_items,
+        k,
+        width,
+    )
     posterior = np.empty((annotations.n_items, k))
     nobody = np.zeros(0, dtype=np.int32)
     counts, mass = np.zeros(table.size), np.zeros(width)
@@ -522,10 +539,19 @@ def _predict(fitted: DawidSkeneFit, annotations: Annotations) -> Floats:
     def expect(first: int, last: int) -> float:
         return float(
             kernels.sweep(
-                first, last, offsets, cells, nobody, NO_WEIGHT, prevalence, table.ravel(),
-                posterior, counts, mass,
+                first,
+                last,
+                offsets,
+                cells,
+                nobody,
+                NO_WEIGHT,
+                prevalence,
+                table.ravel(),
+                posterior,
+                counts,
+                mass,
             )
-        )  # fmt: skip
+        )
 
     if expect(0, annotations.n_items) == -np.inf:
         for i in range(annotations.n_items):

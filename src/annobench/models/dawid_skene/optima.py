@@ -15,21 +15,24 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import optimize
 
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.dawid_skene.model import DawidSkeneFit, fit
 from annobench.models.dawid_skene.starts import Start, votes_start
 
 
-def random_start(annotations: Annotations, *, rng: np.random.Generator) -> Floats:
+def random_start(
+    annotations: Annotations, *, rng: np.random.Generator | int | None = None
+) -> Floats:
     """Draw probabilities of the categories between the votes and pure chance.
 
     Parameters
     ----------
     annotations : Annotations
         The labels.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
 
     Returns
     -------
@@ -37,6 +40,7 @@ def random_start(annotations: Annotations, *, rng: np.random.Generator) -> Float
         ``(1 - u) votes + u noise``; u is uniform on [0, 1], noise is uniform on the
         simplex for each item.
     """
+    rng = np.random.default_rng(rng)
     mix = rng.random()
     noise = rng.dirichlet(np.ones(annotations.n_categories), size=annotations.n_items)
     return np.asarray((1 - mix) * votes_start(annotations) + mix * noise)
@@ -71,7 +75,7 @@ def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, eq=False)
-class Restarts:
+class Restarts(Summarised):
     """Fits from many starts, and the distinct optima among them.
 
     Attributes
@@ -94,6 +98,32 @@ class Restarts:
     alignment: NDArray[np.int64]
     distance: Floats
 
+    def summary(self) -> pd.DataFrame:
+        """Return the distinct optima.
+
+        Returns
+        -------
+        DataFrame
+            One row an optimum, best first: `log_posterior`, `n_starts` that reached it, `distance`
+            from the best, `is_switched`.
+        """
+        reached = self.table["optimum"].value_counts()
+        return pd.DataFrame(
+            {
+                "log_posterior": [found.log_posterior for found in self.fits],
+                "n_starts": reached.reindex(range(len(self.fits))).to_numpy(),
+                "distance": self.distance,
+                "is_switched": self.is_switched,
+            },
+            index=pd.RangeIndex(len(self.fits), name="optimum"),
+        )
+
+    def _headline(self) -> str:
+        return (
+            f"{len(self.fits)} optima of {len(self.table)} starts, the best of log posterior "
+            f"{self.best.log_posterior:.6g}"
+        )
+
     @property
     def best(self) -> DawidSkeneFit:
         """The fit of the highest log posterior."""
@@ -108,7 +138,7 @@ class Restarts:
 def restarts(
     annotations: Annotations,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     n_random: int = 20,
     starts: Sequence[Start | Parameters | NDArray[Any]] = get_args(Start),
     same: float = 0.01,
@@ -120,7 +150,7 @@ def restarts(
     ----------
     annotations : Annotations
         The labels.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         For the random starts.
     n_random : int, default 20
         Starts drawn by `random_start`.
@@ -143,6 +173,7 @@ def restarts(
     ValueError
         If there is no start at all.
     """
+    rng = np.random.default_rng(rng)
     if n_random < 0 or n_random + len(starts) == 0:
         raise ValueError(
             f"dawid_skene.optima.restarts: got n_random={n_random} and {len(starts)} "

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import linalg, optimize, sparse
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.models.base import central_interval
 from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
@@ -165,7 +166,7 @@ def _information(
     counted = np.bincount(items, minlength=annotations.n_items) > 0
     if gold.size:
         counted |= gold >= 0
-    # The complete data's score for category c of item i, one row an item and category.
+    # The complete data's score for category c of item i, one row per item and category.
     rows, columns = [], []
     for c in range(k):
         likely = state.posterior[:, c] > _NEGLIGIBLE
@@ -234,7 +235,7 @@ def _directions(problem: Problem, count: Floats) -> tuple[sparse.csr_array, NDAr
 
 
 @dataclass(frozen=True, eq=False)
-class Bootstrap:
+class Bootstrap(Summarised):
     """Fits to items drawn with replacement.
 
     Attributes
@@ -260,6 +261,27 @@ class Bootstrap:
     posterior: NDArray[np.float32] | None
     n_switched: int
     n_unconverged: int
+
+    def summary(self, *, level: float = 0.95) -> pd.DataFrame:
+        """Return the prevalence with intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        DataFrame
+            By category: `prevalence` of the fit, and the ends of its interval.
+        """
+        return self.fitted.prevalence_frame(self, level=level).set_index("category")
+
+    def _headline(self) -> str:
+        return (
+            f"{len(self.prevalence):,} replicates, {self.n_switched:,} with switched classes, "
+            f"{self.n_unconverged:,} not converged"
+        )
 
     def interval(
         self, parameter: Literal["prevalence", "confusion", "posterior"], level: float = 0.95
@@ -319,7 +341,7 @@ def bootstrap(
     annotations: Annotations,
     fitted: DawidSkeneFit,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     posteriors: bool = False,
     threads: int = 1,
@@ -333,7 +355,7 @@ def bootstrap(
         The labels that were fitted. None is copied.
     fitted : DawidSkeneFit
         Says how to fit, and where replicates start.
-    rng : numpy.random.Generator
+    rng : numpy.random.Generator or int, optional
         Draws the weights.
     replicates : int, default 200
         B.
@@ -362,6 +384,7 @@ def bootstrap(
     mixed with a hundredth of the votes, so that it finds the optimum that belongs to that of
     the fit and what is zero there may return.
     """
+    rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"bootstrap: replicates must be at least 1, got {replicates}.")
     n_items, j, k = annotations.n_items, annotations.n_annotators, annotations.n_categories
@@ -409,7 +432,7 @@ def predictive_check(
     annotations: Annotations,
     fitted: DawidSkeneFit,
     *,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int | None = None,
     replicates: int = 200,
 ) -> pd.DataFrame:
     """Compare the labels with labels that the fitted model makes.
@@ -425,8 +448,8 @@ def predictive_check(
         The labels that were fitted.
     fitted : DawidSkeneFit
         The parameters, taken as known.
-    rng : numpy.random.Generator
-        Source of randomness.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
     replicates : int, default 200
         B.
 
@@ -445,6 +468,7 @@ def predictive_check(
     ValueError
         If there is less than one replicate.
     """
+    rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"predictive_check: replicates must be at least 1, got {replicates}.")
     problem, state = _at_fit(annotations, fitted)
@@ -453,13 +477,18 @@ def predictive_check(
         [
             _statistics(
                 kernels.simulate_counts(
-                    rng, problem.offsets, problem.cells, problem.settings.gold,
-                    state.prevalence, state.table.ravel(), problem.n_categories,
+                    rng,
+                    problem.offsets,
+                    problem.cells,
+                    problem.settings.gold,
+                    state.prevalence,
+                    state.table.ravel(),
+                    problem.n_categories,
                 )
             )
             for _ in range(replicates)
         ]
-    )  # fmt: skip
+    )
     above = (1 + (drawn >= observed).sum(axis=0)) / (1 + replicates)
     below = (1 + (drawn <= observed).sum(axis=0)) / (1 + replicates)
     names = ["pairwise agreement", "unanimous items", "largest share, standard deviation"]

@@ -60,9 +60,7 @@ def votes(item, label, n_items, n_categories):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def sweep(
-    first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-):  # fmt: skip
+def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
     """Write the posterior of the items [first, last), add to the counts, return the likelihood.
 
     The value is the log marginal likelihood of these items, -inf if one of them can't occur.
@@ -79,7 +77,7 @@ def sweep(
 @njit(nogil=True, cache=True, error_model="numpy")
 def _sweep_pairs(
     first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-):  # fmt: skip
+):
     one = np.uint64(1)
     row = np.empty(2)
     log_likelihood = 0.0
@@ -129,7 +127,7 @@ def _sweep_pairs(
 @njit(nogil=True, cache=True, error_model="numpy")
 def _sweep_fours(
     first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-):  # fmt: skip
+):
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
     n_categories = posterior.shape[1]
     width = prevalence.size

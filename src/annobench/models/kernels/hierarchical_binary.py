@@ -17,9 +17,9 @@ from numba import njit
 #: Rising factorials are summed term by term up to this many labels of an annotator,
 #: from a table shared by all annotators, and by log-gamma beyond it.
 _TABLE = 48
-#: The largest log scale, where differences of log-gamma still have six digits. The
+#: The largest log concentration, where differences of log-gamma still have six digits. The
 #: prior leaves exp(-18 g) above it.
-_LARGEST_LOG_SCALE = 18.0
+_LARGEST_LOG_CONCENTRATION = 18.0
 #: Sweeps for each proposal to exchange an annotator's items: one in four costs a tenth of
 #: the time and still brings chains out of mirror modes within the warm-up.
 _SWEEPS_A_FLIP = 4
@@ -27,9 +27,26 @@ _SWEEPS_A_FLIP = 4
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
-    rng, offsets, annotator, label, item_offsets, items_of, main, theta, category, first, last,
-    hierarchical, collapsed, exponent, thin, main_out, theta_out, probability_out, total,
-):  # fmt: skip
+    rng,
+    offsets,
+    annotator,
+    label,
+    item_offsets,
+    items_of,
+    main,
+    theta,
+    category,
+    first,
+    last,
+    hierarchical,
+    collapsed,
+    exponent,
+    thin,
+    main_out,
+    theta_out,
+    probability_out,
+    total,
+):
     """Run the sweeps numbered [first, last), storing those from 0; return the reflections."""
     n_items = offsets.size - 1
     n_annotators = theta.shape[2]
@@ -45,10 +62,15 @@ def run_sweeps(
                 if collapsed:
                     _tabulate(right[k], wrong[k], table)
                 target = (
-                    exponent, collapsed, right[k], wrong[k], table,
-                    theta[k, 0].sum(), theta[k, 1].sum(),
-                )  # fmt: skip
-                _draw_mean_and_scale(rng, main[1 + 2 * k : 3 + 2 * k], target)
+                    exponent,
+                    collapsed,
+                    right[k],
+                    wrong[k],
+                    table,
+                    theta[k, 0].sum(),
+                    theta[k, 1].sum(),
+                )
+                _draw_mean_and_concentration(rng, main[1 + 2 * k : 3 + 2 * k], target)
         # Between the draws that may be given theta and those that renew it: the proposal has
         # theta integrated out, and leaves it at odds with the categories.
         if sweep % _SWEEPS_A_FLIP == 0:
@@ -102,12 +124,12 @@ def _count(offsets, annotator, label, category, right, wrong):
 @njit(nogil=True, cache=True)
 def _propose_flip(
     rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
-):  # fmt: skip
+):
     """Exchange the categories of all items of one annotator, or leave them.
 
     Annotators who labelled one batch of items and little else can be mirrored together
     with the batch: a mode of its own, which single items never leave. This is a
-    Metropolis step for the categories given means and scales, with prevalence, sensitivity
+    Metropolis step for the categories given means and concentrations, with prevalence, sensitivity
     and specificity integrated out; they are drawn anew right after it.
     """
     n_annotators = item_offsets.size - 1
@@ -131,9 +153,11 @@ def _propose_flip(
     positives = category.sum()
     after = positives + more_positives
     log_ratio = (
-        math.lgamma(1.0 + after) + math.lgamma(1.0 + n_items - after)
-        - math.lgamma(1.0 + positives) - math.lgamma(1.0 + n_items - positives)
-    )  # fmt: skip
+        math.lgamma(1.0 + after)
+        + math.lgamma(1.0 + n_items - after)
+        - math.lgamma(1.0 + positives)
+        - math.lgamma(1.0 + n_items - positives)
+    )
     for k in range(2):
         alpha = main[1 + 2 * k] * main[2 + 2 * k]
         beta = (1.0 - main[1 + 2 * k]) * main[2 + 2 * k]
@@ -197,11 +221,11 @@ def draw_log_gamma(rng, shape):
 
 
 @njit(nogil=True, cache=True)
-def _draw_mean_and_scale(rng, mean_scale, target):
-    """Update the mean, then the log scale, by slice sampling with stepping out."""
-    x = np.array([mean_scale[0], math.log(mean_scale[1])])
+def _draw_mean_and_concentration(rng, population, target):
+    """Update the mean, then the log concentration, by slice sampling with stepping out."""
+    x = np.array([population[0], math.log(population[1])])
     for which in range(2):
-        low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_SCALE, 1.0)
+        low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_CONCENTRATION, 1.0)
         level = math.log(1.0 - rng.random()) + _log_density(x, *target)
         origin = x[which]
         begin = max(low, origin - width * rng.random())
@@ -219,37 +243,37 @@ def _draw_mean_and_scale(rng, mean_scale, target):
             else:
                 end = x[which]
             x[which] = begin + (end - begin) * rng.random()
-    mean_scale[0] = x[0]
-    mean_scale[1] = math.exp(x[1])
+    population[0] = x[0]
+    population[1] = math.exp(x[1])
 
 
 @njit(nogil=True, cache=True)
 def _log_density(x, exponent, collapsed, right, wrong, table, sum_log, sum_log_complement):
-    """Log density of mean and log scale: given the counts if collapsed, else given theta."""
-    scale = math.exp(x[1])
-    alpha, beta = x[0] * scale, (1.0 - x[0]) * scale
+    """Log density of mean and log concentration, given the counts if collapsed or else theta."""
+    concentration = math.exp(x[1])
+    alpha, beta = x[0] * concentration, (1.0 - x[0]) * concentration
     total = -exponent * x[1]
     if not collapsed:
-        norm = math.lgamma(scale) - math.lgamma(alpha) - math.lgamma(beta)
+        norm = math.lgamma(concentration) - math.lgamma(alpha) - math.lgamma(beta)
         return total + right.size * norm + alpha * sum_log + beta * sum_log_complement
     for t in range(_TABLE):
         if table[2, t] == 0.0:
             return total
-        total -= table[2, t] * math.log(scale + t)
+        total -= table[2, t] * math.log(concentration + t)
         if table[0, t] > 0.0:
             total += table[0, t] * math.log(alpha + t)
         if table[1, t] > 0.0:
             total += table[1, t] * math.log(beta + t)
     past_alpha = math.lgamma(alpha + _TABLE)
     past_beta = math.lgamma(beta + _TABLE)
-    past_scale = math.lgamma(scale + _TABLE)
+    past_concentration = math.lgamma(concentration + _TABLE)
     for j in range(right.size):
         if right[j] > _TABLE:
             total += math.lgamma(alpha + right[j]) - past_alpha
         if wrong[j] > _TABLE:
             total += math.lgamma(beta + wrong[j]) - past_beta
         if right[j] + wrong[j] > _TABLE:
-            total -= math.lgamma(scale + right[j] + wrong[j]) - past_scale
+            total -= math.lgamma(concentration + right[j] + wrong[j]) - past_concentration
     return total
 
 

@@ -1,7 +1,7 @@
 """Compiled kernels of the hierarchical Dawid-Skene model.
 
 counts[j, l, k] counts the labels l of annotator j on the items that are now of category k, and
-given[j, k] all labels of j on them; mean[k] and scale[k] are those of the rows k of all
+given[j, k] all labels of j on them; mean[k] and concentration[k] are those of the rows k of all
 annotators. Annotators and labels are sorted by item, those of item i at
 offsets[i]:offsets[i + 1].
 """
@@ -18,9 +18,9 @@ from annobench.models.kernels.hierarchical_binary import draw_log_gamma
 #: Rising factorials are summed term by term up to this many labels of an annotator,
 #: from a table shared by all annotators, and by log-gamma beyond it.
 _TABLE = 48
-#: The largest log scale, where differences of log-gamma still have six digits. The
+#: The largest log concentration, where differences of log-gamma still have six digits. The
 #: prior leaves exp(-18 g) above it.
-_LARGEST_LOG_SCALE = 18.0
+_LARGEST_LOG_CONCENTRATION = 18.0
 #: The power of probabilities at which a tempered warm-up begins.
 _WARMEST = 0.1
 #: Below this a sum of weights is scaled up, before it underflows.
@@ -29,16 +29,33 @@ _SMALL = 1e-100
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
-    rng, offsets, annotator, label, n_annotators, mean, scale, category, first, last, exponent,
-    cold_from, tempered, thin, prevalence_out, mean_out, scale_out, confusion_out,
-    probability_out, total,
-):  # fmt: skip
+    rng,
+    offsets,
+    annotator,
+    label,
+    n_annotators,
+    mean,
+    concentration,
+    category,
+    first,
+    last,
+    exponent,
+    cold_from,
+    tempered,
+    thin,
+    prevalence_out,
+    mean_out,
+    concentration_out,
+    confusion_out,
+    probability_out,
+    total,
+):
     """Run the sweeps numbered [first, last), storing those from 0; return the relabellings.
 
     In the `tempered` sweeps before `cold_from` categories are drawn from a power of their
     probabilities, which rises to 1.
     """
-    n_categories = scale.size
+    n_categories = concentration.size
     counts = np.zeros((n_annotators, n_categories, n_categories))
     given = np.zeros((n_annotators, n_categories))
     of_class, of_annotator = np.empty((n_categories, n_annotators)), np.empty(n_annotators)
@@ -55,9 +72,9 @@ def run_sweeps(
                 of_annotator[j] = given[j, k]
                 for m in range(n_categories):
                     of_class[m, j] = counts[j, m, k]
-            _draw_scale(rng, mean[k], scale, k, of_class, of_annotator, exponent)
-            _draw_mean(rng, mean[k], scale[k], of_class)
-        if _relabel(mean, scale, category):
+            _draw_concentration(rng, mean[k], concentration, k, of_class, of_annotator, exponent)
+            _draw_mean(rng, mean[k], concentration[k], of_class)
+        if _relabel(mean, concentration, category):
             _count(offsets, annotator, label, category, counts, given)
             switches += sweep >= 0
 
@@ -66,7 +83,7 @@ def run_sweeps(
             sizes[category[i]] += 1.0
         for k in range(n_categories):
             for m in range(n_categories):
-                prior[m, k] = scale[k] * mean[k, m]
+                prior[m, k] = concentration[k] * mean[k, m]
         for i in range(category.size):
             low, high = offsets[i], offsets[i + 1]
             old = category[i]
@@ -76,7 +93,16 @@ def run_sweeps(
                 given[annotator[n], old] -= 1.0
             weight[:] = sizes
             mass = _weigh(
-                low, high, annotator, label, repeated[i], counts, given, prior, scale, weight
+                low,
+                high,
+                annotator,
+                label,
+                repeated[i],
+                counts,
+                given,
+                prior,
+                concentration,
+                weight,
             )
             if sweep >= 0:
                 for k in range(n_categories):
@@ -104,7 +130,7 @@ def run_sweeps(
         for k in range(n_categories):
             prevalence_out[sweep, k] = math.exp(log_prevalence[k])
         mean_out[sweep] = mean
-        scale_out[sweep] = scale
+        concentration_out[sweep] = concentration
         if sweep % thin == 0:
             for j in range(n_annotators):
                 for k in range(n_categories):
@@ -115,14 +141,19 @@ def run_sweeps(
                         response[j, m, k] = row[m]
                         confusion_out[sweep // thin, j, k, m] = math.exp(row[m])
             _probabilities(
-                offsets, annotator, label, log_prevalence, response, row,
+                offsets,
+                annotator,
+                label,
+                log_prevalence,
+                response,
+                row,
                 probability_out[sweep // thin],
-            )  # fmt: skip
+            )
     return switches
 
 
 @njit(nogil=True, cache=True)
-def _relabel(mean, scale, category):
+def _relabel(mean, concentration, category):
     """Let the class whose mean row puts most on label l, taken together, be class l.
 
     Return whether that changes anything.
@@ -134,10 +165,10 @@ def _relabel(mean, scale, category):
         name[order[k]] = k
         moved = moved or order[k] != k
     if moved:
-        old_mean, old_scale = mean.copy(), scale.copy()
+        old_mean, old_concentration = mean.copy(), concentration.copy()
         for k in range(order.size):
             mean[k] = old_mean[order[k]]
-            scale[k] = old_scale[order[k]]
+            concentration[k] = old_concentration[order[k]]
         for i in range(category.size):
             category[i] = name[category[i]]
     return moved
@@ -165,7 +196,7 @@ def _has_repeats(offsets, annotator, n_annotators):
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _weigh(low, high, annotator, label, repeated, counts, given, prior, scale, weight):
+def _weigh(low, high, annotator, label, repeated, counts, given, prior, concentration, weight):
     """Multiply weights by the probabilities of an item's labels, and return their sum.
 
     Annotators' rows are integrated out. The item's own labels are not among the counts; an
@@ -175,7 +206,7 @@ def _weigh(low, high, annotator, label, repeated, counts, given, prior, scale, w
         j, m = annotator[n], label[n]
         mass = 0.0
         for k in range(weight.size):
-            weight[k] *= (counts[j, m, k] + prior[m, k]) / (given[j, k] + scale[k])
+            weight[k] *= (counts[j, m, k] + prior[m, k]) / (given[j, k] + concentration[k])
             mass += weight[k]
         if mass < _SMALL:
             # What is lost here is improbable by hundreds of digits.
@@ -251,47 +282,50 @@ def _rising(shape, counts, table):
 
 
 @njit(nogil=True, cache=True)
-def _draw_scale(rng, mean, scales, k, columns, sizes, exponent):
+def _draw_concentration(rng, mean, concentrations, k, columns, sizes, exponent):
     """Update log s_k by slice sampling, the annotators' rows integrated out."""
     n_categories = mean.size
     tables = np.empty((n_categories + 1, _TABLE))
     _tabulate(sizes, tables[n_categories])
     for m in range(n_categories):
         _tabulate(columns[m], tables[m])
-    origin = math.log(scales[k])
-    level = _scale_density(origin, mean, columns, sizes, tables, exponent)
+    origin = math.log(concentrations[k])
+    level = _concentration_density(origin, mean, columns, sizes, tables, exponent)
     level += math.log(1.0 - rng.random())
     width = 1.0
     begin = max(0.0, origin - width * rng.random())
-    end = min(_LARGEST_LOG_SCALE, begin + width)
-    while begin > 0.0 and _scale_density(begin, mean, columns, sizes, tables, exponent) > level:
+    end = min(_LARGEST_LOG_CONCENTRATION, begin + width)
+    while (
+        begin > 0.0
+        and _concentration_density(begin, mean, columns, sizes, tables, exponent) > level
+    ):
         begin = max(0.0, begin - width)
     while (
-        end < _LARGEST_LOG_SCALE
-        and _scale_density(end, mean, columns, sizes, tables, exponent) > level
+        end < _LARGEST_LOG_CONCENTRATION
+        and _concentration_density(end, mean, columns, sizes, tables, exponent) > level
     ):
-        end = min(_LARGEST_LOG_SCALE, end + width)
+        end = min(_LARGEST_LOG_CONCENTRATION, end + width)
     x = begin + (end - begin) * rng.random()
-    while _scale_density(x, mean, columns, sizes, tables, exponent) <= level:
+    while _concentration_density(x, mean, columns, sizes, tables, exponent) <= level:
         if x < origin:
             begin = x
         else:
             end = x
         x = begin + (end - begin) * rng.random()
-    scales[k] = math.exp(x)
+    concentrations[k] = math.exp(x)
 
 
 @njit(nogil=True, cache=True)
-def _scale_density(log_scale, mean, columns, sizes, tables, exponent):
-    scale = math.exp(log_scale)
-    total = -exponent * log_scale - _rising(scale, sizes, tables[mean.size])
+def _concentration_density(log_concentration, mean, columns, sizes, tables, exponent):
+    concentration = math.exp(log_concentration)
+    total = -exponent * log_concentration - _rising(concentration, sizes, tables[mean.size])
     for m in range(mean.size):
-        total += _rising(scale * mean[m], columns[m], tables[m])
+        total += _rising(concentration * mean[m], columns[m], tables[m])
     return total
 
 
 @njit(nogil=True, cache=True)
-def _draw_mean(rng, mean, scale, columns):
+def _draw_mean(rng, mean, concentration, columns):
     """Update m_k: for each label, share its mass anew with a label chosen at random."""
     n_categories = mean.size
     table, other_table = np.empty(_TABLE), np.empty(_TABLE)
@@ -304,13 +338,14 @@ def _draw_mean(rng, mean, scale, columns):
         mass = mean[m] + mean[other]
         origin = mean[m] / mass
         level = math.log(1.0 - rng.random()) + _share_density(
-            origin, mass * scale, column, other_column, table, other_table
+            origin, mass * concentration, column, other_column, table, other_table
         )
         begin, end = 0.0, 1.0
         x = begin + (end - begin) * rng.random()
         while not (
             0.0 < x < 1.0
-            and _share_density(x, mass * scale, column, other_column, table, other_table) > level
+            and _share_density(x, mass * concentration, column, other_column, table, other_table)
+            > level
         ):
             if x < origin:
                 begin = x

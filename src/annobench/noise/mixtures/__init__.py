@@ -41,7 +41,6 @@ from annobench.noise.mixtures.fitting import (
     MixtureBootstrap,
     MixtureFit,
     fit,
-    percentile_interval,
     refit,
 )
 from annobench.noise.mixtures.gaussian import GaussianFit, fit_gaussians, gaussian_cells
@@ -89,7 +88,6 @@ __all__ = [
     "likelihood_ratio_test",
     "likelihood_ratios",
     "max_identifiable_components",
-    "percentile_interval",
     "pool_cells",
     "positive_counts",
     "refit",

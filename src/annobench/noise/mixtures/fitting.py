@@ -27,6 +27,7 @@ from annobench.noise.mixtures.standard_errors import (
     ComponentStandardErrors,
     component_standard_errors,
 )
+from annobench.resampling.intervals import central_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -303,7 +304,7 @@ class MixtureBootstrap(Summarised):
         ndarray, shape (2, m)
             Lower and upper ends.
         """
-        return percentile_interval(getattr(self, name), level)
+        return central_limits(getattr(self, name), level)
 
 
 def refit(histograms: ArrayLike, fitted: MixtureFit) -> MixtureBootstrap:
@@ -355,28 +356,3 @@ def refit(histograms: ArrayLike, fitted: MixtureFit) -> MixtureBootstrap:
         objective("chi_square", observed, found.expected),
         objective("ml", observed, found.expected),
     )
-
-
-def percentile_interval(draws: Floats, level: float = 0.95) -> Floats:
-    """Return the equal-tailed percentile interval of bootstrap replicates.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (R, ...)
-        Replicates.
-    level : float, default 0.95
-        Confidence level, in (0, 1).
-
-    Returns
-    -------
-    ndarray, shape (2, ...)
-        Lower and upper ends.
-
-    Raises
-    ------
-    ValueError
-        If the level is out of range.
-    """
-    if not 0 < level < 1:
-        raise ValueError(f"percentile_interval: level must be between 0 and 1, got {level}.")
-    return cast(Floats, np.quantile(draws, [(1 - level) / 2, (1 + level) / 2], axis=0))

@@ -10,41 +10,9 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from annobench.agreement.forms import NOTHING, Floats, Form, Rows, Totals, centred, ratio
+from annobench.agreement.forms.base import ZERO, Floats, Rows, Totals, WithoutChance
 from annobench.labels.annotations import Annotations
-
-
-class WithoutChance(Form):
-    """A coefficient that is no observed agreement set against an expected one.
-
-    Attributes
-    ----------
-    n_items : int
-        Items I.
-    """
-
-    n_items: int
-
-    @cached_property
-    def item_disagreement(self) -> Floats:
-        """Not defined: NaN for each item."""
-        return np.full(self.n_items, np.nan)
-
-    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
-        """Return NaN twice.
-
-        Parameters
-        ----------
-        totals : ndarray, shape (..., S)
-            Sums of rows.
-
-        Returns
-        -------
-        observed, expected : ndarray, shape (...)
-            NaN.
-        """
-        nothing = np.full(totals.shape[:-1], np.nan)
-        return nothing, nothing
+from annobench.resampling.ratios import ratio
 
 
 class Numeric(WithoutChance):
@@ -106,7 +74,7 @@ class Covariances(Numeric):
         mean = totals[..., 1 : 1 + j] / n[..., None]
         products = totals[..., 1 + j :].reshape(*totals.shape[:-1], j, j)
         centred = products - n[..., None, None] * mean[..., :, None] * mean[..., None, :]
-        return n, mean, ratio(centred, (n - 1)[..., None, None], 0.0)
+        return n, mean, ratio(centred, (n - 1)[..., None, None])
 
     def squares(self, totals: Totals) -> Floats:
         """Return the sums of squares of each annotator's labels, about no mean.
@@ -119,7 +87,7 @@ class Covariances(Numeric):
         Returns
         -------
         ndarray, shape (..., J)
-            What variances are measured against, to tell nothing from rounding.
+            The scale against which a variance is taken for 0.
         """
         j = self.c.size
         return np.asarray(totals[..., 1 + j :].real[..., :: j + 1])
@@ -156,8 +124,8 @@ class PearsonCorrelation(Covariances):
         """
         n, _, covariance = self.moments(totals)
         first, second = covariance[..., 0, 0], covariance[..., 1, 1]
-        least = NOTHING * self.squares(totals) / np.where(n.real > 1, n.real, np.nan)[..., None]
-        varied = (first.real > least[..., 0]) & (second.real > least[..., 1])
+        smallest = ZERO * self.squares(totals) / np.where(n.real > 1, n.real, np.nan)[..., None]
+        varied = (first.real > smallest[..., 0]) & (second.real > smallest[..., 1])
         return covariance[..., 0, 1] / np.sqrt(np.where(varied, first * second, np.nan))
 
 
@@ -207,8 +175,8 @@ class SpearmanCorrelation(Numeric):
         first, second = (self._midranks(totals, order) / n - 0.5 for order in self.order)
         product = (totals * first * second).sum(axis=-1)
         one, other = ((totals * ranks**2).sum(axis=-1) for ranks in (first, second))
-        nothing = NOTHING * n[..., 0].real
-        varied = (one.real > nothing) & (other.real > nothing)
+        zero = ZERO * n[..., 0].real
+        varied = (one.real > zero) & (other.real > zero)
         return product / np.sqrt(np.where(varied, one * other, np.nan))
 
     def gradient(self, totals: Totals) -> Floats:
@@ -305,12 +273,12 @@ class IntraclassCorrelation(Covariances):
         variances = np.einsum("...jj->...j", covariance)
         variance = (variances * c).sum(axis=-1) / j
         between = np.einsum("j,...jl,l->...", c, covariance, c) - (c**2 * variances).sum(axis=-1)
-        between = ratio(between, np.full_like(between, pairs), 0.0)
+        between = ratio(between, np.full_like(between, pairs))
         centred = mean - (mean * c).sum(axis=-1)[..., None] / j
         # Half the mean squared difference of two different annotators' means.
-        shift = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs), 0.0)
+        annotator_variance = ratio(j * (c * centred**2).sum(axis=-1), np.full_like(variance, pairs))
         items = variance + (j - 1) * between
-        return n, items, n * shift, variance - between
+        return n, items, n * annotator_variance, variance - between
 
     def value(self, totals: Totals) -> Totals:
         """Return the intraclass correlation.
@@ -329,14 +297,32 @@ class IntraclassCorrelation(Covariances):
         n, items, annotators, error = self.mean_squares(totals)
         j = self.c.sum()
         present = np.where(n.real > 0, n.real, np.nan)
-        nothing = NOTHING * (self.squares(totals) * self.c).sum(axis=-1) / j / present
+        zero = ZERO * (self.squares(totals) * self.c).sum(axis=-1) / j / present
         if self.model == "one-way":
             within = ((n - 1) * (j - 1) * error + (j - 1) * annotators) / (n * (j - 1))
             below = items if self.average else items + (j - 1) * within
-            return ratio(items - within, below, nothing)
+            return ratio(items - within, below, zero)
         if self.kind == "consistency":
             below = items if self.average else items + (j - 1) * error
         else:
-            shift = (annotators - error) / n
-            below = items + shift if self.average else items + (j - 1) * error + j * shift
-        return ratio(items - error, below, nothing)
+            spread = (annotators - error) / n
+            below = items + spread if self.average else items + (j - 1) * error + j * spread
+        return ratio(items - error, below, zero)
+
+
+def centred(values: Floats) -> Floats:
+    """Put numbers about their median, in units of their range: no digits are lost to large ones.
+
+    Parameters
+    ----------
+    values : ndarray
+        Numbers.
+
+    Returns
+    -------
+    ndarray
+        Of the same shape, in [-1, 1]; zeros where all are equal.
+    """
+    if not values.size:
+        return values
+    return (values - np.median(values)) / (np.ptp(values) or 1.0)

@@ -1,0 +1,1 @@
+"""Forms: a coefficient as a function of sums of statistics over items."""

@@ -1,0 +1,65 @@
+"""Forms of the indices of a two by two table."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from annobench.agreement.forms.base import Rows, Totals, WithoutChance
+from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
+
+
+class BinaryTable(WithoutChance):
+    """A function of how many items are in each of the four cells.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators who both labelled every item, two categories.
+    """
+
+    def __init__(self, annotations: Annotations) -> None:
+        self.n_items = annotations.n_items
+        positive = np.zeros((annotations.n_items, 2), dtype=bool)
+        positive[annotations.item, annotations.annotator] = annotations.label == 1
+        self.positive = positive
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The cell of each item: both positive, first alone, second alone, none; shape (I, 4)."""
+        first, second = self.positive.T
+        cells = [first & second, first & ~second, ~first & second, ~first & ~second]
+        return np.column_stack(cells).astype(np.float64)
+
+
+class CellShare(BinaryTable):
+    """A weighted share of the four cells.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Two annotators who both labelled every item, two categories.
+    weights : tuple of float
+        Of the cells.
+    """
+
+    def __init__(self, annotations: Annotations, weights: tuple[float, ...]) -> None:
+        super().__init__(annotations)
+        self.weights = weights
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the weighted share.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., 4)
+            Items in each cell.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            NaN without items.
+        """
+        return ratio(totals @ np.asarray(self.weights), totals.sum(axis=-1))

@@ -1,0 +1,194 @@
+"""Each annotator's own distribution of labels: Cohen's, Conger's and Light's kappa."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from annobench.agreement.forms.base import ZERO, Floats, Form, Rows, Totals, cross
+from annobench.agreement.forms.counts import LabelPairs
+from annobench.agreement.forms.pooled import Pooled
+from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
+
+
+class Margins(Form):
+    """Each annotator's own distribution of labels: Cohen's and Conger's kappa.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator.
+    distances : ndarray, shape (K, K), or None
+        V; None for nominal labels.
+    """
+
+    additive = True
+
+    def __init__(
+        self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
+    ) -> None:
+        self.annotations = annotations
+        self.distances = distances
+        self.observed = Pooled(annotations, multiplicity, distances, "items", "none")
+        self.c = np.ones(annotations.n_annotators) if multiplicity is None else multiplicity
+
+    @cached_property
+    def item_disagreement(self) -> Floats:
+        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
+        return self.observed.item_disagreement
+
+    @cached_property
+    def _cell(self) -> NDArray[np.int64]:
+        """Which annotator gave which label, as one code, shape (N,)."""
+        a = self.annotations
+        return a.annotator.astype(np.int64) * a.n_categories + a.label
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the rows, made without them."""
+        a = self.annotations
+        margins = np.bincount(self._cell, minlength=a.n_annotators * a.n_categories)
+        return np.concatenate([self.observed.totals[:2], margins])
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Disagreement, weight, and which annotator gave which label."""
+        a = self.annotations
+        head = self.observed.rows[:, :2]
+        cell = self._cell
+        shape = (a.n_items, a.n_annotators * a.n_categories)
+        margins = sparse.coo_array((np.ones(a.n_labels), (a.item, cell)), shape=shape)
+        if shape[1] <= 64:
+            return np.concatenate([head, margins.toarray()], axis=1)
+        return sparse.csr_array(sparse.hstack([sparse.csr_array(head), margins]))
+
+    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return the observed and the expected disagreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (...)
+            In the unit of the distances.
+        """
+        observed = ratio(totals[..., 0], totals[..., 1])
+        margins = totals[..., 2:].reshape(*totals.shape[:-1], self.c.size, -1)
+        mass = margins.sum(axis=-1)
+        copies = np.where(mass.real > 0, self.c, 0.0)
+        share = margins / np.where(mass.real > 0, mass, 1)[..., None]
+        together = (copies[..., None] * share).sum(axis=-2)
+        alone = (copies**2 * cross(share, share, self.distances)).sum(axis=-1)
+        n_pairs = copies.sum(axis=-1) ** 2 - (copies**2).sum(axis=-1)
+        apart = cross(together, together, self.distances) - alone
+        return observed, ratio(apart, n_pairs)
+
+
+class PairMean(Form):
+    """The mean over pairs of annotators of Cohen's kappa on their common items: Light's kappa.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator; a pair counts the product of its two.
+    distances : ndarray, shape (K, K), or None
+        V; None for nominal labels.
+    """
+
+    def __init__(
+        self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
+    ) -> None:
+        self.annotations = annotations
+        self.distances = distances
+        self.pairs = LabelPairs(annotations)
+        c = np.ones(annotations.n_annotators) if multiplicity is None else multiplicity
+        self.weight = c[self.pairs.first_annotator] * c[self.pairs.second_annotator]
+
+    @cached_property
+    def item_disagreement(self) -> Floats:
+        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
+        return Pooled(self.annotations, None, self.distances, "items", "none").item_disagreement
+
+    @cached_property
+    def rows(self) -> Rows:
+        """For every pair of annotators: disagreement, items, and both distributions of labels."""
+        k = self.annotations.n_categories
+        pairs, label = self.pairs, self.annotations.label.astype(np.int64)
+        first, second = label[pairs.first], label[pairs.second]
+        apart = (first != second) if self.distances is None else self.distances[first, second]
+        start = pairs.pair * (2 + 2 * k)
+        column = np.concatenate([start, start + 1, start + 2 + first, start + 2 + k + second])
+        one = np.ones(first.size)
+        return sparse.csr_array(
+            sparse.coo_array(
+                (np.concatenate([apart, one, one, one]), (np.tile(pairs.item, 4), column)),
+                shape=(self.annotations.n_items, pairs.n_pairs * (2 + 2 * k)),
+            )
+        )
+
+    def pair_disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return the observed and the expected disagreement of every pair of annotators.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (..., number of pairs)
+            NaN for a pair without common items.
+        """
+        k = self.annotations.n_categories
+        blocks = totals.reshape(*totals.shape[:-1], self.pairs.n_pairs, 2 + 2 * k)
+        n = blocks[..., 1]
+        apart = cross(blocks[..., 2 : 2 + k], blocks[..., 2 + k :], self.distances)
+        return ratio(blocks[..., 0], n), ratio(apart, n**2)
+
+    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return the means over pairs of the observed and the expected disagreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (...)
+            Light's kappa is not 1 minus their ratio but the mean of the pairs' ratios.
+        """
+        observed, expected = self.pair_disagreements(totals)
+        return self._mean(observed), self._mean(expected)
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the mean of the pairs' kappas.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            Over the pairs whose kappa is defined; NaN if there is none.
+        """
+        observed, expected = self.pair_disagreements(totals)
+        return self._mean(1 - ratio(observed, expected, ZERO))
+
+    def _mean(self, values: Totals) -> Totals:
+        defined = ~np.isnan(values)
+        weight = np.where(defined, self.weight, 0.0)
+        return ratio((weight * np.where(defined, values, 0)).sum(axis=-1), weight.sum(axis=-1))

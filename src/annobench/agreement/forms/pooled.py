@@ -1,0 +1,162 @@
+"""One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy import sparse
+
+from annobench.agreement.forms.base import Floats, PairForm, Rows, Totals, cross
+from annobench.agreement.forms.counts import (
+    copies_of_items,
+    quadratic,
+    row_sums,
+    weighted_counts,
+)
+from annobench.labels.annotations import Annotations
+from annobench.resampling.ratios import ratio
+
+ItemWeight = Literal["items", "labels", "pairable", "pairs"]
+Chance = Literal["none", "uniform", "pooled", "unbiased", "gwet"]
+
+
+class Pooled(PairForm):
+    """One distribution of labels for all annotators: pi, Fleiss' kappa, alpha, AC1, S.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    multiplicity : ndarray, shape (J,), or None
+        Copies of each annotator.
+    distances : ndarray, shape (K, K), or None
+        V; None for nominal labels.
+    item_weight : {"items", "labels", "pairable", "pairs"}
+        What an item with m labels counts in the observed disagreement: 1, m - 1, m or
+        m (m - 1). With "items" each item counts the same in the pooled distribution too;
+        otherwise each label does, with "pairable" each label of items that have a pair.
+    chance : {"none", "uniform", "pooled", "unbiased", "gwet"}
+        The expected disagreement: not corrected for; of categories drawn evenly; of two labels
+        drawn from the pool with or ("unbiased") without replacement; or Gwet's.
+    scale : float, default 1
+        The largest distance of a metric; 1 for weights of agreement.
+    """
+
+    additive = True
+
+    def __init__(
+        self,
+        annotations: Annotations,
+        multiplicity: Floats | None,
+        distances: Floats | None,
+        item_weight: ItemWeight,
+        chance: Chance,
+        scale: float = 1.0,
+    ) -> None:
+        self.distances = distances
+        self.scale = scale
+        self.item_weight = item_weight
+        self.chance = chance
+        self.n_categories = annotations.n_categories
+        self.counts = weighted_counts(annotations, multiplicity)
+        self.size = row_sums(self.counts)
+        self.copies = copies_of_items(annotations, multiplicity, self.size)
+
+    @cached_property
+    def item_disagreement(self) -> Floats:
+        """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
+        if self.distances is None:
+            apart = self.size**2 - row_sums(self.counts * self.counts)
+        else:
+            apart = quadratic(self.counts, self.distances)
+        return np.asarray(ratio(apart, self.n_pairs), dtype=np.float64)
+
+    @cached_property
+    def _parts(self) -> tuple[Floats, Floats]:
+        """The first four statistics of each item, and what its labels count in the pool."""
+        paired = self.n_pairs > 0
+        size = np.where(self.size > 0, self.size, 1.0)
+        weight = {
+            "items": paired.astype(float),
+            "labels": self.n_pairs / size,
+            "pairable": np.where(paired, self.size, 0.0),
+            "pairs": self.n_pairs,
+        }[self.item_weight]
+        apart = np.where(paired, np.nan_to_num(self.item_disagreement) * weight, 0.0)
+        if self.item_weight == "items":
+            share = 1 / size
+        elif self.item_weight == "pairable":
+            share = paired.astype(float)
+        else:
+            share = np.ones_like(size)
+        return np.column_stack([apart, weight, self.size * share, self.copies * share]), share
+
+    @cached_property
+    def rows(self) -> Rows:
+        """Weighted disagreement, weight, labels in the pool, their copies, and the pool."""
+        head, share = self._parts
+        if self.chance in ("none", "uniform"):
+            return head[:, :2]
+        if isinstance(self.counts, sparse.csr_array):
+            pool = sparse.diags_array(share) @ self.counts
+            return sparse.csr_array(sparse.hstack([sparse.csr_array(head), pool]))
+        return np.concatenate([head, self.counts * share[:, None]], axis=1)
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of the rows, made without them."""
+        head, share = self._parts
+        if self.chance in ("none", "uniform"):
+            return np.asarray(head[:, :2].sum(axis=0))
+        return np.concatenate([head.sum(axis=0), share @ self.counts])
+
+    def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
+        """Return the observed and the expected disagreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        observed, expected : ndarray, shape (...)
+            In the unit of the distances.
+        """
+        observed = ratio(totals[..., 0], totals[..., 1])
+        return observed, self._expected(totals)
+
+    def value(self, totals: Totals) -> Totals:
+        """Return the coefficient; without chance, the observed agreement.
+
+        Parameters
+        ----------
+        totals : ndarray, shape (..., S)
+            Sums of rows.
+
+        Returns
+        -------
+        ndarray, shape (...)
+            NaN where it is undefined.
+        """
+        if self.chance == "none":
+            return 1 - self.disagreements(totals)[0]
+        return super().value(totals)
+
+    def _expected(self, totals: Totals) -> Totals:
+        k = self.n_categories
+        if self.chance == "none":
+            return np.full(totals.shape[:-1], np.nan)
+        if self.chance == "uniform":
+            table = 1 - np.eye(k) if self.distances is None else self.distances
+            return np.full_like(totals[..., 0], table.sum() / k**2)
+        mass, copies, pool = totals[..., 2], totals[..., 3], totals[..., 4:]
+        if self.chance == "gwet":
+            agreement = float(k if self.distances is None else (1 - self.distances).sum())
+            share = pool / mass[..., None]
+            spread = (share * (1 - share)).sum(axis=-1)
+            return 1 - spread * agreement / (k * (k - 1)) if k > 1 else 0 * spread
+        apart = cross(pool, pool, self.distances)
+        return ratio(apart, mass**2 - (copies if self.chance == "unbiased" else 0))

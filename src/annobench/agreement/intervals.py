@@ -1,0 +1,306 @@
+"""Intervals of a coefficient: which there are, what they rest on, and when they are too narrow."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri, stdtr
+
+from annobench.agreement.replicates import (
+    Unit,
+    active_annotators,
+    bootstrap,
+    has_prior,
+    jackknife,
+    posterior,
+)
+from annobench.agreement.statistic import Statistic
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
+from annobench.resampling.intervals import (
+    TOLERANCE,
+    Interval,
+    bca_interval,
+    equal_tailed_interval,
+    jackknife_interval,
+    normal_interval,
+    percentile_interval,
+)
+
+Kind = Literal["analytic", "percentile", "bca", "jackknife", "bayesian"]
+
+#: The kinds of intervals for each resampled unit.
+KINDS: Final[dict[Unit, tuple[Kind, ...]]] = {
+    "items": ("analytic", "percentile", "bca", "jackknife", "bayesian"),
+    "annotators": ("percentile", "bca", "jackknife"),
+    "both": ("percentile",),
+}
+#: Kinds that draw random numbers.
+RANDOM_KINDS: Final = ("percentile", "bca", "bayesian")
+
+#: With more undefined replicates than this share, an interval comes with a warning.
+MANY_UNDEFINED: Final = 0.05
+#: Intervals that miss so many times as often as they should are too narrow (Bradley 1978).
+MAX_MISS_RATIO: Final = 1.5
+
+
+def interval(
+    statistic: Statistic,
+    kind: Kind,
+    unit: Unit,
+    level: float,
+    replicates: int,
+    rng: np.random.Generator | None,
+) -> Interval:
+    """Return an interval of a coefficient.
+
+    Parameters
+    ----------
+    statistic : Statistic
+        The coefficient on its labels.
+    kind : {"analytic", "percentile", "bca", "jackknife", "bayesian"}
+        Normal with the standard error; quantiles of the bootstrap; the same corrected for
+        bias and acceleration; Student's t with the jackknife's standard error; quantiles
+        of a Dirichlet posterior of the items' distribution.
+    unit : {"items", "annotators", "both"}
+        What varies. Analytic and Bayesian intervals are for items.
+    level : float
+        In (0, 1).
+    replicates : int
+        Of the random kinds.
+    rng : numpy.random.Generator or None
+        Needed by the random kinds.
+
+    Returns
+    -------
+    Interval
+        Cut at the coefficient's range; contains the estimate. NaN where it is undefined.
+
+    Raises
+    ------
+    AnnotationError
+        If kind and unit don't go together, the level is not in (0, 1), rng is missing, or
+        there are too few annotators or items.
+
+    Warns
+    -----
+    DegenerateWarning
+        If more than 5% of the replicates are undefined; or if the estimate is outside the
+        quantiles of the bootstrap, and there is no interval (NaN).
+    IntervalWarning
+        If the interval has no width, as where all labels agree; or if there are so few annotators
+        that resampling them makes it miss half again as often as its level says.
+
+    Notes
+    -----
+    Where the quantiles of the bootstrap exclude the estimate, its bias exceeds its spread, and
+    neither percentile nor BCa intervals are valid. The Bayesian interval has equal tails, unless
+    the estimate lies in one of them: that tail is then cut at the estimate, the other one takes
+    the rest, and the probability inside stays what it was. This is so where all labels agree, as
+    the prior leaves no posterior probability at 1 itself; Brown, Cai and DasGupta (2001) do the
+    same with Jeffreys' interval of a proportion.
+
+    The Bayesian interval of two annotators who labelled all items has a Dirichlet prior of 1/K^2
+    on each pair of their labels, up to 30 categories; otherwise the posterior is that of the
+    Bayesian bootstrap, whose prior has no mass on patterns of labels that were not seen.
+
+    References
+    ----------
+    Efron and Tibshirani (1993), chapters 11, 13 and 14; Rubin (1981), Annals of Statistics 9; the
+    prior: Berger, Bernardo and Sun (2015), Bayesian Analysis 10; the tails: Brown, Cai and DasGupta
+    (2001), Statistical Science 16.
+    """
+    if unit not in KINDS or kind not in KINDS[unit]:
+        raise AnnotationError(
+            f"{statistic.name}: there is no {kind!r} interval with {unit!r} resampled. Of items "
+            f"there are {', '.join(KINDS['items'])}; of annotators "
+            f"{', '.join(KINDS['annotators'])}; of both {', '.join(KINDS['both'])}."
+        )
+    check_level(level, statistic.name)
+    if kind in RANDOM_KINDS and rng is None:
+        raise AnnotationError(
+            f"{statistic.name}: the {kind} interval draws random numbers. Give rng=, such as "
+            "numpy.random.default_rng(1)."
+        )
+    estimate = statistic.estimate
+    if math.isnan(estimate):
+        return Interval(math.nan, math.nan, math.nan, level, kind, unit)
+    if kind == "analytic":
+        found = _analytic(statistic, level)
+    elif kind == "jackknife":
+        values = jackknife(statistic, unit)
+        found = jackknife_interval(estimate, values, level)
+        _warn_undefined(statistic, found.n_undefined, values.size)
+    else:
+        assert rng is not None
+        if kind == "bayesian":
+            values = posterior(statistic, replicates, rng)
+        else:
+            values = bootstrap(statistic, unit, replicates, rng)
+        defined = values[~np.isnan(values)]
+        n_undefined = values.size - defined.size
+        _warn_undefined(statistic, n_undefined, values.size)
+        found = _from_replicates(statistic, defined, kind, unit, level)
+        found = replace(found, n_undefined=n_undefined)
+    low, high = statistic.method.lowest, statistic.method.highest
+    lower, upper = float(np.clip(found.lower, low, high)), float(np.clip(found.upper, low, high))
+    caution = _caution(statistic, kind, unit, level, lower, upper)
+    if caution:
+        warnings.warn(f"{statistic.name}: {caution}", IntervalWarning, stacklevel=3)
+    return replace(found, lower=lower, upper=upper, unit=unit, caution=caution)
+
+
+def _analytic(statistic: Statistic, level: float) -> Interval:
+    estimate = statistic.estimate
+    if statistic.analytic_limits is not None:
+        found = Interval(estimate, *statistic.analytic_limits(statistic, level), level, "analytic")
+    else:
+        found = normal_interval(estimate, statistic.standard_error, level)
+    if math.isnan(found.lower):
+        warnings.warn(
+            f"{statistic.name}: the labels of {statistic.n_items} item(s) leave the standard "
+            "error undefined, and the interval with it (NaN).",
+            DegenerateWarning,
+            stacklevel=4,
+        )
+    return found
+
+
+def _from_replicates(
+    statistic: Statistic, values: NDArray[np.float64], kind: Kind, unit: Unit, level: float
+) -> Interval:
+    """Make an interval of replicates or draws, NaN where they leave none."""
+    estimate = statistic.estimate
+    if kind == "bayesian":
+        return equal_tailed_interval(estimate, values, level)
+    found = percentile_interval(estimate, values, level)
+    found = containing(replace(found, kind=kind), statistic.name, stacklevel=5)
+    if kind == "percentile" or math.isnan(found.lower):
+        return found
+    found = bca_interval(estimate, values, jackknife(statistic, unit), level)
+    return containing(found, statistic.name, stacklevel=5)
+
+
+def containing(found: Interval, name: str, stacklevel: int = 3) -> Interval:
+    """Check that quantiles of replicates contain the estimate; else there is no interval.
+
+    Parameters
+    ----------
+    found : Interval
+        Quantiles.
+    name : str
+        Of what, for the warning.
+    stacklevel : int, default 3
+        Of the warning.
+
+    Returns
+    -------
+    Interval
+        The same, its ends moved by rounding at most; NaN if the estimate is outside.
+
+    Warns
+    -----
+    DegenerateWarning
+        If the estimate is outside.
+    """
+    estimate, lower, upper = found.estimate, found.lower, found.upper
+    if math.isnan(lower) or math.isnan(estimate):
+        return found
+    if abs(lower - estimate) < TOLERANCE:
+        lower = min(lower, estimate)
+    if abs(upper - estimate) < TOLERANCE:
+        upper = max(upper, estimate)
+    if lower <= estimate <= upper:
+        return replace(found, lower=lower, upper=upper)
+    warnings.warn(
+        f"{name}: there is no {found.kind} interval (NaN), as the estimate, {estimate:.4g}, is "
+        f"outside the middle of its replicates, {lower:.4g} to {upper:.4g}: they are biased by "
+        "more than their spread. Take the analytic or the jackknife interval.",
+        DegenerateWarning,
+        stacklevel=stacklevel,
+    )
+    return replace(found, lower=math.nan, upper=math.nan)
+
+
+def _caution(
+    statistic: Statistic, kind: Kind, unit: Unit, level: float, lower: float, upper: float
+) -> str:
+    """Say why an interval is too narrow, if it is known to be."""
+    if math.isnan(lower):
+        return ""
+    if upper - lower < TOLERANCE:
+        return _no_width(statistic, kind, unit, level)
+    if unit != "annotators" or kind not in ("percentile", "bca"):
+        return ""
+    n = active_annotators(statistic.annotations).size
+    covered = resampled_coverage(n, level)
+    if 1 - covered <= MAX_MISS_RATIO * (1 - level):
+        return ""
+    return (
+        f"the {kind} interval over {n} annotators is too narrow: it can be expected to hold in "
+        f"about {100 * covered:.0f}% of studies, not in {100 * level:.4g}%. Take the jackknife, "
+        "which is made for few, or speak of these annotators only."
+    )
+
+
+def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str:
+    used = statistic.used
+    n = int(used.sum())
+    said = f"the {kind} interval has no width, as leaving out or drawing {unit} changes nothing"
+    if unit == "both":
+        said = f"the {kind} interval has no width, as drawing items and annotators changes nothing"
+    if unit != "items" or statistic.annotations.is_disputed[used].any():
+        return f"{said}. It tells nothing of what was not seen: report the estimate without it."
+    beyond = 100 * (1 - (1 - level) ** (1 / n))
+    advice = "Report how many items agree instead"
+    if kind != "bayesian" and has_prior(statistic):
+        advice = (
+            "Take the Bayesian interval, whose prior leaves room, or report how many items agree"
+        )
+    return (
+        f"the {kind} interval has no width, as all labels of each of the {n:,} items agree. That "
+        f"tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
+        f"({100 * level:.4g}% limit). {advice}."
+    )
+
+
+def resampled_coverage(n_annotators: int, level: float) -> float:
+    """Compute the expected coverage of a percentile interval over so few annotators.
+
+    A mean of n independent normal values is taken for the coefficient.
+
+    Parameters
+    ----------
+    n_annotators : int
+        n, at least 2.
+    level : float
+        Of the interval, in (0, 1).
+
+    Returns
+    -------
+    float
+        The probability that Student's t with n - 1 degrees of freedom lies within the normal
+        quantiles times the square root of (n - 1) / n: resampling n values has (n - 1) / n of the
+        variance of drawing new ones, and quantiles of a normal distribution.
+
+    Examples
+    --------
+    >>> round(resampled_coverage(5, 0.95), 3)  # t of 4 degrees within 1.96 * sqrt(4 / 5) = 1.753
+    0.846
+    """
+    half_width = -float(ndtri((1 - level) / 2)) * math.sqrt((n_annotators - 1) / n_annotators)
+    return 1 - 2 * float(stdtr(n_annotators - 1, -half_width))
+
+
+def _warn_undefined(statistic: Statistic, n_undefined: int, n: int) -> None:
+    if n_undefined > MANY_UNDEFINED * n:
+        warnings.warn(
+            f"{statistic.name}: {n_undefined} of {n} replicates leave the coefficient undefined; "
+            "the interval is of the others alone.",
+            DegenerateWarning,
+            stacklevel=4,
+        )

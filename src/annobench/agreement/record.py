@@ -1,0 +1,222 @@
+"""The record of a coefficient: what it is, what it takes, what it assumes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Example:
+    """Options of a coefficient, and what labels they are for: one use that studies try.
+
+    Attributes
+    ----------
+    options : mapping
+        Of its function; a category is added where the record says that it asks for one.
+    scale : {"nominal", "ordinal", "interval", "set"}
+        Of the labels.
+    n_categories : int
+        Of the labels; on the set scale one more than there are elements.
+    """
+
+    options: Options = field(default_factory=dict, hash=False)
+    scale: Scale = "nominal"
+    n_categories: int = 2
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """The record of one coefficient: who made it, what it takes, what it assumes.
+
+    Reports, studies, pages and contract tests find out here what a coefficient is; none of them
+    names one.
+
+    Attributes
+    ----------
+    name : str
+        Unique among the coefficients; also the name of its function.
+    title : str
+        As a page shows it.
+    reference : str
+        Author, year, section or equation.
+    accepts : frozenset of str
+        Scales of labels, out of "nominal", "ordinal", "interval" and "set".
+    annotators : {"two", "any"}
+        How many it takes.
+    missing : str
+        What it does with missing labels.
+    degenerate : str
+        When it is undefined.
+    standard_error : str
+        The source of its standard error over items.
+    aliases : tuple of str
+        Other names of the same coefficient.
+    lowest, highest : float
+        The range of its values; with weights, kappas have no lowest.
+    ddof : {0, 1}
+        The variance of its standard error divides by n - ddof: 0 in the multinomial formula.
+    assumes : str
+        In one sentence, what it takes for chance, or what it assumes otherwise.
+    chance_corrected : bool
+        Whether 0 stands for labels that do not depend on the items; it is then undefined where
+        all labels are the same, unless it counts categories.
+    symmetric : bool
+        Whether the order of the annotators is without effect.
+    numeric : bool
+        Whether it takes the labels for numbers, whatever their scale.
+    binary : bool
+        Whether it is for two categories only.
+    per_category : bool
+        Whether it is of one category, named by the option `category`.
+    counts_categories : bool
+        Whether it depends on how many categories there are, used or not.
+    complete : bool
+        Whether it leaves out items that lack a label of any annotator.
+    small_sample : bool
+        Whether its estimate is corrected for the number of items, and changes if each occurs twice.
+    pairwise : bool
+        Whether its cost grows with the pairs of labels, not with the labels.
+    by_pair : bool
+        Whether a report shows it for pairs of more annotators too, as those of two annotators are.
+    variants : mapping of str to tuple of mappings
+        For each scale on which it tells something, the options that a report shows; by default
+        none, on every scale it accepts.
+    examples : tuple of Example
+        What the coverage study tries; by default nominal labels of two categories.
+    """
+
+    name: str
+    title: str
+    reference: str
+    accepts: frozenset[str]
+    annotators: Literal["two", "any"]
+    missing: str
+    degenerate: str
+    standard_error: str
+    aliases: tuple[str, ...] = ()
+    lowest: float = -math.inf
+    highest: float = 1.0
+    ddof: Literal[0, 1] = 0
+    assumes: str = ""
+    chance_corrected: bool = True
+    symmetric: bool = True
+    numeric: bool = False
+    binary: bool = False
+    per_category: bool = False
+    counts_categories: bool = False
+    complete: bool = False
+    small_sample: bool = False
+    pairwise: bool = False
+    by_pair: bool = False
+    variants: Mapping[str, tuple[Options, ...]] = field(default_factory=dict, hash=False)
+    examples: tuple[Example, ...] = (Example(),)
+
+    def check(self, annotations: Annotations) -> Annotations:
+        """Refuse labels that the coefficient can't take, and leave out what it ignores.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels.
+
+        Returns
+        -------
+        Annotations
+            For two annotators, or a coefficient of complete items, the items that all labelled;
+            otherwise the same.
+
+        Raises
+        ------
+        AnnotationError
+            If there are too few or too many annotators, an annotator labelled an item
+            twice, no item has two labels, the scale is not accepted, or labels are no numbers or
+            not of two categories where they have to be.
+        """
+        if annotations.scale not in self.accepts:
+            raise AnnotationError(
+                f"{self.name}: takes {', '.join(sorted(self.accepts))} labels, got the "
+                f"{annotations.scale} scale. Choose another coefficient, or another scale."
+            )
+        if annotations.first_repeat is not None:
+            at = annotations.first_repeat
+            raise AnnotationError(
+                f"{self.name}: annotator {annotations.annotators[annotations.annotator[at]]!r} "
+                f"labelled an item twice: {annotations.items[annotations.item[at]]!r}. Keep one "
+                "label of each; for the agreement of annotators with themselves, give the second "
+                "round another name."
+            )
+        if self.annotators == "two" and annotations.n_annotators != 2:
+            raise AnnotationError(
+                f"{self.name}: needs exactly two annotators, got {annotations.n_annotators}. "
+                "Choose two with select(annotators=...), or use by_pair of a coefficient for "
+                "any number."
+            )
+        if annotations.n_annotators < 2:
+            raise AnnotationError(
+                f"{self.name}: needs at least two annotators, got {annotations.n_annotators}. "
+                "Agreement is between annotators; with one there is none to measure."
+            )
+        if self.annotators == "any" and not (np.diff(annotations.by_item.offsets) > 1).any():
+            raise AnnotationError(
+                f"{self.name}: no item has labels of two annotators. Choose annotators and items "
+                "that overlap."
+            )
+        if self.annotators == "two" or self.complete:
+            annotations = self._complete(annotations)
+        if self.numeric:
+            annotations.values  # noqa: B018  labels that are no numbers are refused here
+        if self.binary and annotations.n_categories != 2:
+            raise AnnotationError(
+                f"{self.name}: needs exactly two categories, got {annotations.n_categories} "
+                f"({', '.join(map(repr, annotations.categories[:10]))}). Set one against the rest."
+            )
+        return annotations
+
+    def _complete(self, annotations: Annotations) -> Annotations:
+        """Keep the items that every annotator labelled."""
+        complete = annotations.complete()
+        if not complete.n_items:
+            every = "both annotators" if annotations.n_annotators == 2 else "all annotators"
+            raise AnnotationError(
+                f"{self.name}: no item has a label of {every}. Choose annotators and items that "
+                "overlap."
+            )
+        return complete
+
+    def category_code(self, annotations: Annotations, category: str) -> int:
+        """Return the code of the category that a coefficient of one category is about.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels.
+        category : str
+            Its name.
+
+        Returns
+        -------
+        int
+            In [0, K).
+
+        Raises
+        ------
+        AnnotationError
+            If there is no such category.
+        """
+        if category not in annotations.categories:
+            raise AnnotationError(
+                f"{self.name}: category {category!r} is not among "
+                f"{', '.join(map(repr, annotations.categories[:10]))}. Name one of them."
+            )
+        return annotations.categories.index(category)

@@ -1,0 +1,269 @@
+"""One value of a report: a coefficient with options, computed and laid out, unless it takes long.
+
+What takes long is decided by sizes and not by the clock, so that the same labels give the same
+table everywhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from scipy import sparse
+
+from annobench.agreement.coefficients import discover
+from annobench.agreement.forms.base import Form
+from annobench.agreement.forms.counts import count_label_pairs
+from annobench.agreement.record import Coefficient, Options
+from annobench.agreement.result import Agreement
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+
+#: Terms of weights between categories, of all items, beyond which they are left out, for time.
+MAX_WEIGHTED_TERMS: Final = 2_000_000_000
+#: Pairs of labels beyond which coefficients that need them all are left out: about 5 s.
+MAX_LABEL_PAIRS: Final = 2_000_000
+#: Entries of statistics that a breakdown of one coefficient may go through: below 1 s.
+MAX_ENTRIES: Final = 10_000_000
+#: A pair of labels costs as much as so many entries.
+PAIR_COST: Final = 32
+#: Terms of a standard error without a quick derivative, and of a bootstrap: a few seconds.
+MAX_ERROR_TERMS: Final = 100_000_000
+MAX_BOOTSTRAP_TERMS: Final = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How intervals are made.
+
+    Attributes
+    ----------
+    rng : numpy.random.Generator or None
+        Of the bootstrap; None for analytic intervals.
+    level : float
+        In (0, 1).
+    replicates : int
+        Of the bootstrap.
+    """
+
+    rng: np.random.Generator | None
+    level: float
+    replicates: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A coefficient with options.
+
+    Attributes
+    ----------
+    method : Coefficient
+        Its record.
+    function : callable
+        Of annotations, options and, where the record says so, a category.
+    options : dict
+        Of the function.
+    """
+
+    method: Coefficient
+    function: Callable[..., Agreement]
+    options: dict[str, Any]
+
+    @property
+    def names(self) -> dict[str, Any]:
+        """The coefficient and its options, as a row shows them."""
+        shown = ", ".join(f"{name}={value}" for name, value in self.options.items())
+        return {"coefficient": self.method.name, "options": shown}
+
+    @property
+    def weighted(self) -> bool:
+        """Whether each evaluation multiplies by a table of weights."""
+        return "weights" in self.options
+
+    @property
+    def two_only(self) -> bool:
+        """Whether it is for two annotators only."""
+        return self.method.annotators == "two"
+
+    def refusal(self, annotations: Annotations) -> str:
+        """Say why it would take too long.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels.
+
+        Returns
+        -------
+        str
+            Empty where it would not.
+        """
+        k = annotations.n_categories
+        if self.weighted and (k > 2_000 or annotations.n_items * k**2 > MAX_WEIGHTED_TERMS):
+            return (
+                f"Left out: weights between {k:,} categories take long. Krippendorff's alpha of "
+                "the scale needs none."
+            )
+        if self.method.pairwise and (n := count_label_pairs(annotations)) > MAX_LABEL_PAIRS:
+            return f"Left out: it goes through all {n:,} pairs of labels, which takes long."
+        if "combinations" in self.options:
+            n = len(annotations.elements) ** 2 * annotations.n_labels
+            if n > 5 * MAX_ENTRIES:
+                return f"Left out: {len(annotations.elements):,} elements in pairs take long."
+        return ""
+
+    def compute(self, annotations: Annotations, **more: Any) -> Agreement | str:
+        """Compute the coefficient, or say why not.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels.
+        **more
+            Options beside those of the variant.
+
+        Returns
+        -------
+        Agreement or str
+            The result, or the reason why there is none.
+        """
+        if refusal := self.refusal(annotations):
+            return refusal
+        try:
+            result: Agreement = self.function(annotations, **self.options, **more)
+        except AnnotationError as error:
+            return str(error).removeprefix(f"{self.method.name}: ")
+        return result
+
+
+def variants(scale: str) -> list[Variant]:
+    """List the coefficients that tell something on a scale, with each set of options.
+
+    Parameters
+    ----------
+    scale : {"nominal", "ordinal", "interval", "set"}
+        Of the labels.
+
+    Returns
+    -------
+    list of Variant
+        By the names of their modules.
+    """
+    return [
+        Variant(module.METHOD, getattr(module, name), dict(options))
+        for name, module in discover().items()
+        for options in _options(module.METHOD, scale)
+    ]
+
+
+def _options(method: Coefficient, scale: str) -> tuple[Options, ...]:
+    if scale not in method.accepts:
+        return ()
+    return method.variants.get(scale, ()) if method.variants else ({},)
+
+
+def described(
+    result: Agreement | str,
+    settings: Settings,
+    *,
+    bootstrap: bool = False,
+    weighted: bool = False,
+) -> dict[str, Any]:
+    """Lay out one value: a number with its interval, or the reason why there is none.
+
+    Parameters
+    ----------
+    result : Agreement or str
+        What `Variant.compute` returned.
+    settings : Settings
+        Of intervals.
+    bootstrap : bool, default False
+        Whether the interval is of the bootstrap, where there is a source of randomness.
+    weighted : bool, default False
+        Whether categories have weights.
+
+    Returns
+    -------
+    dict
+        Columns of a report.
+    """
+    if isinstance(result, str):
+        return {"note": result}
+    observed, expected = result.observed_agreement, result.expected_agreement
+    values: dict[str, Any] = {
+        "estimate": result.estimate,
+        "n_items": result.n_items,
+        "n_labels": result.n_labels,
+        "observed_agreement": observed,
+        "expected_agreement": expected,
+    }
+    if math.isnan(result.estimate):
+        return {**values, "note": f"Undefined. {result.method.degenerate}"}
+    terms = _error_terms(result, weighted)
+    if terms > MAX_ERROR_TERMS:
+        return {**values, "note": "Without standard error, which takes long here."}
+    notes = []
+    values["standard_error"] = result.standard_error
+    interval = None
+    if bootstrap and settings.rng is not None:
+        if entries(result, weighted) * settings.replicates > MAX_BOOTSTRAP_TERMS:
+            notes.append("Analytic interval, as the bootstrap takes long here.")
+        else:
+            try:
+                interval = result.interval(
+                    "percentile",
+                    level=settings.level,
+                    replicates=settings.replicates,
+                    rng=settings.rng,
+                )
+            except AnnotationError:
+                notes.append("Analytic interval, as there are too few items to resample.")
+            if interval is not None and math.isnan(interval.lower):
+                notes.append("Analytic interval, as the bootstrap's is beside the estimate.")
+                interval = None
+    interval = interval or result.interval("analytic", level=settings.level)
+    values |= {
+        "lower": interval.lower,
+        "upper": interval.upper,
+        "level": settings.level,
+        "interval": interval.kind,
+    }
+    if math.isnan(interval.lower):
+        notes.append("Too few items for an interval.")
+    if interval.caution:
+        notes.append(f"{interval.caution[0].upper()}{interval.caution[1:]}")
+    if interval.n_undefined:
+        notes.append(f"Undefined in {interval.n_undefined} bootstrap samples.")
+    return {**values, "note": " ".join(notes)}
+
+
+def entries(result: Agreement, weighted: bool) -> int:
+    """Count the statistics that one evaluation goes through, more where categories are weighted.
+
+    Parameters
+    ----------
+    result : Agreement
+        The coefficient.
+    weighted : bool
+        Whether categories have weights.
+
+    Returns
+    -------
+    int
+        At least 1.
+    """
+    rows = result.form.rows
+    n = int(rows.nnz) if isinstance(rows, sparse.csr_array) else int(rows.size)
+    cost = PAIR_COST * count_label_pairs(result.annotations) if result.method.pairwise else 0
+    return max(n, cost, 1) * (1 + weighted * result.annotations.n_categories // 8)
+
+
+def _error_terms(result: Agreement, weighted: bool) -> int:
+    """Count the terms of the standard error: one evaluation for each item or each total."""
+    if type(result.form).gradient is not Form.gradient:
+        return entries(result, weighted)
+    n_items, n_totals = result.form.rows.shape
+    return int(min(n_items, n_totals) * n_totals) * (1 + weighted * result.annotations.n_categories)

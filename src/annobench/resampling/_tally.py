@@ -1,0 +1,16 @@
+"""A compiled kernel that counts what was drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(nogil=True, cache=True)
+def tally(drawn, n):
+    """Return how often each of n numbers was drawn, by row."""
+    counts = np.zeros((drawn.shape[0], n))
+    for replicate in range(drawn.shape[0]):
+        for draw in range(drawn.shape[1]):
+            counts[replicate, drawn[replicate, draw]] += 1.0
+    return counts

@@ -1,0 +1,154 @@
+"""Weights of bootstrap samples: multinomial counts, or Dirichlet shares.
+
+A sample is a vector of weights, so that no datum is ever copied and a statistic that is a function
+of sums needs one matrix product for many replicates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from annobench.core.errors import AnnotationError
+from annobench.resampling._tally import tally
+
+#: Cells of a temporary table.
+MAX_CELLS: Final = 4_000_000
+
+
+def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw n of n with replacement and count each.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    replicates : int
+        How often.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray, shape (replicates, n)
+        Whole numbers; rows sum to n.
+    """
+    return np.asarray(tally(rng.integers(0, n, size=(replicates, n), dtype=np.int32), n))
+
+
+def multinomial_counts(
+    frequency: ArrayLike, replicates: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw n of n with replacement, where several are alike, and count each kind.
+
+    Parameters
+    ----------
+    frequency : array_like of int, shape (P,)
+        How many there are of each kind, n in all.
+    replicates : int
+        How often.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray of int, shape (replicates, P)
+        Rows sum to n.
+    """
+    times = np.asarray(frequency)
+    n = int(times.sum())
+    return rng.multinomial(n, times / n, size=replicates)
+
+
+def dirichlet_weights(
+    concentration: ArrayLike, total: float, replicates: int, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Draw weights from a Dirichlet distribution, as the Bayesian bootstrap does.
+
+    Parameters
+    ----------
+    concentration : array_like, shape (P,)
+        Parameters, positive; for the Bayesian bootstrap the frequency of each unit.
+    total : float
+        What the weights of a replicate sum to.
+    replicates : int
+        How many.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    ndarray, shape (replicates, P)
+        Positive; rows sum to `total`.
+
+    References
+    ----------
+    Rubin (1981), Annals of Statistics 9, 130-134.
+    """
+    shape = np.asarray(concentration, dtype=np.float64)
+    weights = rng.standard_gamma(shape, size=(replicates, shape.size))
+    weights *= total / weights.sum(axis=1, keepdims=True)
+    return weights
+
+
+def weighted_sum(
+    rows: NDArray[Any] | sparse.csr_array, weights: NDArray[Any]
+) -> NDArray[np.float64]:
+    """Sum rows with weights.
+
+    Parameters
+    ----------
+    rows : ndarray or csr_array, shape (P, S)
+        Statistics of each unit.
+    weights : ndarray, shape (..., P)
+        Of replicates.
+
+    Returns
+    -------
+    ndarray, shape (..., S)
+        Totals.
+    """
+    if isinstance(rows, sparse.csr_array):
+        return np.asarray((rows.T @ np.asarray(weights, dtype=np.float64).T).T)
+    return np.asarray(np.asarray(weights, dtype=np.float64) @ rows)
+
+
+def chunk_sizes(replicates: int, width: int) -> Iterator[int]:
+    """Split replicates so that a table of them and `width` columns fits in memory.
+
+    Parameters
+    ----------
+    replicates : int
+        How many.
+    width : int
+        Columns.
+
+    Yields
+    ------
+    int
+        Replicates of a chunk; all sum to `replicates`.
+    """
+    step = max(1, MAX_CELLS // max(1, width))
+    for start in range(0, replicates, step):
+        yield min(step, replicates - start)
+
+
+def check_replicates(replicates: int) -> None:
+    """Refuse to resample less than once.
+
+    Parameters
+    ----------
+    replicates : int
+        How many.
+
+    Raises
+    ------
+    AnnotationError
+        If there is none.
+    """
+    if replicates < 1:
+        raise AnnotationError(f"bootstrap: replicates must be at least 1, got {replicates}.")
