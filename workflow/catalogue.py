@@ -7,21 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annobench.replication.results import Exhibit
 from documents import DocumentError, read_yaml, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "paper.schema.yaml"
 
 #: The forms in which every figure is written: for pages, and for slides and manuscripts.
 FIGURE_FORMATS = ("svg", "png")
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """A figure or a table that a paper's analysis makes."""
-
-    name: str
-    title: str
-    source: str
 
 
 @dataclass(frozen=True)
@@ -40,16 +32,25 @@ class Paper:
     results: str
     not_public: tuple[str, ...]
     notebook: str
+    mem_mb: int
+    minutes: int
+    calibrated: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
 
     @property
     def rules(self) -> Path:
-        """The paper's own rules."""
+        """Rules of the paper's own, where one generated rule does not do; few papers have any."""
         return self.folder / "rules.smk"
 
     @property
     def analysis(self) -> Path:
-        """The script that computes the paper's values, figures and tables."""
+        """The module whose `analyse` computes the paper's values, tables and figures."""
         return self.folder / "analysis.py"
+
+    @property
+    def sources(self) -> list[Path]:
+        """All modules of the paper's own."""
+        return sorted(self.folder.glob("*.py"))
 
     @property
     def printed_tables(self) -> list[Path]:
@@ -86,8 +87,8 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         raise DocumentError("\n".join(faults))
     for kind in ("figures", "tables"):
         record[kind] = tuple(Exhibit(**entry) for entry in record[kind])
-    for kind in ("datasets", "not_public"):
-        record[kind] = tuple(record[kind])
+    for kind in ("datasets", "not_public", "calibrated", "resources"):
+        record[kind] = tuple(record.get(kind, ()))
     return Paper(folder=path.parent, **record)
 
 

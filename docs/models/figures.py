@@ -33,7 +33,7 @@ from annobench.models import (
 )
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
-from annobench.reporting.plotting import (
+from annobench.plotting import (
     BLUE,
     GREEN,
     GREY,

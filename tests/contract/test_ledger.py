@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from annobench import datasets
-from annobench.replication.compare import parse_printed, read_published, read_standing
 from annobench.replication.dependence import Number, trace
+from annobench.replication.ledger import read_published, read_standing
+from annobench.replication.printed import parse_printed
+from annobench.replication.tracing import TracedPaper
 from catalogue import read_paper
-from tracing import TracedPaper
 
 TOP = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))

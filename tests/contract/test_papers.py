@@ -1,22 +1,31 @@
 """What every paper's folder promises, found by discovery and not by a list."""
 
 import ast
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+import run_paper
 from annobench import datasets
-from annobench.replication.compare import read_errata, read_published, read_standing
+from annobench.replication.ledger import (
+    PAPER_METHOD,
+    read_computed,
+    read_errata,
+    read_published,
+    read_standing,
+)
+from annobench.replication.results import STAND_IN
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]
+SEED = 20081
 EXAMPLE = TOP / "tests" / "workflow" / "example_paper"
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
-FILES = {
-    *("paper.yaml", "published.csv", "errata.csv", "standing.csv"),
-    *("rules.smk", "analysis.py"),
-}
+FILES = {"paper.yaml", "published.csv", "errata.csv", "standing.csv", "analysis.py"}
+#: A module says one thing; longer ones are split by what they say.
+MAX_LINES = 450
 
 
 @pytest.fixture(params=[*FOLDERS, EXAMPLE], ids=lambda folder: folder.name)
@@ -33,11 +42,16 @@ def test_discovery_finds_a_paper():
     assert FOLDERS
 
 
-def test_a_paper_has_every_file_and_no_other(folder):
+def test_a_paper_has_every_file_and_no_other_but_modules(folder):
     found = {path.name for path in folder.iterdir()} - {"__pycache__"}
     assert found >= FILES
-    extra = found - FILES - {"tables"}
+    extra = {name for name in found - FILES - {"tables"} if not name.endswith(".py")}
     assert extra == ({"example_paper.ipynb"} if folder == EXAMPLE else set())
+
+
+def test_no_module_of_a_paper_is_long(folder):
+    lines = {path.name: path.read_text().count("\n") for path in folder.glob("*.py")}
+    assert max(lines.values()) <= MAX_LINES, lines
 
 
 def test_a_paper_has_a_notebook(folder, paper):
@@ -63,67 +77,87 @@ def test_a_standing_is_of_a_published_result_and_names_a_test_that_exists(folder
             assert f"def {name}(" in (TOP / file).read_text(), row.test
 
 
-def test_every_analysis_has_the_one_entry(folder):
-    tree = ast.parse((folder / "analysis.py").read_text())
-    [main] = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "main"]
-    assert not main.args.args
-    names = [argument.arg for argument in main.args.kwonlyargs]
-    assert names[:5] == ["data", "printed_tables", "folder", "seed", "effort"]
-    # More arguments than these have defaults: any paper can be run without knowing it.
-    assert all(default is not None for default in main.args.kw_defaults[4:])
-
-
 def test_a_printed_table_says_in_its_first_line_what_it_is(paper):
     for table in paper.printed_tables:
         assert table.read_text().startswith("# "), table
 
 
-def test_a_rule_of_the_papers_own_name_makes_its_results(folder, paper):
-    text = (folder / "rules.smk").read_text()
-    assert f"rule replicate_{paper.key}:" in text
-    assert f'**paper_inputs("{paper.key}")' in text
-    assert f'**paper_outputs("{paper.key}")' in text
+FORBIDDEN = {"read_published", "read_comparison", "read_csv", "read_text", "read_bytes", "open"}
 
 
-@pytest.fixture
-def analysis(folder):
-    return ast.parse((folder / "analysis.py").read_text())
+def test_an_analysis_reads_through_its_study_alone(folder):
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = node.func if isinstance(node, ast.Call) else None
+            name = getattr(called, "attr", getattr(called, "id", ""))
+            assert name not in FORBIDDEN, f"{path.name}, line {node.lineno}: {name}"
+            imported = [a.name for a in node.names] if isinstance(node, ast.ImportFrom) else []
+            assert not FORBIDDEN & set(imported), f"{path.name}, line {node.lineno}"
 
 
-def test_an_analysis_never_reads_what_it_is_compared_with(analysis):
-    docstrings = {
-        id(node.body[0].value)
-        for node in ast.walk(analysis)
-        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
+def run(paper, top, mode, mirror=None):
+    """Run a paper at quick effort, as the workflow runs it."""
+    for id in paper.datasets:
+        datasets.prepare(id, top / id, mode=mode, seed=SEED, mirror=mirror, network=False)
+    data = {id: top / id for id in paper.datasets}
+    run_paper.main(paper, data, top / "out", SEED, effort="quick")
+    return top / "out"
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """Return a function that runs a paper on simulated data, once."""
+    done = {}
+
+    def run_once(paper):
+        if paper.key not in done:
+            done[paper.key] = run(paper, tmp_path_factory.mktemp(paper.key), "simulated")
+        return done[paper.key]
+
+    return run_once
+
+
+def test_a_quick_run_writes_every_value_table_and_figure(folder, paper, quick):
+    out = quick(paper)
+    assert {path.name for path in (out / "tables").glob("*")} == {
+        f"{table.name}.csv" for table in paper.tables
     }
-    for node in ast.walk(analysis):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            named = "published.csv" in node.value or node.value == "published"
-            assert not named or id(node) in docstrings, f"line {node.lineno}: {node.value!r}"
-        names = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-        names += [node.attr] if isinstance(node, ast.Attribute) else []
-        assert not {"read_published", "read_comparison"} & set(names), f"line {node.lineno}"
+    assert {path.name for path in (out / "figures").glob("*")} == {
+        f"{figure.name}.{suffix}" for figure in paper.figures for suffix in ("svg", "png")
+    }
+    said = json.loads((out / "captions.json").read_text())
+    assert set(said) == {f.name for f in paper.figures} | {f"tables/{t.name}" for t in paper.tables}
+    published = read_published(folder / "published.csv")
+    due = published.query("kind == 'result' and basis not in ('given', 'none')")["target"]
+    assert set(due) <= set(read_computed(out / "computed.csv")["target"])
 
 
-def test_an_analysis_maps_the_workflow_to_arguments_in_its_last_block_alone(analysis):
-    *functions, last = analysis.body
-    assert isinstance(last, ast.If)
-    assert ast.unparse(last.test) == "'snakemake' in globals()"
-    used = [
-        node.lineno
-        for part in functions
-        for node in ast.walk(part)
-        if isinstance(node, ast.Name) and node.id == "snakemake"
-    ]
-    assert not used
+def marked(out):
+    """Return the figures that say that simulated data stand in."""
+    # Letters are drawn as shapes; matplotlib leaves each text beside them as a comment.
+    return {
+        path.stem
+        for path in (out / "figures").glob("*.svg")
+        if STAND_IN.encode() in path.read_bytes()
+    }
 
 
-def test_an_analysis_keeps_a_log(analysis):
-    [first] = analysis.body[-1].body
-    assert isinstance(first, ast.With)
-    assert ast.unparse(first.items[0].context_expr).startswith("recording(snakemake.log[0]")
+def test_simulated_data_sets_are_marked_and_are_no_results(paper, quick):
+    out = quick(paper)
+    said = json.loads((out / "captions.json").read_text())
+    assert {said[name]["provenance"] for name in marked(out)} == (
+        {"simulated"} if paper.datasets else set()
+    )
+    computed = read_computed(out / "computed.csv")
+    assert not (computed["provenance"] == "real").any()
+    simulated = computed[computed["provenance"] == "simulated"]
+    calibrated = simulated[simulated["target"].str.startswith(paper.calibrated or ("-",))]
+    assert PAPER_METHOD not in set(calibrated["method"])
+
+
+def test_a_figure_of_real_data_is_not_marked(tmp_path, mirror):
+    paper = read_paper(EXAMPLE / "paper.yaml", datasets.names())
+    assert marked(run(paper, tmp_path, "real", mirror)) == set()
 
 
 def scripts():

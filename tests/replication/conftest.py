@@ -1,20 +1,94 @@
-"""What the tests of all papers share."""
+"""What the tests of all papers share: a paper's modules, runs at quick effort, verdicts."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+
+from annobench import datasets
+from annobench.replication.analysis import Analysis
+from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
+from annobench.replication.results import Results
+from annobench.replication.study import Study
+from annobench.replication.verdicts import compare
+from catalogue import read_paper
 
 PAPERS = Path(__file__).parents[2] / "workflow" / "papers"
 
 
+class Replication:
+    """A paper, to be run at quick effort from data and tables of a test's choice."""
+
+    def __init__(self, key):
+        self.folder = PAPERS / key
+        self.record = read_paper(self.folder / "paper.yaml", datasets.names())
+        self.analysis = Analysis(self.folder)
+
+    def study(self, data=None, tables=None, resources=None):
+        """Return what the analysis reads; `tables` are texts that replace printed ones."""
+        texts = {path.stem: path.read_text() for path in self.record.printed_tables}
+        return Study(data or {}, texts | (tables or {}), resources)
+
+    def prepared(self, top, **source):
+        """Write the data sets of the paper into a folder, and return their folders by id."""
+        for id in self.record.datasets:
+            datasets.prepare(id, top / id, network=False, **source)
+        return {id: top / id for id in self.record.datasets}
+
+    def run(self, study, folder, *, seed=3, effort="quick"):
+        """Write everything that the analysis makes, and return its folder."""
+        record = self.record
+        results = Results(
+            study,
+            folder,
+            figures=record.figures,
+            tables=record.tables,
+            calibrated=record.calibrated,
+            seed=seed,
+        )
+        self.analysis.run(study, results, seed, effort)
+        return folder
+
+    def compared(self, folder):
+        """Give the values of a run their verdicts."""
+        computed = read_computed(folder / "computed.csv")
+        # The workflow traces what moves a value; here every value is taken to rest on something.
+        untraced = pd.DataFrame({"target": computed["target"].unique()}).assign(
+            rests_on="untraced", restates="", values=""
+        )
+        return compare(
+            read_published(self.folder / "published.csv"),
+            computed,
+            read_errata(self.folder / "errata.csv"),
+            standing=read_standing(self.folder / "standing.csv"),
+            dependence=untraced,
+            paper=self.record.key,
+        )
+
+
 @pytest.fixture(scope="module")
-def analysis(request):
-    """The analysis of the paper that the test's module is named after."""
-    key = Path(request.path).stem.removeprefix("test_")
-    spec = importlib.util.spec_from_file_location(f"{key}_analysis", PAPERS / key / "analysis.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+def paper(request):
+    """The paper that the test's module is named after."""
+    return Replication(Path(request.path).stem.removeprefix("test_"))
+
+
+@pytest.fixture(scope="module")
+def analysis(paper):
+    """The paper's `analysis.py`, with the modules that it imports as attributes."""
+    return paper.analysis.module
+
+
+@pytest.fixture(scope="module")
+def results(paper, tmp_path_factory):
+    """Everything the analysis writes, from simulated data sets."""
+    top = tmp_path_factory.mktemp(paper.record.key)
+    data = paper.prepared(top, mode="simulated", seed=3, mirror=None)
+    return paper.run(paper.study(data), top / "out")
+
+
+@pytest.fixture(scope="module")
+def real_results(paper, tmp_path_factory, mirror):
+    """Everything the analysis writes, from real data sets."""
+    top = tmp_path_factory.mktemp(f"{paper.record.key}_real")
+    data = paper.prepared(top, mode="real", mirror=mirror)
+    return paper.run(paper.study(data), top / "out")

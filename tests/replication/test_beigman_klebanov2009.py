@@ -1,51 +1,24 @@
 """Beigman Klebanov and Beigman (2009): what the printed numbers depend on, and what is written."""
 
-import json
 from fractions import Fraction
 from math import ceil, comb
-from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
 from annobench.noise import easy_hard
-from annobench.replication.compare import (
-    agrees,
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
-from tracing import TracedPaper
-
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2009"
-TABLES = sorted((PAPER / "tables").glob("*.csv"))
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+from annobench.replication.ledger import read_errata, read_published
+from annobench.replication.printed import agrees
+from annobench.replication.tracing import TracedPaper
 
 
 @pytest.fixture(scope="module")
-def printed(analysis):
-    return analysis.Printed.read(TABLES)
+def printed(analysis, paper):
+    return analysis.Printed.read(paper.study())
 
 
-@pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
-    """Everything that the analysis writes, on small grids."""
-    folder = tmp_path_factory.mktemp("beigman_klebanov2009")
-    analysis.main(data={}, printed_tables=TABLES, folder=folder, seed=1, effort="quick")
-    return folder
-
-
-def test_what_comes_out_different_is_explained_and_nothing_else(results):
-    errata = read_errata(PAPER / "errata.csv")
-    verdicts = compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(results / "computed.csv"),
-        errata,
-        standing=read_standing(PAPER / "standing.csv"),
-    ).set_index("target")["verdict"]
+def test_what_comes_out_different_is_explained_and_nothing_else(paper, results):
+    verdicts = paper.compared(results).set_index("target")["verdict"]
     assert "missing" not in set(verdicts)
     different = verdicts[verdicts.isin(["deviates", "unresolved"])].to_dict()
     assert different == {
@@ -55,7 +28,7 @@ def test_what_comes_out_different_is_explained_and_nothing_else(results):
         "five.kappa_3_2": "deviates",
         "adding.rate": "unresolved",
     }
-    assert set(errata["target"]) == set(different)
+    assert set(read_errata(paper.folder / "errata.csv")["target"]) == set(different)
 
 
 @pytest.mark.parametrize(
@@ -66,29 +39,13 @@ def test_what_comes_out_different_is_explained_and_nothing_else(results):
         ("text.csv, name level (row 1), value", "90", ["two.upper", "chebyshev.multiple"]),
     ],
 )
-def test_other_numbers_refute_what_is_printed(name, text, refuted):
-    paper = TracedPaper(PAPER, {}, 1)
-    number = next(number for number in paper.numbers if number.name == name)
-    found = paper({number: text}, ())
-    printed = read_published(PAPER / "published.csv").set_index("target")
+def test_other_numbers_refute_what_is_printed(paper, name, text, refuted):
+    traced = TracedPaper(paper.folder, {}, 1)
+    number = next(number for number in traced.numbers if number.name == name)
+    found = traced({number: text}, ())
+    printed = read_published(paper.folder / "published.csv").set_index("target")
     for target in refuted:
         assert not agrees(*printed.loc[target, ["value", "relation"]], found[target])
-
-
-def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
-    tables = {table["name"] for table in RECORD["tables"]}
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    assert {path.stem for path in (results / "tables").iterdir()} == tables
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
-    captions = json.loads((results / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    assert {entry["provenance"] for entry in captions.values()} == {"closed_form"}
-
-
-def test_figures_of_closed_forms_bear_no_mark_of_a_simulation(results):
-    for path in (results / "figures").glob("*.svg"):
-        assert b"Simulated" not in path.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -109,7 +66,7 @@ def test_every_bound_holds_in_whole_numbers(analysis, n, d, p, bound):
     total = sum(weights)
     below, at = (20 * sum(weights[t + 1 :]) for t in (bound - 1, bound))
     assert below >= total > at  # 20 tails above 1 - .95 and below it
-    assert analysis.exact_tail(n, d, Fraction(p), bound) == Fraction(at, 20 * total)
+    assert analysis.bounds.exact_tail(n, d, Fraction(p), bound) == Fraction(at, 20 * total)
     assert easy_hard.noise_bound(n, d, float(Fraction(p))).n_hard == bound
 
 
@@ -141,7 +98,7 @@ def test_a_3_2_split_has_four_agreeing_pairs_of_ten(analysis):
     # Observed (660 + 340 * 4/10) / 1000 = .796, and chance 1/2.
     right = (Fraction(660 + 136, 1_000) - Fraction(1, 2)) * 2
     assert right == Fraction(592, 1_000)
-    assert analysis.without_minority(5, 660, {3: 340}) == pytest.approx(0.524)
+    assert analysis.kappa.without_minority(5, 660, {3: 340}) == pytest.approx(0.524)
     found = easy_hard.expected_kappa(0.637, 0.5, 0.5, 5)
     assert found.kappa == pytest.approx(0.637)
     # A third of .728 and two thirds of .592 is the printed .637; with .524 it were .592.
@@ -150,7 +107,7 @@ def test_a_3_2_split_has_four_agreeing_pairs_of_ten(analysis):
 
 
 def test_labels_are_made_with_the_majorities_asked_for(analysis):
-    a = analysis.labels_of(4, {3: 2, 4: 1}, 5)
+    a = analysis.kappa.labels_of(4, {3: 2, 4: 1}, 5)
     ones = pd.Series(a.label).groupby(a.item).sum()
     assert sorted(ones) == [0, 0, 2, 3, 4, 5, 5]
     assert (a.n_items, a.n_annotators) == (7, 5)
@@ -158,14 +115,14 @@ def test_labels_are_made_with_the_majorities_asked_for(analysis):
 
 def test_the_probability_of_a_negative_kappa_is_counted(analysis):
     # One hard item and none easy: two fair coins differ half of the time, and kappa is then -1.
-    assert analysis.negative_kappa_probability(0, 1) == pytest.approx(0.5)
+    assert analysis.kappa.negative_kappa_probability(0, 1) == pytest.approx(0.5)
     # Two hard items: kappa is negative if both are disagreed on (1/4), or one is (0.75 < 0.625 no:
     # one agreed, one not: observed 1/2, expected (3/4)^2 + (1/4)^2 = 5/8): 1/2 more.
-    assert analysis.negative_kappa_probability(0, 2) == pytest.approx(0.75)
+    assert analysis.kappa.negative_kappa_probability(0, 2) == pytest.approx(0.75)
 
 
 def test_counts_that_print_as_the_papers_chance(analysis, printed):
-    table = analysis.guess_counts(printed)
+    table = analysis.footnote3.guess_counts(printed)
     assert sorted(set(table["count"])) == [45, 46]
     least = table[table["estimate"] == "least"]
     assert (least["chance"] > 0.47).all()
@@ -201,12 +158,12 @@ def test_footnote_3_ruins_the_bound_where_annotators_lean_to_one_side(results):
         (",", "two: give either n_agreed or n_disagreed"),
     ],
 )
-def test_projects_that_cannot_be_are_refused(analysis, tmp_path, counts, message):
-    for path in TABLES:
-        text = path.read_text().replace("1000,900,,two,", f"1000,{counts},two,")
-        (tmp_path / path.name).write_text(text)
+def test_projects_that_cannot_be_are_refused(analysis, paper, counts, message):
+    text = (paper.folder / "tables" / "scenarios.csv").read_text()
+    assert text.count("1000,900,,two,") == 1
+    changed = text.replace("1000,900,,two,", f"1000,{counts},two,")
     with pytest.raises(ValueError, match=message):
-        analysis.Printed.read(tmp_path.glob("*.csv"))
+        analysis.Printed.read(paper.study(tables={"scenarios": changed}))
 
 
 def test_disagreed_items_are_those_not_agreed_on(printed):

@@ -1,63 +1,42 @@
 """Carpenter (2008): every printed value is judged, and what needs no long run is exact."""
 
 import dataclasses
-import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from annobench import datasets
 from annobench.evaluation import scores
 from annobench.models import hierarchical_binary, voting
-from annobench.replication.compare import (
+from annobench.replication.ledger import (
     Computed,
-    agrees,
-    compare,
     read_computed,
     read_errata,
     read_published,
-    read_standing,
     write_computed,
 )
-from tracing import TracedPaper
+from annobench.replication.printed import agrees
+from annobench.replication.tracing import TracedPaper
+from annobench.replication.verdicts import compare
 
 PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "carpenter2008"
-DATASETS = ("snow2008_rte", "muc6_gold", "muc6_person")
 
 
 @pytest.fixture(scope="module")
-def design(analysis):
-    table = pd.read_csv(PAPER / "tables" / "design.csv", comment="#")
-    return analysis.Design(table.set_index("name")["value"])
+def design(analysis, paper):
+    return analysis.printed.Design(paper.study().numbers("design"))
 
 
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
-    """Everything that the analysis writes, from simulated labels at quick effort."""
-    top = tmp_path_factory.mktemp("carpenter2008")
-    for name in DATASETS:
-        datasets.prepare(name, top / name, mode="simulated", seed=3, mirror=None, network=False)
-    analysis.main(
-        data={name: top / name for name in DATASETS},
-        printed_tables=(PAPER / "tables").glob("*.csv"),
-        folder=top / "out",
-        seed=3,
-        effort="quick",
-    )
-    return top / "out"
-
-
-@pytest.fixture(scope="module")
-def real(mirror, tmp_path_factory):
+def real(paper, mirror, tmp_path_factory):
     """The folders of the real data; the labels of MUC-6 are simulated."""
     top = tmp_path_factory.mktemp("carpenter2008_real")
-    for name in DATASETS:
+    for name in paper.record.datasets:
         mode = "simulated" if name == "muc6_person" else "real"
         datasets.prepare(name, top / name, mode=mode, seed=3, mirror=mirror, network=False)
-    return {name: top / name for name in DATASETS}
+    return {name: top / name for name in paper.record.datasets}
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +64,8 @@ def judge(rows, folder, targets=None, *, explained=True):
     return compare(published, computed, errata).set_index("target")["verdict"]
 
 
-def test_every_printed_result_is_computed_and_simulated_labels_claim_nothing(results):
-    comparison = compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(results / "computed.csv"),
-        read_errata(PAPER / "errata.csv"),
-        standing=read_standing(PAPER / "standing.csv"),
-    ).set_index("target")
+def test_every_printed_result_is_computed_and_simulated_labels_claim_nothing(paper, results):
+    comparison = paper.compared(results).set_index("target")
     assert "missing" not in set(comparison["verdict"])
     of_labels = comparison[comparison["basis"] == "public_data"].query("kind == 'result'")
     assert set(of_labels["verdict"]) == {"stand_in"}
@@ -100,32 +74,12 @@ def test_every_printed_result_is_computed_and_simulated_labels_claim_nothing(res
     assert comparison.loc["sim.fig4_sample_prevalence", "verdict"] == "inconclusive"
 
 
-def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
-    paper = yaml.safe_load((PAPER / "paper.yaml").read_text())
-    figures = {figure["name"] for figure in paper["figures"]}
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
-    assert {path.stem for path in (results / "tables").iterdir()} == {
-        table["name"] for table in paper["tables"]
-    }
-    captions = json.loads((results / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{table['name']}" for table in paper["tables"]}
-    assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
-
-
-@pytest.mark.parametrize(("figure", "labels"), [("figure5", "RTE-1"), ("figure9", "MUC-6")])
-def test_figures_of_stand_in_labels_say_so_in_the_drawing(results, figure, labels):
-    drawn = (results / "figures" / f"{figure}.svg").read_bytes()
-    assert f"Simulated stand-in, not the real {labels} labels".encode() in drawn
-
-
 def test_figures_of_the_papers_own_simulation_are_no_stand_in(results):
     assert b"Simulated stand-in" not in (results / "figures" / "figure2.svg").read_bytes()
 
 
-def test_the_printed_arithmetic_is_right_but_for_one_total_and_its_share(analysis):
-    printed = pd.read_csv(PAPER / "tables" / "printed_counts.csv", comment="#")
-    derived = analysis.arithmetic(printed.set_index("name")["value"])
+def test_the_printed_arithmetic_is_right_but_for_one_total_and_its_share(analysis, paper):
+    derived = analysis.printed.arithmetic(paper.study().numbers("printed_counts"))
     assert derived["rte.voting.expected_errors.arithmetic"] == 82.5
     assert derived["rte.pruned.voting.expected_errors.arithmetic"] == 60  # printed: 59.5
     assert derived["muc.voting.expected_errors.arithmetic"] == 242.5
@@ -136,7 +90,7 @@ def test_the_entailed_shape_follows_from_the_power_and_can_be_the_printed_one(
 ):
     target = "model.scale_prior.pareto_shape.entailed"
     for power, verdict in ((1.5, "reproduced"), (2.0, "deviates")):
-        shape = analysis.pareto_shape(power)
+        shape = analysis.printed.pareto_shape(power)
         # If u is uniform on (0, 1), s = u^(-1/power) has u = s^-power. Hill's estimate of its
         # shape from 20,000 draws has the standard error power / sqrt(20,000).
         drawn = rng.random(20_000) ** (-1 / power)
@@ -149,25 +103,25 @@ def test_a_check_interval_holds_one_more_draw_as_often_as_it_says(analysis, rng)
     # Level 1 - 0.05/m with m = 1; 4,000 trials, so the share lies within 0.95 +- 4 * 0.0034.
     held = 0
     for _ in range(4_000):
-        low, high = analysis.check_interval(pd.Series(rng.normal(size=12)), 1)
+        low, high = analysis.values.check_interval(pd.Series(rng.normal(size=12)), 1)
         held += low <= rng.normal() <= high
     assert abs(held / 4_000 - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 4_000)
 
 
 def test_the_check_interval_of_a_percentage_stays_within_0_and_100(analysis):
     repeats = pd.Series([95.0, 96.0, 97.0])
-    assert analysis.check_interval(repeats, 36)[1] > 100
-    low, high = analysis.check_interval(repeats, 36, percent=True)
+    assert analysis.values.check_interval(repeats, 36)[1] > 100
+    low, high = analysis.values.check_interval(repeats, 36, percent=True)
     assert 0 < low < 95 < 97 < high < 100
 
 
 def test_real_muc_labels_get_a_check_interval_and_a_verdict(analysis, design, results):
     muc = datasets.read(results.parent / "muc6_person")
     real = dataclasses.replace(muc, meta=muc.meta | {"provenance": "real"})
-    fitted = analysis.fit_muc(design, real, np.random.default_rng(1), "quick")
-    values = analysis.muc_model_values(real, fitted)
-    repeats = analysis.repeat_muc(design, real, np.random.default_rng(2), "quick", threads=1)
-    rows = analysis.sampled_rows(values, repeats, 2, "real")
+    fitted = analysis.values.fit_muc(design, real, np.random.default_rng(1), "quick")
+    values = analysis.values.muc_model_values(real, fitted)
+    repeats = analysis.values.repeat_muc(design, real, np.random.default_rng(2), "quick")
+    rows = analysis.values.sampled_rows(values, repeats, 2)
     assert {row.target for row in rows} == {"muc.model.errors", "muc.model.accuracy"}
     errors, accuracy = rows
     assert errors.check_lower < repeats["muc.model.errors"].min()
@@ -203,8 +157,8 @@ def test_the_real_labels_give_the_printed_intervals_to_two_decimals(rte_fit):
 
 
 def test_removing_ten_or_eleven_annotators_gives_the_two_printed_totals(analysis, rte, rte_fit):
-    table = analysis.annotator_table(rte.annotations, rte.gold, rte_fit)
-    pruning = analysis.pruning_table(rte.annotations, rte.gold, table).set_index("removed")
+    table = analysis.tables.annotators(rte.annotations, rte.gold, rte_fit)
+    pruning = analysis.tables.pruning(rte.annotations, rte.gold, table).set_index("removed")
     assert pruning.loc[10, ["voting_expected_errors", "voting_ties"]].tolist() == [59.5, 23]
     assert pruning.loc[11, ["voting_errors", "voting_ties"]].tolist() == [49, 22]
     assert pruning.loc[11, "percent_of_labels"] == 39.0

@@ -1,23 +1,18 @@
 """Palmer and Brown (2008): what the analysis does to a few words, real and simulated."""
 
+import importlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from annobench import datasets
 from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import WORDS, by_word, draw_with_alpha
 from annobench.labels.merging import parents
-from annobench.replication.compare import compare, read_computed, read_errata, read_published
 
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "palmer2008"
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 FEW = ("ask-v", "date-n", "help-v", "normal-j")
-MARK = b"Simulated stand-in, not the real labels"
 
 
 def few(data: LoadedData) -> LoadedData:
@@ -51,52 +46,19 @@ def small_crowd() -> LoadedData:
     return LoadedData("masc_crowd", labels, items, {"provenance": "simulated"})
 
 
-def run(analysis, folder, crowd, senses):
-    loaded = {Path("masc_crowd"): few(crowd), Path("masc_crowd_senses"): few(senses)}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(analysis.datasets, "read", loaded.__getitem__)
-        analysis.main(
-            data={path.name: path for path in loaded}, folder=folder, seed=5, effort="quick"
-        )
-    return folder
+def run(paper, folder, crowd, senses):
+    data = {"masc_crowd": few(crowd), "masc_crowd_senses": few(senses)}
+    return paper.run(paper.study(data), folder, seed=5)
 
 
 @pytest.fixture(scope="module")
-def simulated(analysis, tmp_path_factory):
+def simulated(paper, tmp_path_factory):
     senses = datasets.load("masc_crowd_senses", mode="simulated")
-    return run(analysis, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
+    return run(paper, tmp_path_factory.mktemp("palmer"), small_crowd(), senses)
 
 
-def test_every_figure_is_drawn_and_says_that_it_is_simulated(simulated):
-    drawn = list((simulated / "figures").iterdir())
-    assert len(drawn) == 2 * len(RECORD["figures"])
-    assert all(path.stat().st_size > 5_000 for path in drawn)
-    for path in (simulated / "figures").glob("*.svg"):
-        assert MARK in path.read_bytes()
-
-
-def test_a_figure_of_real_labels_says_nothing_of_simulation(analysis, simulated, tmp_path):
-    table = pd.read_csv(simulated / "tables" / "relations.csv")
-    analysis.figure_relations(table, tmp_path / "relations", None)
-    assert b"Simulated" not in (tmp_path / "relations.svg").read_bytes()
-
-
-def test_a_paper_without_a_number_has_an_empty_comparison(simulated):
-    computed = read_computed(simulated / "computed.csv")
-    published = read_published(PAPER / "published.csv")
-    assert computed.empty
-    assert compare(published, computed, read_errata(PAPER / "errata.csv"), paper="p").empty
-
-
-def test_the_analysis_writes_every_figure_and_table_of_its_record(simulated):
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    tables = {table["name"] for table in RECORD["tables"]}
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (simulated / "figures").glob(f"*.{suffix}")} == figures
-    assert {path.stem for path in (simulated / "tables").iterdir()} == tables
-    captions = json.loads((simulated / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    assert {entry["provenance"] for entry in captions.values()} == {"simulated"}
+def test_a_paper_without_a_number_has_an_empty_comparison(paper, simulated):
+    assert paper.compared(simulated).empty
 
 
 def test_without_wordnet_the_page_says_so_and_relations_are_unknown(simulated):
@@ -115,12 +77,12 @@ def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulate
 
 
 @pytest.fixture(scope="module")
-def real(analysis, mirror, tmp_path_factory):
+def real(paper, mirror, tmp_path_factory):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
-        for name in RECORD["datasets"]
+        for name in ("masc_crowd", "masc_crowd_senses")
     )
-    return run(analysis, tmp_path_factory.mktemp("palmer"), crowd, senses)
+    return run(paper, tmp_path_factory.mktemp("palmer"), crowd, senses)
 
 
 @pytest.mark.slow
@@ -139,14 +101,16 @@ def test_merges_that_labels_support_raise_agreement_beyond_random_ones(real):
 def test_the_labels_of_ask_support_merges_that_raise_agreement(analysis, mirror):
     crowd, senses = (
         datasets.load(name, mode="real", mirror=mirror, network=False)
-        for name in RECORD["datasets"]
+        for name in ("masc_crowd", "masc_crowd_senses")
     )
     of_word = senses.items[senses.items["word"] == "ask-v"]
     labels = crowd.labels[crowd.labels["word"] == "ask-v"]
     items = crowd.items[crowd.items["word"] == "ask-v"].reset_index(drop=True)
     ask = by_word(LoadedData("masc_crowd", labels, items, crowd.meta))["ask-v"]
     rng = np.random.default_rng(5)
-    found = analysis.study_word("ask-v", ask, of_word, None, analysis.EFFORTS["quick"], rng)
+    found = analysis.words.study_word(
+        "ask-v", ask, of_word, None, analysis.REPETITIONS["quick"], rng
+    )
     [row] = [row for row in found.rows if row["way"] == "labels"]
     assert row["groups"] < row["senses"]
     assert row["gain_lower"] > 0.1
@@ -185,7 +149,8 @@ def test_relations_need_no_wordnet_where_the_inventory_has_them(analysis):
             "definition": ask,
         }
     )
-    found = analysis.relations(first, second, None, {})
+    senses = importlib.import_module(".senses", analysis.__package__)
+    found = senses.relations(first, second, None, {})
     assert found["same file"] == found["synonyms"] == found["close"] == 1
     assert np.isnan(found["hypernym"])
 

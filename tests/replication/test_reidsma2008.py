@@ -1,71 +1,28 @@
 """Reidsma and op den Akker (2008): what the numbers depend on, and what the analysis writes."""
 
-import json
+import dataclasses
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import yaml
 
 from annobench import datasets
 from annobench.datasets import ami
-from annobench.replication.compare import (
-    check,
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
+from annobench.replication.ledger import read_computed
+from annobench.replication.verdicts import check
 
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "reidsma2008"
-TABLES = sorted((PAPER / "tables").glob("*.csv"))
 FIRST_READING = "first token Yeah, capital, meetings of Table 1"
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
-def printed():
-    """The printed tables as text, as the analysis reads them."""
-    return {path.stem: pd.read_csv(path, comment="#", dtype="str") for path in TABLES}
+def counts(analysis, paper):
+    return analysis.printed.counts(paper.study())
 
 
-@pytest.fixture(scope="module")
-def counts(printed):
-    return printed["table1"].set_index("category").astype(int)
-
-
-def run(analysis, data, folder):
-    analysis.main(data=data, printed_tables=TABLES, folder=folder, seed=20081, effort="quick")
-    return compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(folder / "computed.csv"),
-        read_errata(PAPER / "errata.csv"),
-        standing=read_standing(PAPER / "standing.csv"),
-        paper="reidsma2008",
-    )
-
-
-def unexpected(comparison):
-    """What `check` refuses, but for evidence whose inputs only the trace names."""
-    return [f for f in check(comparison) if "no input is known" not in f.problem]
-
-
-@pytest.fixture(scope="module")
-def real(mirror, tmp_path_factory):
-    """Folders of the real data sets."""
-    top = tmp_path_factory.mktemp("real")
-    for name in RECORD["datasets"]:
-        datasets.prepare(name, top / name, mode="real", mirror=mirror, network=False)
-    return {name: top / name for name in RECORD["datasets"]}
-
-
-def test_the_release_reproduces_what_its_own_labels_determine(analysis, real, tmp_path):
-    comparison = run(analysis, real, tmp_path)
-    verdict = comparison.set_index("target")["verdict"]
+def test_the_release_reproduces_what_its_own_labels_determine(paper, real_results):
+    verdict = paper.compared(real_results).set_index("target")["verdict"]
     cells = verdict[verdict.index.str.fullmatch(r"table1\..*_(train|test)")]
     assert set(cells) == {"reproduced", "unresolved"}
     assert set(cells[cells.index.str.contains(r"\.s9_")]) == {"reproduced"}
@@ -74,8 +31,6 @@ def test_the_release_reproduces_what_its_own_labels_determine(analysis, real, tm
     assert verdict["voting.accuracy_loss"] == verdict["detection.recall_loss"] == "restated"
     assert verdict["voting.n_more_precise"] == "inconclusive"
     assert "missing" not in set(verdict)
-    for path in (tmp_path / "figures").glob("*.svg"):
-        assert b"SIMULATED" not in path.read_bytes()
 
 
 def sums_of_subsets(counts):
@@ -93,11 +48,10 @@ def test_sums_of_subsets_are_in_the_order_of_their_bits():
 def of_meetings(acts, analysis, who):
     """Count the "yeah" utterances of an annotator by meeting and category."""
     chosen = (acts["text"].str.split().str[0] == "Yeah") & (
-        acts["annotator"] == analysis.ANNOTATORS[who]
+        acts["annotator"] == analysis.utterances.ANNOTATORS[who]
     )
-    category = acts.loc[chosen, "label"].map(analysis.CATEGORIES).fillna("ot")
-    table = pd.crosstab(acts.loc[chosen, "meeting"], category)
-    return table.reindex(columns=list(analysis.CODES), fill_value=0)
+    table = pd.crosstab(acts.loc[chosen, "meeting"], analysis.utterances.category(acts[chosen]))
+    return table.reindex(columns=list(analysis.utterances.CODES), fill_value=0)
 
 
 #: Groups of meetings that DH and VK have in common, and not with S9.
@@ -140,19 +94,19 @@ def best_by_pattern(choices, cell=None):
     return best
 
 
-def test_any_count_of_table_1_is_foretold_by_the_others(analysis, real, counts):
+def test_any_count_of_table_1_is_foretold_by_the_others(analysis, real_results, counts):
     """Leave a count out, and the groups of meetings that fit the others are the same.
 
     A group is for testing whoever labels it. First S9, whose counts are met exactly with two
     meetings unused, then DH and VK together, with up to one each.
     """
-    acts = ami.in_order(datasets.read(real["ami_dialogue_acts"]))
-    tables = {who: of_meetings(acts, analysis, who) for who in analysis.ANNOTATORS}
+    acts = ami.in_order(datasets.read(real_results.parent / "ami_dialogue_acts"))
+    tables = {who: of_meetings(acts, analysis, who) for who in analysis.utterances.ANNOTATORS}
     wanted = {
         who: counts.loc[table.columns, [f"{who}_test", f"{who}_train"]].to_numpy().T
         for who, table in tables.items()
     }
-    own = set(analysis.TEST_GROUPS)
+    own = set(analysis.utterances.TEST_GROUPS)
     known = {}
     of_s9 = list(fits(tables["s9"], wanted["s9"], 2, {}))
     for cell in range(8):
@@ -176,83 +130,67 @@ def test_any_count_of_table_1_is_foretold_by_the_others(analysis, real, counts):
             assert mine[order[0]][1] == own & set(both[who][0][0])
 
 
-def test_printed_numbers_fit_each_other(analysis, printed):
-    found = {row.target: row for row in analysis.arithmetic(printed)}
+def test_printed_numbers_fit_each_other(analysis, paper):
+    totals = analysis.printed.totals(paper.study())
     # 1393 + 670 + 980, and the sums of the train and test columns.
-    assert found["table1.bc.train_total"].value == 3043
-    assert [found[f"table3.{w}.n_train"].value for w in ("dh", "s9", "vk")] == [3585, 1753, 3500]
-    assert (found["table3.mix.n_train"].value, found["table3.n_test"].value) == (8838, 4179)
+    assert totals["table1.bc.train_total"] == 3043
+    assert [totals[f"table3.{w}.n_train"] for w in ("dh", "s9", "vk")] == [3585, 1753, 3500]
+    assert (totals["table3.mix.n_train"], totals["table3.n_test"]) == (8838, 4179)
+    found = analysis.printed.arithmetic(paper.study())
     # (69 * 2289 + 64 * 528 + 52 * 1362) / 4179, and each half a point either way.
     mixed = found["table2.dh.mixed.arithmetic"]
     assert mixed.value == pytest.approx(262557 / 4179, rel=1e-12)
-    assert mixed.rounding_upper - mixed.value == pytest.approx(0.5)
+    assert mixed.upper - mixed.value == pytest.approx(0.5)
     # The backchannels are a tie at 71, which rounding can break.
     led = found["voting.n_more_precise"]
-    assert (led.value, led.rounding_lower, led.rounding_upper) == (3, 3, 4)
+    assert led == (3, 3, 4)
 
 
-def test_the_coverage_of_the_vote_follows_from_tables_1_3_and_4(analysis, printed):
-    found = analysis.implied_coverage(printed).set_index("classifier")
+def test_the_coverage_of_the_vote_follows_from_tables_1_3_and_4(analysis, paper):
+    found = analysis.printed.implied_coverage(paper.study()).set_index("classifier")
     assert 54 < found.loc["voting", "least"] < found.loc["voting", "most"] < 65
     # A classifier that always answers must be able to.
     assert (found.drop("voting")["most"] > 99.99).all()
 
 
 @pytest.fixture(scope="module")
-def simulated(tmp_path_factory):
-    """Folders of simulated data sets."""
+def simulated(paper, tmp_path_factory):
+    """The study of simulated data sets."""
     top = tmp_path_factory.mktemp("simulated")
-    for name in RECORD["datasets"]:
-        datasets.prepare(name, top / name, mode="simulated", seed=3)
-    return {name: top / name for name in RECORD["datasets"]}
-
-
-@pytest.fixture(scope="module")
-def corpus(simulated):
-    return {name: datasets.read(path) for name, path in simulated.items()}
+    return paper.study(paper.prepared(top, mode="simulated", seed=3, mirror=None))
 
 
 @pytest.mark.slow
-def test_a_simulated_corpus_claims_nothing(analysis, simulated, tmp_path):
-    comparison = run(analysis, simulated, tmp_path)
-    assert unexpected(comparison) == []
+def test_a_simulated_corpus_claims_nothing(paper, simulated, tmp_path):
+    comparison = paper.compared(paper.run(simulated, tmp_path))
+    assert check(comparison) == []
     of_corpus = comparison[comparison["basis"] == "public_data"].query("kind == 'result'")
     assert set(of_corpus["verdict"]) == {"stand_in"}
     computed = read_computed(tmp_path / "computed.csv")
     targets = computed.loc[computed["method"] == "calibration target", "target"]
     assert targets.str.startswith("table1.").sum() == 24
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    tables = {table["name"] for table in RECORD["tables"]}
-    for suffix in ("svg", "png"):
-        assert {p.stem for p in (tmp_path / "figures").glob(f"*.{suffix}")} == figures
-    assert {p.stem for p in (tmp_path / "tables").iterdir()} == tables
-    captions = json.loads((tmp_path / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    assert {captions[name]["provenance"] for name in figures} == {"simulated"}
-    for name in figures:
-        assert b"<!-- SIMULATED dialogue acts" in (tmp_path / f"figures/{name}.svg").read_bytes()
 
 
 @pytest.fixture(scope="module")
-def acts(corpus):
-    return ami.in_order(corpus["ami_dialogue_acts"])
+def acts(simulated):
+    return ami.in_order(simulated.data("ami_dialogue_acts"))
 
 
 def test_definitions_are_counted_by_annotator_and_category(analysis, acts, counts):
-    masks = analysis.readings(acts)
-    table, chosen = analysis.definitions(acts, masks, counts.reset_index()), masks[FIRST_READING]
+    masks = analysis.utterances.readings(acts)
+    table, chosen = analysis.utterances.definitions(acts, masks, counts), masks[FIRST_READING]
     assert next(iter(masks)) == FIRST_READING
     found = table.set_index("definition")
     # The simulator makes exactly the printed number of utterances begin with a capital Yeah.
     assert found.loc["first token Yeah, capital", "absolute difference"] == 0
     assert found.loc["first token yeah, no capital", "utterances"] == 0
-    assert not acts.loc[chosen, "meeting"].isin(analysis.UNUSED).any()
+    assert not acts.loc[chosen, "meeting"].isin(analysis.utterances.UNUSED).any()
     assert found.loc["printed in Table 1", "utterances"] == 13017
 
 
 def test_other_labels_refute_the_counts_of_table_1(analysis, acts, counts):
-    own = analysis.yeah_utterances(acts, analysis.readings(acts)["first token Yeah, capital"])
-    found = analysis.table1(own)
+    chosen = analysis.utterances.readings(acts)["first token Yeah, capital"]
+    found = analysis.utterances.table1(analysis.utterances.Utterances.of(acts, chosen))
     # The simulator makes as many utterances as are printed, in meetings drawn anew.
     both = found["table1.ot.s9_train"] + found["table1.ot.s9_test"]
     assert both == counts.loc["ot", ["s9_train", "s9_test"]].sum()
@@ -268,66 +206,68 @@ def yeah(analysis):
     truth = rng.integers(4, size=meeting.size)
     category = np.where((annotator == "vk") & (truth == 0), 3, truth)
     features = sp.csr_matrix(np.eye(4)[truth] + 0.2 * rng.random((meeting.size, 4)))
-    return analysis.Yeah(features, category, annotator, meeting, (4,))
+    return analysis.utterances.Utterances(features, category, annotator, meeting, (4,))
 
 
 def test_precision_counts_answers_and_recall_items(analysis, yeah):
     test = np.isin(yeah.group, ["ES2004", "ES2011", "ES2014", "ES2017", "ES2020"])
-    found = analysis.ratios(yeah, ~test, test)
+    found = analysis.classifiers.ratios(yeah, ~test, test)
     top, bottom = found["table4.bc.voting"]
     assert (bottom >= top).all()
-    answers = sum(found[f"table4.{code}.voting"][1] for code in analysis.CODES)
+    answers = sum(found[f"table4.{code}.voting"][1] for code in analysis.utterances.CODES)
     assert (answers == found["voting.coverage"][0]).all()
-    right = sum(found[f"table4.{code}.voting"][0] for code in analysis.CODES)
+    right = sum(found[f"table4.{code}.voting"][0] for code in analysis.utterances.CODES)
     assert (right == found["table3.voting.accuracy"][0]).all()
-    values = analysis.summary(found)
+    values = analysis.classifiers.summary(found)
     # VK never says backchannel, so the three can't agree on one, and its precision is 0.
     assert values["table4.bc.voting"] == values["table4.bc.vk"] == 0
     assert values["voting.precision_lead"] < 0
-    assert np.isnan(analysis.log_odds(*found["table4.bc.voting"]))
+    assert np.isnan(analysis.classifiers.log_odds(*found["table4.bc.voting"]))
     assert values["table2.dh.dh"] > 95
     assert values["table2.dh.vk"] < 85
 
 
 def test_annotators_that_differ_are_found_and_equal_ones_are_not(analysis, yeah, monkeypatch):
-    monkeypatch.setattr(analysis, "TEST_GROUPS", tuple(sorted(set(yeah.group))[::3]))
+    groups = tuple(sorted(set(yeah.group))[::3])
+    monkeypatch.setattr(analysis.utterances, "TEST_GROUPS", groups)
     rng = np.random.default_rng(0)
-    tests, _, tendency = analysis.difference_tests(yeah, rng, "quick")
+    tests, _, meetings = analysis.differences.permutation_tests(yeah, rng, "quick")
+    tendency = analysis.differences.tendencies(meetings, rng, 99)
     by_name = tests.set_index("statistic")["p_value"]
     assert by_name["own advantage"] == 1 / 10
     assert by_name["departure"] <= 0.01
     vk = tendency[tendency["annotator"] == "VK"].set_index("category")
     assert vk.loc["other", "lower"] > 0
-    alike = analysis.Yeah(
-        yeah.features, yeah.features.toarray().argmax(axis=1), yeah.annotator, yeah.meeting, (4,)
-    )
-    tests, _, _ = analysis.difference_tests(alike, rng, "quick")
+    alike = dataclasses.replace(yeah, category=yeah.features.toarray().argmax(axis=1))
+    tests, _, _ = analysis.differences.permutation_tests(alike, rng, "quick")
     assert tests.set_index("statistic").loc["own advantage", "observed"] == pytest.approx(0, abs=3)
 
 
 def test_intervals_of_shares_stay_within_0_and_100(analysis):
     rng = np.random.default_rng(4)
     right = rng.random((8, 30)) < 0.97
-    odds = pd.DataFrame({"x": [analysis.log_odds(row, np.ones(30)) for row in right]})
+    odds = pd.DataFrame({"x": [analysis.classifiers.log_odds(row, np.ones(30)) for row in right]})
     values = pd.DataFrame({"x": 100 * right.mean(axis=1)})
-    low, high = analysis.interval_of("x", values, odds, 0.999)
+    low, high = analysis.classifiers.interval_of("x", values, odds, 0.999)
     assert 0 < low < values["x"].mean() < high < 100
     # Plain points may well leave them, which is why shares are not treated so.
-    assert analysis.interval_of("x", values, odds.drop(columns="x"), 0.999)[1] > 100
+    assert analysis.classifiers.interval_of("x", values, odds.drop(columns="x"), 0.999)[1] > 100
     # Three of four right: log(3.5 / 1.5); nobody answering has no odds.
-    assert analysis.log_odds(np.array([1, 1, 1, 0]), np.ones(4)) == pytest.approx(np.log(3.5 / 1.5))
-    assert np.isnan(analysis.log_odds(np.zeros(4), np.zeros(4)))
+    assert analysis.classifiers.log_odds(np.array([1, 1, 1, 0]), np.ones(4)) == pytest.approx(
+        np.log(3.5 / 1.5)
+    )
+    assert np.isnan(analysis.classifiers.log_odds(np.zeros(4), np.zeros(4)))
 
 
 def test_what_the_release_has_too_much_of_is_left_out(analysis, yeah):
     test = np.isin(yeah.group, ["ES2004", "ES2011", "ES2014"])
-    fewer = pd.DataFrame({"category": analysis.CODES})
-    for who in analysis.ANNOTATORS:
+    fewer = pd.DataFrame(index=analysis.utterances.CODES)
+    for who in analysis.utterances.ANNOTATORS:
         for part, side in (("train", ~test), ("test", test)):
             own = yeah.category[side & (yeah.annotator == who)]
             fewer[f"{who}_{part}"] = np.bincount(own, minlength=4)
-    fewer.loc[1, "dh_train"] -= 5
-    chosen = analysis.excess(yeah, test, fewer, np.random.default_rng(0))
+    fewer.loc["as", "dh_train"] -= 5
+    chosen = analysis.utterances.excess(yeah, test, fewer, np.random.default_rng(0))
     assert len(set(chosen)) == 5
     assert set(yeah.category[chosen]) == {1}
     assert set(yeah.annotator[chosen]) == {"dh"}
@@ -337,7 +277,7 @@ def test_what_the_release_has_too_much_of_is_left_out(analysis, yeah):
 def test_contexts_are_scored_by_hand(analysis):
     answer, gold = np.array([0, 1, 2, 0, 3, 0]), np.array([0, 1, 1, 2, 3, 0])
     focus = np.array([True, True, True, False, False, False])
-    every, seen, unseen = analysis.context_scores(answer, gold, focus)
+    every, seen, unseen = analysis.addressing.context_scores(answer, gold, focus)
     assert every["accuracy"] == pytest.approx(100 * 4 / 6)
     assert (seen["accuracy"], unseen["accuracy"]) == (
         pytest.approx(200 / 3),
@@ -346,14 +286,14 @@ def test_contexts_are_scored_by_hand(analysis):
     assert every["found as one"] == 75
     assert every["right one among found"] == pytest.approx(200 / 3)
     assert seen["recall of all"] == pytest.approx(100 * 2 / 6)
-    assert analysis.percent(np.array([], dtype=bool)) == 0
+    assert analysis.addressing.percent(np.array([], dtype=bool)) == 0
 
 
-def test_the_addressee_is_counted_round_the_table(analysis, corpus, acts):
-    rows = analysis.addressed(acts, corpus["ami_focus"])
+def test_the_addressee_is_counted_round_the_table(analysis, simulated, acts):
+    rows = analysis.addressing.addressed(acts, simulated.data("ami_focus"))
     assert set(rows["context"]) == {"focus", "no_focus", "unknown"}
     own = rows[rows["real"] & (rows["kind"] == "one") & (rows["context"] != "unknown")]
-    data = analysis.Addressing.of(rows)
+    data = analysis.addressing.Addressing.of(rows)
     assert (data.gold > 0).sum() == len(own)
     assert set(data.gold) == {0, 1, 2, 3}
     assert data.bins.max() < 5

@@ -1,57 +1,30 @@
 """Volk et al. (2008): what the printed numbers depend on, and what the analysis writes."""
 
 import dataclasses
-import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from annobench.alignment import links
 from annobench.core.errors import AnnotationError
-from annobench.replication.compare import (
-    check,
-    compare,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-)
-
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "volk2008"
-TABLES = sorted((PAPER / "tables").glob("*.csv"))
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
+from annobench.replication.ledger import read_computed
+from annobench.replication.tracing import TracedPaper
+from annobench.replication.verdicts import check
 
 
 @pytest.fixture(scope="module")
-def printed(analysis):
-    return analysis.Printed.read(TABLES)
+def printed(analysis, paper):
+    return analysis.printed.Printed.of(paper.study())
 
 
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
-    """Everything the analysis writes, from few simulated classes."""
-    folder = tmp_path_factory.mktemp("volk2008")
-    analysis.main(data={}, printed_tables=TABLES, folder=folder, seed=20080823, effort="quick")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def comparison(results):
-    return compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(results / "computed.csv"),
-        read_errata(PAPER / "errata.csv"),
-        standing=read_standing(PAPER / "standing.csv"),
-        paper="volk2008",
-    )
+def comparison(paper, results):
+    return paper.compared(results)
 
 
 def test_all_that_deviates_is_one_sum(comparison):
-    # Evidence that rests on nothing is told by the trace, which is not run here.
-    assert [f for f in check(comparison) if "no input is known" not in f.problem] == []
+    assert check(comparison) == []
     deviating = comparison[comparison["verdict"] == "deviates"]
     assert set(deviating["target"]) == {"strengths.economy.total", "strengths.text.economy.total"}
     assert set(deviating["erratum"]) == {"strengths_economy"}
@@ -67,49 +40,47 @@ def test_what_the_study_found_is_no_input(comparison):
 
 def test_another_number_of_nodes_refutes_the_1_to_1_alignments(analysis, printed):
     wrong = printed.fan_out.assign(two=printed.fan_out["two"] + 1)
-    values = analysis.gold_values(dataclasses.replace(printed, fan_out=wrong))
+    values = analysis.printed.gold_values(dataclasses.replace(printed, fan_out=wrong))
     assert values["fan_out.sophie.german.one"] == 123
     assert values["fan_out.economy.german.one"] == 205
 
 
-def test_printed_numbers_are_judged_where_no_students_can_have_them(analysis, tmp_path):
-    tables = []
-    for path in TABLES:
-        tables.append(tmp_path / path.name)
-        text = path.read_text(encoding="utf-8")
-        tables[-1].write_text(text.replace("sophie,152,106,69,189", "sophie,152,106,69,900"))
+@pytest.fixture(scope="module")
+def impossible(paper):
+    """The second table with a union that no students can have."""
+    [path] = (path for path in paper.record.printed_tables if path.stem == "strengths")
+    return path.read_text().replace("sophie,152,106,69,189", "sophie,152,106,69,900")
+
+
+def test_printed_numbers_are_judged_where_no_students_can_have_them(paper, impossible, tmp_path):
     with pytest.raises(AnnotationError, match="union of 900"):
-        analysis.main(
-            data={}, printed_tables=tables, folder=tmp_path / "out", seed=1, effort="quick"
-        )
-    computed = read_computed(tmp_path / "out" / "computed.csv").set_index("target")["value"]
+        paper.run(paper.study(tables={"strengths": impossible}), tmp_path)
+    computed = read_computed(tmp_path / "computed.csv").set_index("target")["value"]
     assert computed["strengths.sophie.total"] == 152 + 106 - 69
     assert "students.sophie.max_links" not in computed
 
 
-def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    tables = {table["name"] for table in RECORD["tables"]}
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
-    assert {path.stem for path in (results / "tables").iterdir()} == tables
-    captions = json.loads((results / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    for name in ("support", "agreement", "tree_pair"):
-        assert captions[name]["provenance"] == "simulated"
+def test_a_trace_takes_numbers_that_no_students_can_have(paper):
+    traced = TracedPaper(paper.folder, {}, seed=1)
+    [union] = (n for n in traced.numbers if n.text == "189")
+    found = traced({union: "900"}, ())
+    assert found["union.over_largest.upper"] == pytest.approx(100 * (900 / 125 - 1))
+    assert "students.sophie.max_links" not in found
+    assert "students.sophie.max_links" in traced({}, ())
 
 
 def test_figures_of_simulated_students_say_so_and_others_do_not(results):
-    marked = {
+    # Letters are drawn as shapes; matplotlib leaves each text beside them as a comment.
+    simulated = {
         path.stem
         for path in (results / "figures").glob("*.svg")
-        if b"<!-- Simulated students" in path.read_bytes()
+        if b"simulated" in path.read_bytes()
     }
-    assert marked == {"support", "agreement", "tree_pair"}
+    assert simulated == {"students", "support", "agreement", "tree_pair"}
 
 
 def test_links_counted_from_either_side_are_those_of_the_first_table(analysis, printed):
-    nodes = analysis.fan_out_table(printed)
+    nodes = analysis.printed.fan_out_table(printed)
     for part, total in (("sophie", 75 + 3 + 46 + 12), ("economy", 159 + 19 + 62 + 9)):
         for side in ("german", "english"):
             rows = nodes[(nodes["part"] == part) & (nodes["side"] == side)]
@@ -120,28 +91,35 @@ def test_links_counted_from_either_side_are_those_of_the_first_table(analysis, p
 
 
 def test_the_second_row_of_the_strengths_does_not_add_up(analysis, printed):
-    table = analysis.strengths_table(printed).set_index("part")
+    table = analysis.printed.strengths_table(printed).set_index("part")
     assert table.loc["sophie", "excess"] == 0
     assert table.loc["economy", ["sum", "excess"]].tolist() == [296 + 188 - 119, 1]
     assert table.loc["economy", "both_if_wrong"] == 118
 
 
 def test_the_union_exceeds_by_more_than_half_in_one_part(analysis, printed):
-    values = analysis.union_values(analysis.union_table(printed))
+    values = analysis.printed.union_values(analysis.printed.union_table(printed))
     assert values["union.over_largest.upper"] == pytest.approx(100 * (189 / 125 - 1))
     assert values["union.over_largest.lower"] == pytest.approx(100 * (366 / 259 - 1))
     assert values["union.over_gold.lower"] == pytest.approx(100 * (189 / 136 - 1))
 
 
-def test_one_count_each_rounds_to_the_overlaps_in_the_novel(analysis):
-    assert analysis.counts_of(81, 136) == [110]
-    assert analysis.counts_of(48, 136) == [65]
-    assert analysis.counts_of(89, 249) == [221, 222]
-    assert analysis.counts_of(66, 249) == [164, 165]
+def test_one_count_each_rounds_to_the_overlaps_in_the_novel(printed):
+    overlaps = {
+        (part, end): printed.overlaps(part, end)
+        for part in ("sophie", "economy")
+        for end in ("max", "min")
+    }
+    assert overlaps == {
+        ("sophie", "max"): [110],
+        ("sophie", "min"): [65],
+        ("economy", "max"): [221, 222],
+        ("economy", "min"): [164, 165],
+    }
 
 
 def test_the_best_student_can_have_no_more_links_than_anybody(analysis, printed):
-    best = analysis.bounds_table(printed).iloc[0]
+    best = analysis.printed.bounds_table(printed).iloc[0]
     assert (best["shared"], best["most_own"]) == (110, 125 - 110)
     assert best["lowest_precision"] == pytest.approx(110 / 125)
     assert best["lowest_f_score"] == pytest.approx(220 / (125 + 136))
@@ -149,22 +127,22 @@ def test_the_best_student_can_have_no_more_links_than_anybody(analysis, printed)
 
 @pytest.mark.parametrize("part", ["sophie", "economy"])
 def test_simulated_students_fill_the_printed_ranges(analysis, printed, part):
-    room, row = analysis.Class.of(printed, part), printed.students.loc[part]
-    hits, own = room.hits[:8], room.own[:8]
-    assert round(100 * hits.max() / room.n_gold) == row["max_overlap"]
-    assert round(100 * hits.min() / room.n_gold) == row["min_overlap"]
+    group, row = analysis.simulate.Group.of(printed, part), printed.students.loc[part]
+    hits, own = group.hits[:8], group.own[:8]
+    assert round(100 * hits.max() / group.n_gold) == row["max_overlap"]
+    assert round(100 * hits.min() / group.n_gold) == row["min_overlap"]
     assert (own.min(), own.max()) == (row["min_own"], row["max_own"])
-    sizes = room.hits + room.own
+    sizes = group.hits + group.own
     assert sizes.max() <= row["max_links"]
     assert sizes[8:].min() == row["min_links"]
     assert sizes[8:].max() < sizes[:8].min()
     # Were they independent, next to nothing would be drawn by all eight of the novel.
-    assert 0.4 < room.shared < 0.7
+    assert 0.4 < group.shared < 0.7
 
 
 def test_the_simulated_gold_standard_is_the_printed_one(analysis, printed, rng):
-    room = analysis.Class.of(printed, "economy")
-    drawn = room.draw(printed, (-1.0, 0.5), rng)
+    group = analysis.simulate.Group.of(printed, "economy")
+    drawn = group.draw(printed, (-1.0, 0.5), rng)
     table = links.sizes(drawn.of_annotators(["gold"])).set_index("kind")
     assert table.loc["word", ["exact", "fuzzy"]].tolist() == [159, 19]
     assert table.loc["phrase", ["exact", "fuzzy"]].tolist() == [62, 9]
@@ -176,7 +154,7 @@ def test_the_simulation_has_what_it_is_calibrated_to_in_its_ranges(results):
     table = pd.read_csv(results / "tables" / "predictions.csv")
     found = table[table["calibrated"] & table["quantity"].isin(["union", "exact", "fuzzy", "both"])]
     assert len(found) == 8
-    # A class has a standard deviation of about 8 links, the mean of four classes one of 4.
+    # One repetition has a standard deviation of about 8 links, the mean of four one of 4.
     assert (np.abs(found["mean"] - found["printed"]) < 16).all()
 
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annobench.core.errors import PublicationError
-from annobench.replication import compare
-from annobench.replication.compare import Computed, agrees, parse_printed
+from annobench.replication import ledger, verdicts
+from annobench.replication.ledger import Computed
+from annobench.replication.printed import RELATIONS, agrees, parse_printed
 
 PUBLISHED = "target,source,relation,value,unit,kind,basis,rival,label,note\n"
 ERRATA = "target,id,cause,explanation,evidence\n"
@@ -57,20 +58,20 @@ def judge(tmp_path):
         )
         (tmp_path / "errata.csv").write_text(ERRATA + reason)
         (tmp_path / "standing.csv").write_text(STANDING + standing)
-        compare.write_computed([] if computed is None else [computed], tmp_path / "computed.csv")
+        ledger.write_computed([] if computed is None else [computed], tmp_path / "computed.csv")
         dependence = None
         if traced is not None:
             columns = ["target", "rests_on", "restates", "values"]
             dependence = pd.DataFrame([["a.b", *traced]], columns=columns)
-        frame = compare.compare(
-            compare.read_published(tmp_path / "published.csv"),
-            compare.read_computed(tmp_path / "computed.csv"),
-            compare.read_errata(tmp_path / "errata.csv"),
-            standing=compare.read_standing(tmp_path / "standing.csv"),
+        frame = verdicts.compare(
+            ledger.read_published(tmp_path / "published.csv"),
+            ledger.read_computed(tmp_path / "computed.csv"),
+            ledger.read_errata(tmp_path / "errata.csv"),
+            standing=ledger.read_standing(tmp_path / "standing.csv"),
             dependence=dependence,
             paper="study",
         )
-        assert list(frame.columns) == list(compare.COMPARISON_COLUMNS)
+        assert list(frame.columns) == list(ledger.COMPARISON_COLUMNS)
         return frame.head(1)
 
     return judge
@@ -166,13 +167,13 @@ def test_a_sampled_value_without_two_rivals_shows_nothing(judge, beside):
 
 def test_rivals_are_of_the_same_unit(judge, tmp_path):
     judge(".50", value(0.5, check_lower=0.45, check_upper=0.55), beside=(".40", ".60"))
-    published = compare.read_published(tmp_path / "published.csv")
+    published = ledger.read_published(tmp_path / "published.csv")
     published.loc[1:, "unit"] = "errors"
-    computed = compare.read_computed(tmp_path / "computed.csv")
-    errata = compare.read_errata(tmp_path / "errata.csv")
-    assert verdict(compare.compare(published, computed, errata)) == "inconclusive"
+    computed = ledger.read_computed(tmp_path / "computed.csv")
+    errata = ledger.read_errata(tmp_path / "errata.csv")
+    assert verdict(verdicts.compare(published, computed, errata)) == "inconclusive"
     published["unit"] = "errors"
-    assert verdict(compare.compare(published, computed, errata)) == "within_interval"
+    assert verdict(verdicts.compare(published, computed, errata)) == "within_interval"
 
 
 def test_a_stated_null_is_the_only_rival(judge):
@@ -271,12 +272,12 @@ def test_a_rounding_interval_that_meets_half_of_the_rivals_shows_nothing(judge):
 
 
 def test_what_a_simulation_was_calibrated_to_is_left_blank(judge):
-    frame = judge("239", value(239.0, "simulated", method=compare.CALIBRATION_METHOD))
+    frame = judge("239", value(239.0, "simulated", method=ledger.CALIBRATION_METHOD))
     assert verdict(frame) == "stand_in"
     assert math.isnan(frame["computed"].iloc[0])
     assert frame["method"].iloc[0] == "calibration target"
     with pytest.raises(PublicationError, match="is a calibration target, but its provenance is"):
-        judge("239", value(239.0, "real", method=compare.CALIBRATION_METHOD))
+        judge("239", value(239.0, "real", method=ledger.CALIBRATION_METHOD))
 
 
 def test_the_interval_of_the_estimate_never_decides(judge):
@@ -293,7 +294,7 @@ def test_only_the_papers_own_method_is_compared(judge):
 
 
 def test_the_verdicts_are_those_that_exist(judge):
-    assert verdict(judge("1", value(1.0))) in compare.VERDICTS
+    assert verdict(judge("1", value(1.0))) in ledger.VERDICTS
 
 
 # --- the printed precision -----------------------------------------------------------
@@ -403,7 +404,7 @@ def test_a_number_more_than_half_a_unit_away_does_not_agree(printed, distance):
 )
 def test_a_wider_interval_agrees_with_no_less(printed, centre, below, above):
     text = str(printed)
-    for relation in compare.RELATIONS:
+    for relation in RELATIONS:
         if agrees(text, relation, centre):
             assert agrees(text, relation, centre - below, centre + above)
 
@@ -412,8 +413,8 @@ def test_a_wider_interval_agrees_with_no_less(printed, centre, below, above):
 @given(
     st.decimals(-1000, 1000, places=2),
     st.floats(-1100, 1100),
-    st.sampled_from(compare.BASES),
-    st.sampled_from(compare.KINDS),
+    st.sampled_from(ledger.BASES),
+    st.sampled_from(ledger.KINDS),
     st.sampled_from(["real", "printed_table", "closed_form"]),
 )
 def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
@@ -423,10 +424,10 @@ def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
     )
     row = pd.DataFrame(
         [["a.b", computed, *[math.nan] * 7, "paper", provenance]],
-        columns=list(compare.COMPUTED_COLUMNS),
+        columns=list(ledger.COMPUTED_COLUMNS),
     )
     errata = pd.DataFrame([], columns=ERRATA.strip().split(","))
-    assert verdict(compare.compare(published, row, errata)) in compare.VERDICTS
+    assert verdict(verdicts.compare(published, row, errata)) in ledger.VERDICTS
 
 
 # --- what the tables must be ---------------------------------------------------------
@@ -456,21 +457,21 @@ def test_a_published_table_names_the_line_of_a_fault(tmp_path, row, message):
     path = tmp_path / "published.csv"
     path.write_text(f"{PUBLISHED}{row}\n")
     with pytest.raises(PublicationError, match=message):
-        compare.read_published(path)
+        ledger.read_published(path)
 
 
 @pytest.mark.parametrize("row", ["a,T,eq,0,,result,none,,,why", "a,T,about,10,,result,none,,,why"])
 def test_zero_may_be_printed_and_other_numbers_may_be_about(tmp_path, row):
     path = tmp_path / "published.csv"
     path.write_text(f"{PUBLISHED}{row}\n")
-    assert len(compare.read_published(path)) == 1
+    assert len(ledger.read_published(path)) == 1
 
 
 def test_faults_of_one_file_are_reported_together_each_with_its_line(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text(f'{PUBLISHED}a,T,eq,1,,input,none,,,"two\nlines"\nb,T,eq,x,,foo,none,,,\n')
     with pytest.raises(PublicationError) as error:
-        compare.read_published(path)
+        ledger.read_published(path)
     lines = str(error.value).splitlines()
     assert [line.split(": ")[0].rsplit(", ", 1)[1] for line in lines[:2]] == ["line 4", "line 4"]
 
@@ -479,27 +480,27 @@ def test_another_header_is_an_error_that_says_which_is_wanted(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text("target,value\n")
     with pytest.raises(PublicationError, match=r"line 1: .* Write 'target,source,relation"):
-        compare.read_published(path)
+        ledger.read_published(path)
 
 
 def test_bytes_that_are_no_text_are_an_error(tmp_path):
     path = tmp_path / "errata.csv"
     path.write_bytes(b"target,id,cause,explanation,evidence\n\xff\xfe,x,y,z,z\n")
     with pytest.raises(PublicationError, match="no table of comma-separated UTF-8 text"):
-        compare.read_errata(path)
+        ledger.read_errata(path)
 
 
 def test_an_explanation_needs_evidence(tmp_path):
     path = tmp_path / "errata.csv"
     path.write_text(f"{ERRATA}a,slip,misprint,because,\n")
     with pytest.raises(PublicationError, match="line 2: evidence '' is empty"):
-        compare.read_errata(path)
+        ledger.read_errata(path)
 
 
 def test_values_that_one_slip_explains_share_its_explanation(tmp_path):
     path = tmp_path / "errata.csv"
     path.write_text(f"{ERRATA}a,slip,misprint,because,seen\nb,slip,,,\nc,slip,,,its own\n")
-    frame = compare.read_errata(path)
+    frame = ledger.read_errata(path)
     assert frame["cause"].tolist() == ["misprint"] * 3
     assert frame["explanation"].tolist() == ["because"] * 3
     assert frame["evidence"].tolist() == ["seen", "seen", "its own"]
@@ -509,13 +510,13 @@ def test_an_unknown_cause_is_an_error(tmp_path):
     path = tmp_path / "errata.csv"
     path.write_text(f"{ERRATA}a,slip,carelessness,because,seen\n")
     with pytest.raises(PublicationError, match="cause 'carelessness' is not one of misprint"):
-        compare.read_errata(path)
+        ledger.read_errata(path)
 
 
 def test_a_header_alone_is_an_empty_table(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text(PUBLISHED)
-    assert compare.read_published(path).empty
+    assert ledger.read_published(path).empty
 
 
 @pytest.mark.parametrize(
@@ -542,30 +543,30 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
 def test_computed_values_that_break_the_contract_are_not_written(tmp_path, rows, message):
     path = tmp_path / "computed.csv"
     with pytest.raises(PublicationError, match=message):
-        compare.write_computed(rows, path)
+        ledger.write_computed(rows, path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_computed_value_that_is_no_number_is_named_with_its_line(tmp_path):
     path = tmp_path / "computed.csv"
-    path.write_text(",".join(compare.COMPUTED_COLUMNS) + "\na.b,many,,,,,,,,paper,real\n")
+    path.write_text(",".join(ledger.COMPUTED_COLUMNS) + "\na.b,many,,,,,,,,paper,real\n")
     with pytest.raises(PublicationError, match="line 2: value 'many' is not a number"):
-        compare.read_computed(path)
+        ledger.read_computed(path)
 
 
 def test_computed_values_are_read_back_to_the_last_bit(tmp_path):
     path = tmp_path / "computed.csv"
-    compare.write_computed([value(0.1 + 0.2), value(math.nan, method="other")], path)
-    frame = compare.read_computed(path)
+    ledger.write_computed([value(0.1 + 0.2), value(math.nan, method="other")], path)
+    frame = ledger.read_computed(path)
     assert frame["value"].iloc[0] == 0.1 + 0.2
     assert math.isnan(frame["value"].iloc[1])
-    assert list(compare.other_methods(frame)["method"]) == ["other"]
+    assert list(verdicts.other_methods(frame)["method"]) == ["other"]
 
 
 def test_a_comparison_is_read_back_as_it_was_written(judge, tmp_path):
     frame = judge("1", value(2.0, lower=1.0, upper=3.0, level=0.95), explanation="a misprint")
-    compare.write_comparison(frame, tmp_path / "comparison.csv")
-    pd.testing.assert_frame_equal(compare.read_comparison(tmp_path / "comparison.csv"), frame)
+    ledger.write_comparison(frame, tmp_path / "comparison.csv")
+    pd.testing.assert_frame_equal(ledger.read_comparison(tmp_path / "comparison.csv"), frame)
 
 
 # --- what can't be compared ----------------------------------------------------------
@@ -589,12 +590,12 @@ def test_a_simulation_can_not_stand_for_a_table_or_a_formula(judge, basis):
 def test_an_explanation_of_nothing_published_is_an_error(tmp_path):
     (tmp_path / "errata.csv").write_text(f"{ERRATA}c.d,slip,misprint,because,evidence\n")
     (tmp_path / "published.csv").write_text(PUBLISHED)
-    compare.write_computed([], tmp_path / "computed.csv")
+    ledger.write_computed([], tmp_path / "computed.csv")
     with pytest.raises(PublicationError, match=r"'c.d' is in errata.csv but not"):
-        compare.compare(
-            compare.read_published(tmp_path / "published.csv"),
-            compare.read_computed(tmp_path / "computed.csv"),
-            compare.read_errata(tmp_path / "errata.csv"),
+        verdicts.compare(
+            ledger.read_published(tmp_path / "published.csv"),
+            ledger.read_computed(tmp_path / "computed.csv"),
+            ledger.read_errata(tmp_path / "errata.csv"),
         )
 
 
@@ -605,24 +606,24 @@ MOVED = ("table1.csv", "", "2")
 
 
 def test_the_check_passes_what_reproduces_and_what_is_explained(judge):
-    assert compare.check(judge("1", value(1.0), traced=MOVED)) == []
-    assert compare.check(judge("1", value(2.0), explanation="a misprint")) == []
+    assert verdicts.check(judge("1", value(1.0), traced=MOVED)) == []
+    assert verdicts.check(judge("1", value(2.0), explanation="a misprint")) == []
 
 
 def test_the_check_fails_on_a_missing_value(judge):
-    [failure] = compare.check(judge("1"))
+    [failure] = verdicts.check(judge("1"))
     assert (failure.paper, failure.target) == ("study", "a.b")
     assert "no value was computed" in failure.problem
 
 
 def test_the_check_fails_on_an_unexplained_deviation(judge):
-    [failure] = compare.check(judge("1", value(2.0)))
+    [failure] = verdicts.check(judge("1", value(2.0)))
     assert failure.problem == "Table 1 prints 1, computed 2, unexplained"
     assert "errata.csv" in failure.remedy
 
 
 def test_the_check_fails_on_an_explanation_of_what_does_not_deviate(judge):
-    [failure] = compare.check(judge("1", value(1.0), explanation="a misprint", traced=MOVED))
+    [failure] = verdicts.check(judge("1", value(1.0), explanation="a misprint", traced=MOVED))
     assert "its verdict is reproduced" in failure.problem
 
 
@@ -630,17 +631,17 @@ def test_a_value_that_no_known_reading_gives_is_unresolved_not_wrong(judge):
     frame = judge("1", value(2.0), explanation="no reading gives it", cause="unexplained")
     assert verdict(frame) == "unresolved"
     assert frame[["erratum", "cause"]].iloc[0].tolist() == ["slip", "unexplained"]
-    assert compare.check(frame) == []
+    assert verdicts.check(frame) == []
 
 
 def test_the_check_fails_on_evidence_that_nothing_is_known_to_move(judge):
-    [failure] = compare.check(judge("1", value(1.0)))
+    [failure] = verdicts.check(judge("1", value(1.0)))
     assert "no input is known to move it" in failure.problem
 
 
 def test_the_check_spares_an_explanation_that_a_stand_in_can_not_judge(judge):
-    assert compare.check(judge("1", value(2.0, "simulated"), explanation="a misprint")) == []
+    assert verdicts.check(judge("1", value(2.0, "simulated"), explanation="a misprint")) == []
 
 
 def test_the_check_reports_both_faults_of_an_explained_missing_value(judge):
-    assert len(compare.check(judge("1", explanation="a misprint"))) == 2
+    assert len(verdicts.check(judge("1", explanation="a misprint"))) == 2

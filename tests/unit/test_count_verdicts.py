@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import count_verdicts
-from annobench.replication.compare import COMPARISON_COLUMNS, write_comparison
+from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
 
 
 @pytest.fixture

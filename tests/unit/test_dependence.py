@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from annobench.core.errors import PublicationError
 from annobench.replication import dependence
-from annobench.replication.compare import parse_printed
 from annobench.replication.dependence import Number, change, numbers_of, trace
+from annobench.replication.printed import parse_printed
 
 NUMBERS = [
     Number("a, row 1", "a", "12"),

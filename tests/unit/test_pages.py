@@ -10,8 +10,8 @@ import yaml
 
 import build_site
 import render_paper
-from annobench.replication import compare
-from annobench.replication.compare import Computed
+from annobench.replication import ledger, printed, verdicts
+from annobench.replication.ledger import Computed
 from annobench.reporting.formats import shown
 from annobench.reporting.verdicts import FACES, RELATIONS, Tally
 
@@ -42,7 +42,7 @@ def paper(tmp_path):
     pd.DataFrame({ATTACK: [ATTACK]}).to_csv(folder / "tables" / "one.csv", index=False)
     caption = {"caption": ATTACK, "provenance": ATTACK, "seed": 1}
     (folder / "captions.json").write_text(json.dumps({"one": caption}))
-    columns = list(compare.PUBLISHED_SCHEMA.columns)
+    columns = list(ledger.PUBLISHED_SCHEMA.columns)
     published = pd.DataFrame(
         [
             ["a.b", ATTACK, "eq", "0.50", ATTACK, "result", "closed_form", "", ATTACK, ATTACK],
@@ -52,7 +52,7 @@ def paper(tmp_path):
         ],
         columns=columns,
     )
-    compare.write_computed(
+    ledger.write_computed(
         [
             Computed("a.b", 0.75, lower=0.7, upper=0.8, level=0.95, provenance="closed_form"),
             Computed("a.b", 0.5, method=ATTACK, provenance="closed_form"),
@@ -62,7 +62,7 @@ def paper(tmp_path):
         ],
         folder / "computed.csv",
     )
-    computed = compare.read_computed(folder / "computed.csv")
+    computed = ledger.read_computed(folder / "computed.csv")
     errata = pd.DataFrame(
         [["a.b", "slip", "misprint", ATTACK, ATTACK]],
         columns=["target", "id", "cause", "explanation", "evidence"],
@@ -71,9 +71,9 @@ def paper(tmp_path):
         [["a.e", f"text.csv; {ATTACK}", "", "0.7 0.5"], ["a.f", ATTACK, ATTACK, "0.7"]],
         columns=["target", "rests_on", "restates", "values"],
     )
-    comparison = compare.compare(published, computed, errata, dependence=dependence, paper="study")
-    compare.write_comparison(comparison, folder / "comparison.csv")
-    compare.other_methods(computed).to_csv(folder / "others.csv", index=False)
+    comparison = verdicts.compare(published, computed, errata, dependence=dependence, paper="study")
+    ledger.write_comparison(comparison, folder / "comparison.csv")
+    verdicts.other_methods(computed).to_csv(folder / "others.csv", index=False)
     meta = {"id": ATTACK, "title": ATTACK, "citation": ATTACK, "licence": ATTACK}
     meta |= {"provenance": "simulated", "why_simulated": ATTACK}
     meta |= {"n_items": 1000, "n_annotators": 1, "n_labels": 1}
@@ -198,8 +198,8 @@ def test_a_number_is_shown_two_places_beyond_its_printed_ones(value, published, 
 
 
 def test_every_verdict_has_a_face_and_every_relation_a_sign():
-    assert set(FACES) == set(compare.VERDICTS)
-    assert set(RELATIONS) == set(compare.RELATIONS)
+    assert set(FACES) == set(ledger.VERDICTS)
+    assert set(RELATIONS) == set(printed.RELATIONS)
     assert len({face.mark for face in FACES.values()}) == len(FACES)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annobench.replication.rounding import half_unit, propagate
+from annobench.replication.rounding import counts_that_round_to, half_unit, propagate
 
 
 @pytest.mark.parametrize(
@@ -10,6 +10,17 @@ from annobench.replication.rounding import half_unit, propagate
 )
 def test_half_a_unit_is_of_the_last_printed_place(printed, half):
     assert half_unit(printed) == half
+
+
+def test_counts_whose_share_rounds_to_a_printed_number():
+    # .79 of 250 is 196.25 to 198.75.
+    assert counts_that_round_to(0.79, 250, unit=0.01) == [197, 198]
+    assert counts_that_round_to(0.76, 200, unit=0.01) == [151, 152, 153]
+    assert counts_that_round_to(0.78, 7, unit=0.01) == []
+    assert counts_that_round_to(81, 136, unit=1, percent=True) == [110]
+    assert counts_that_round_to(48, 136, unit=1, percent=True) == [65]
+    assert counts_that_round_to(89, 249, unit=1, percent=True) == [221, 222]
+    assert counts_that_round_to(66, 249, unit=1, percent=True) == [164, 165]
 
 
 def test_a_difference_may_be_off_by_both_halves():

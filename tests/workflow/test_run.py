@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from annobench.replication.compare import read_comparison
+from annobench.replication.ledger import read_comparison
 
 pytestmark = pytest.mark.workflow
 
@@ -143,7 +143,7 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/papers/example_paper/analysis.py", COMPUTED),
         ("workflow/papers/example_paper/errata.csv", SHOWN),
         ("workflow/papers/example_paper/standing.csv", SHOWN),
-        ("workflow/scripts/tracing.py", SHOWN | {"trace_paper"}),
+        ("src/annobench/replication/tracing.py", SHOWN | {"trace_paper"}),
         ("notebooks/example_paper.ipynb", {"render_notebook"}),
         ("workflow/site/index.html.j2", {"build_site"}),
         (
@@ -277,7 +277,7 @@ def test_a_results_folder_that_is_a_file_is_refused_with_a_remedy(sources):
 
 def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
     analysis = clone.paper / "analysis.py"
-    old = "    sizes = table1_sizes(loaded)\n"
+    old = "    sizes = table1_sizes(labels)\n"
     new = '    raise ValueError("labels.parquet, row 3: no such patient")\n'
     assert old in analysis.read_text()
     analysis.write_text(analysis.read_text().replace(old, new))

@@ -11,6 +11,7 @@ from snakemake.exceptions import WorkflowError
 from annobench import datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
+from annobench.io.wordnet import has_wordnet
 
 from catalogue import FIGURE_FORMATS, read_papers
 from dependencies import library_sources
@@ -43,6 +44,11 @@ UPGRADES = json.loads(
 )
 METHODS = sorted(models.discover())
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
+
+
+#: Optional files that papers may ask for, by name; absent where they are not installed.
+RESOURCES = {"wordnet": Path(config["data"].get("wordnet") or "")}
+RESOURCES = {name: str(path) for name, path in RESOURCES.items() if has_wordnet(path)}
 
 
 def one_of(names):
@@ -94,25 +100,32 @@ def network_of(dataset):
 
 
 def paper_inputs(key):
-    """Return what a paper's analysis reads: its data sets by id, printed tables, the library."""
+    """Return what a paper's analysis reads: its data sets by id, printed tables, sources."""
     paper = PAPERS[key]
     return {
         **{dataset: data_of(dataset) for dataset in paper.datasets},
+        "record": str(paper.folder / "paper.yaml"),
         "printed_tables": [str(path) for path in paper.printed_tables],
-        "library": imports_of(paper.analysis),
+        "analysis": [str(path) for path in paper.sources],
+        "library": paper_sources(key),
     }
 
 
+def paper_sources(key):
+    """Return the library sources that a paper's modules import."""
+    return sorted({path for source in PAPERS[key].sources for path in imports_of(source)})
+
+
 def traced_inputs(wildcards):
-    """Return the data sets by id, and the printed tables, that a traced analysis reads."""
+    """Return the data sets by id, and the paper's own files, that a traced analysis reads."""
     inputs = paper_inputs(wildcards.paper)
-    return {name: files for name, files in inputs.items() if name != "library"}
+    return {name: files for name, files in inputs.items() if name not in ("library", "record")}
 
 
 def traced_sources(wildcards):
     """Return the library sources that decide what a paper's values rest on."""
     script = WORKFLOW / "scripts/trace_paper.py"
-    return imports_of(script) + imports_of(PAPERS[wildcards.paper].analysis)
+    return imports_of(script) + paper_sources(wildcards.paper)
 
 
 def paper_outputs(key):

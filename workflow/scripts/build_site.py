@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
-from annobench.replication.compare import read_comparison
+from annobench.replication.ledger import read_comparison
 from annobench.reporting.pages import render
 from annobench.reporting.verdicts import Tally
 from sources import read_metas, read_record, simulated

@@ -9,7 +9,8 @@ from rich.table import Table
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording
-from annobench.replication.compare import VERDICTS, Failure, check, read_comparison
+from annobench.replication.ledger import VERDICTS, read_comparison
+from annobench.replication.verdicts import Failure, check
 from annobench.reporting.verdicts import Tally
 
 

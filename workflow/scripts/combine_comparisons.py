@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.core.files import recording
-from annobench.replication.compare import COMPARISON_COLUMNS, read_comparison, write_comparison
+from annobench.replication.ledger import COMPARISON_COLUMNS, read_comparison, write_comparison
 
 
 def main(comparisons: Iterable[str], comparison: Path) -> None:

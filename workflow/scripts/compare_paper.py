@@ -4,7 +4,7 @@ from pathlib import Path
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
-from annobench.replication import compare, dependence
+from annobench.replication import dependence, ledger, verdicts
 
 
 def main(
@@ -20,24 +20,24 @@ def main(
     others: Path,
 ) -> None:
     """Write the paper's comparison, and beside it the values of other methods."""
-    printed = compare.read_published(published)
+    printed = ledger.read_published(published)
     if printed.empty != (results == "none"):
         raise PublicationError(
             f"{published}: {len(printed)} rows, but paper.yaml says 'results: {results}'. "
             "Correct one of the two."
         )
-    values = compare.read_computed(computed)
-    verdicts = compare.compare(
+    values = ledger.read_computed(computed)
+    judged = verdicts.compare(
         printed,
         values,
-        compare.read_errata(errata),
-        standing=compare.read_standing(standing),
+        ledger.read_errata(errata),
+        standing=ledger.read_standing(standing),
         dependence=dependence.read(traced),
         paper=paper,
     )
-    compare.write_comparison(verdicts, comparison)
+    ledger.write_comparison(judged, comparison)
     with replacing(others) as draft:
-        compare.other_methods(values).to_csv(draft, index=False)
+        verdicts.other_methods(values).to_csv(draft, index=False)
 
 
 if snakemake := globals().get("snakemake"):

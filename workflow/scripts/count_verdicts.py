@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from annobench.replication.compare import read_comparison
+from annobench.replication.ledger import read_comparison
 from annobench.reporting.verdicts import Tally
 from sources import read_record
 

@@ -8,15 +8,15 @@ import pandas as pd
 from markupsafe import Markup
 
 from annobench.core.files import recording, replacing
+from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.pages import records, render
-from annobench.reporting.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
 
 #: Headings that are more than the file's name with a capital.
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
 #: The benchmark that is measured at several sizes, and the two quantities that are drawn.
 GROWING = "dawid_skene"
-TIME, MEMORY = "per label and iteration", "peak memory per label"
+TIME, MEMORY = "time per label and iteration", "peak memory per label"
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
     "annobench": ("annobench, one thread", BLUE, "o", "-"),

@@ -12,8 +12,8 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
+from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 from annobench.reporting.pages import render
-from annobench.reporting.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
 
 TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.

@@ -14,8 +14,7 @@ from matplotlib.lines import Line2D
 from annobench import agreement
 from annobench.agreement.intervals import KINDS
 from annobench.core.files import recording, replacing
-from annobench.reporting.pages import records, render
-from annobench.reporting.plotting import (
+from annobench.plotting import (
     BLUE,
     GREEN,
     GREY,
@@ -24,6 +23,7 @@ from annobench.reporting.plotting import (
     house_figure,
     save_figure,
 )
+from annobench.reporting.pages import records, render
 from annobench.studies import coverage
 
 LEVEL = 0.95

@@ -10,7 +10,9 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.files import recording, replacing
-from annobench.replication.compare import EVIDENCE, parse_printed, read_comparison, read_computed
+from annobench.replication.ledger import read_comparison, read_computed
+from annobench.replication.printed import parse_printed
+from annobench.replication.verdicts import EVIDENCE
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import records, render
 from annobench.reporting.verdicts import Tally

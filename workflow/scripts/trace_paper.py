@@ -7,7 +7,7 @@ import pandas as pd
 
 from annobench.core.files import recording
 from annobench.replication import dependence
-from tracing import TracedPaper
+from annobench.replication.tracing import TracedPaper
 
 
 def main(paper: TracedPaper, seed: int) -> pd.DataFrame:
@@ -22,7 +22,7 @@ if snakemake := globals().get("snakemake"):
         found = pd.DataFrame(columns=list(dependence.COLUMNS))
         if snakemake.params.results != "none":
             folders = {id: Path(snakemake.input[id][0]).parent for id in snakemake.params.datasets}
-            folder = Path(snakemake.input.analysis).parent
+            folder = Path(snakemake.input.analysis[0]).parent
             paper = TracedPaper(folder, folders, snakemake.params.seed)
             found = main(paper, snakemake.params.seed)
         dependence.write(found, Path(snakemake.output.table))

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench import models
+from annobench import models, plotting
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.core.results import Summarised
@@ -28,7 +28,6 @@ from annobench.models.base import (
     central_interval,
     measured,
 )
-from annobench.reporting import plotting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

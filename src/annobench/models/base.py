@@ -327,7 +327,7 @@ class Fit(Summarised):
         matplotlib.axes.Axes
             What was drawn on.
         """
-        from annobench.reporting import plotting
+        from annobench import plotting
 
         axes = axes_or_new(axes)
         plotting.certainty(axes, self.posterior.max(axis=1))

@@ -246,7 +246,7 @@ class HierarchicalBinaryFit(SampledFit):
         matplotlib.axes.Axes
             What was drawn on.
         """
-        from annobench.reporting import plotting
+        from annobench import plotting
 
         axes = axes_or_new(axes)
         sizes = np.full(len(self.annotators), 30.0)

@@ -1,1 +1,1 @@
-"""Computed beside printed numbers: verdicts, and what rounded numbers leave possible."""
+"""What a paper's analysis reads and writes, and the verdicts on its values."""

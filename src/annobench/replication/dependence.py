@@ -31,7 +31,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 
 COLUMNS: Final = ("target", "rests_on", "restates", "values")
 

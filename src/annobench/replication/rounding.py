@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 
 #: With more inputs than this, not every combination of ends is tried.
 MAX_EXHAUSTIVE = 10
@@ -53,6 +53,36 @@ def half_unit(printed: str) -> float:
     0.005
     """
     return float(parse_printed(printed).unit) / 2
+
+
+def counts_that_round_to(
+    printed: float, n: int, *, unit: float, percent: bool = False
+) -> list[int]:
+    """Find the counts whose share rounds to a printed number.
+
+    Parameters
+    ----------
+    printed : float
+        The share as printed.
+    n : int
+        What the counts are out of, at least 1.
+    unit : float
+        The unit of the last printed place, such as 0.01 for .79 and 1 for 79%.
+    percent : bool, default False
+        Whether the share is printed in percent.
+
+    Returns
+    -------
+    list of int
+        Rising, within 0 and n; both ends of the rounding count. Empty if there is none.
+
+    Examples
+    --------
+    >>> counts_that_round_to(0.79, 250, unit=0.01)
+    [197, 198]
+    """
+    scale = 100 if percent else 1
+    return [k for k in range(n + 1) if abs(scale * k / n - printed) <= unit / 2 + 1e-9]
 
 
 def propagate(

@@ -18,9 +18,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from annobench.reporting import plotting
+from annobench import plotting
+from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting.formats import number
-from annobench.reporting.plotting import BLUE, VERMILION, house_figure
 
 #: From hardly tinted paper to deep blue: perceived lightness falls evenly.
 SHADES: Final = mpl.colors.LinearSegmentedColormap.from_list("shades", ["#F3EFE6", "#174269"])

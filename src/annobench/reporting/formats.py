@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup, escape
 
-from annobench.replication.compare import parse_printed
+from annobench.replication.printed import parse_printed
 
 
 def number(value: float | None, places: int = 3) -> str:

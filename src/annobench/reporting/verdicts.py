@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from annobench.replication.compare import EVIDENCE, PROVENANCES, VERDICTS
+from annobench.replication.ledger import PROVENANCES, VERDICTS
+from annobench.replication.verdicts import EVIDENCE
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,11 @@ class Interval(Summarised):
     caution: str = ""
 
     @property
+    def limits(self) -> tuple[Any, Any]:
+        """Lower and upper limit."""
+        return self.lower, self.upper
+
+    @property
     def half_width(self) -> Any:
         """Half of the width."""
         return (self.upper - self.lower) / 2

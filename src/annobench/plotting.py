@@ -1,0 +1,660 @@
+"""Figures in one house style: legible in grey, safe for colour-blind readers.
+
+Every function draws into axes that it is given; `house_figure` makes the figure and
+`save_figure` writes it as SVG and PNG. Meaning never rests on colour alone: markers,
+line styles and position carry it too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyBboxPatch
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Okabe and Ito's palette, in order of falling contrast on white.
+BLUE, VERMILION, GREEN, GREY, INK = "#0072B2", "#D55E00", "#009E73", "#7F7F7F", "#222222"
+
+STYLE: dict[str, Any] = {
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 9.5,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 100,
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "legend.fontsize": 8.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "savefig.dpi": 200,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "annobench",
+    "xtick.color": INK,
+    "xtick.labelsize": 8.5,
+    "ytick.color": INK,
+    "ytick.labelsize": 8.5,
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw and save in the house style within this context."""
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type, unused-ignore]
+        yield
+
+
+def panels(
+    columns: int = 2,
+    *,
+    rows: int = 1,
+    height: float = 3.6,
+    width: float = 3.7,
+    width_ratios: Sequence[float] | None = None,
+) -> tuple[Figure, list[Axes]]:
+    """Make a figure of panels, within `house_style`.
+
+    Parameters
+    ----------
+    columns : int, default 2
+        Number of panels of a row.
+    rows : int, default 1
+        Number of rows.
+    height : float, default 3.6
+        Height of the figure in inches.
+    width : float, default 3.7
+        Mean width of a panel in inches.
+    width_ratios : sequence of float, optional
+        Widths of the columns relative to each other; equal by default.
+
+    Returns
+    -------
+    tuple of Figure and list of Axes
+        To draw into, row by row.
+    """
+    # Built without pyplot: nothing global, and any thread may draw.
+    figure = Figure(figsize=(width * columns, height))
+    FigureCanvasAgg(figure)
+    return figure, list(np.ravel(figure.subplots(rows, columns, width_ratios=width_ratios)))
+
+
+def mark(figure: Figure, text: str) -> None:
+    """Write a line in red above the panels.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made by `panels`.
+    text : str
+        Such as that simulated data stand in for real ones.
+    """
+    figure.suptitle(text, color=VERMILION, fontsize=9.5, fontweight="bold")
+
+
+@contextmanager
+def house_figure(
+    columns: int = 2, *, height: float = 3.6, stand_in: str | None = None
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Make a figure of one row of panels, and draw into it in the house style.
+
+    Parameters
+    ----------
+    columns, height
+        As in `panels`.
+    stand_in : str, optional
+        A line in red above the panels, for figures drawn from simulated data in place
+        of real ones.
+
+    Yields
+    ------
+    tuple of Figure and list of Axes
+        To draw into.
+    """
+    with house_style():
+        figure, axes = panels(columns, height=height)
+        if stand_in:
+            mark(figure, stand_in)
+        yield figure, axes
+
+
+def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:
+    """Write a figure as ``<stem>.svg`` and ``<stem>.png``, each whole or not at all.
+
+    Parameters
+    ----------
+    figure : Figure
+        Made by `panels`; call this within `house_style`, too.
+    stem : path
+        Path without the ending; its folder exists.
+    """
+    for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        with replacing(f"{os.fspath(stem)}.{kind}") as draft:
+            figure.savefig(draft, format=kind, metadata=metadata)
+
+
+def estimates_against_truth(
+    axes: Axes,
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    lower: ArrayLike,
+    upper: ArrayLike,
+    *,
+    mean: float | None = None,
+    limits: tuple[float, float] | None = None,
+) -> None:
+    """Plot estimates with intervals against known values.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    truth, estimate, lower, upper : array_like, shape (J,)
+        Known value, point estimate and interval of each annotator; NaN truth is left out.
+    mean : float, optional
+        A horizontal line, the mean of the annotators' distribution.
+    limits : tuple of float, optional
+        Of both axes; by default what holds everything, at most [0, 1].
+    """
+    x, y, low, high = (np.asarray(v, dtype=np.float64) for v in (truth, estimate, lower, upper))
+    seen = np.isfinite(x)
+    if limits is None:
+        smallest = float(min(x[seen].min(), low[seen].min()))
+        limits = (max(-0.02, np.floor(smallest * 10 - 0.2) / 10), 1.02)
+    axes.plot(limits, limits, color=GREY, linewidth=0.9, linestyle="--", zorder=1)
+    if mean is not None:
+        axes.axhline(mean, color=BLUE, linewidth=1.0, zorder=1)
+    crowded = seen.sum() > 60
+    axes.vlines(x[seen], low[seen], high[seen], color=GREY if crowded else INK,
+                linewidth=0.6 if crowded else 0.9, zorder=2)  # fmt: skip
+    axes.scatter(x[seen], y[seen], s=14 if crowded else 22, facecolor="white", edgecolor=INK,
+                 linewidth=0.8, zorder=3)  # fmt: skip
+    axes.set(xlim=limits, ylim=limits, aspect="equal")
+
+
+def mean_and_scale(
+    axes: Axes,
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    *,
+    simulated: tuple[float, float] | None = None,
+) -> None:
+    """Scatter draws of the mean and the scale of the annotators' distribution.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; the scale gets a logarithmic axis.
+    mean, scale : ndarray, shape (S,)
+        Draws.
+    simulated : tuple of float, optional
+        The mean and scale that made the data, as crossing lines.
+    """
+    axes.scatter(mean, scale, s=4, color=BLUE, alpha=0.35, linewidth=0, rasterized=True)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(mpl.ticker.FormatStrFormatter("%g"))
+    if simulated is not None:
+        axes.axvline(simulated[0], color=INK, linewidth=1)
+        axes.axhline(simulated[1], color=INK, linewidth=1)
+
+
+def histogram(
+    axes: Axes,
+    values: ArrayLike,
+    *,
+    bins: int | Sequence[float] = 30,
+    marks: Sequence[tuple[float, str, str]] = (),
+    log: bool = False,
+) -> None:
+    """Draw a histogram with named vertical lines.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    values : array_like
+        What is counted.
+    bins : int or sequence of float, default 30
+        Number of bins, or their edges.
+    marks : sequence of (float, str, str)
+        Position, name and line style of each line.
+    log : bool, default False
+        Logarithmic counts, where a few tall bars would hide the rest.
+    """
+    axes.hist(np.asarray(values).ravel(), bins=bins, color="#A6C8DD", edgecolor=INK,
+              linewidth=0.5, log=log)  # fmt: skip
+    for position, name, line in marks:
+        axes.axvline(position, color=VERMILION, linestyle=line, linewidth=1.6, label=name)
+    if marks:
+        # Room above the tallest bar, so that the legend hides nothing.
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high * (10 if log else 1.3))
+        axes.legend(loc="upper left")
+
+
+def residuals(axes: Axes, values: ArrayLike) -> None:
+    """Draw residual category errors, gold category less estimated probability.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; counts are logarithmic, since most residuals are next to 0.
+    values : array_like, shape (I,)
+        In [-1, 1].
+    """
+    edges = np.linspace(-1.025, 1.025, 42)  # bins centred on tenths and twentieths
+    histogram(axes, values, bins=edges.tolist(), log=True)
+    for threshold in (-0.5, 0.5):
+        axes.axvline(threshold, color=VERMILION, linestyle=":", linewidth=1.2)
+    axes.set(xlabel="gold category less estimate", ylabel="items (log scale)", xlim=(-1.05, 1.05))
+
+
+def accuracy_plane(
+    axes: Axes,
+    sensitivity: ArrayLike,
+    specificity: ArrayLike,
+    n_labels: ArrayLike,
+    *,
+    estimates: tuple[ArrayLike, ArrayLike] | None = None,
+    means: tuple[float, float] | None = None,
+    removed: ArrayLike | None = None,
+    limits: tuple[float, float] = (-0.03, 1.03),
+) -> None:
+    """Plot annotators by sensitivity and specificity, circles sized by their labels.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    sensitivity, specificity : array_like, shape (J,)
+        Rates against a gold standard; NaN is left out.
+    n_labels : array_like, shape (J,)
+        The circle's area grows with it.
+    estimates : tuple of array_like, optional
+        Estimated sensitivity and specificity; a line runs to them from each circle.
+    means : tuple of float, optional
+        Means of sensitivity and of specificity, as lines.
+    removed : array_like of bool, shape (J,), optional
+        Annotators drawn with a cross in the circle.
+    limits : tuple of float, default (-0.03, 1.03)
+        Of both axes.
+    """
+    x, y, n = (np.asarray(v, dtype=np.float64) for v in (sensitivity, specificity, n_labels))
+    if 2 * limits[0] < 1:
+        axes.plot(
+            [0, 1], [1, 0], color=GREEN, linewidth=1.4, linestyle="-.", label="chance", zorder=1
+        )
+    if means is not None:
+        axes.axvline(means[0], color=BLUE, linewidth=1, zorder=1)
+        axes.axhline(means[1], color=BLUE, linewidth=1, zorder=1, label="estimated means")
+    if estimates is not None:
+        to_x, to_y = (np.asarray(v, dtype=np.float64) for v in estimates)
+        axes.plot([x, to_x], [y, to_y], color=GREY, linewidth=0.6, zorder=2)
+    axes.scatter(x, y, s=0.9 * n + 4, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=3)
+    if removed is not None:
+        gone = np.asarray(removed, dtype=bool)
+        axes.scatter(x[gone], y[gone], s=75, marker="x", color=VERMILION, linewidth=1.3,
+                     label="removed", zorder=4)  # fmt: skip
+    axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="sensitivity", ylabel="specificity")
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="lower left")
+
+
+def against(
+    axes: Axes, x: ArrayLike, y: ArrayLike, lower: ArrayLike, upper: ArrayLike, *, label: str
+) -> None:
+    """Plot one estimate with its interval against another of the same quantity.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    x, y, lower, upper : array_like, shape (M,)
+        The two estimates, and the interval of the second.
+    label : str
+        Name of the points in the legend.
+    """
+    x, y, low, high = (np.asarray(v, dtype=np.float64) for v in (x, y, lower, upper))
+    ends = float(min(x.min(), low.min())) - 0.05, float(max(x.max(), high.max())) + 0.05
+    axes.plot(ends, ends, color=GREY, linestyle="--", linewidth=0.9, zorder=1)
+    axes.vlines(x, low, high, color=GREY, linewidth=0.8, zorder=2)
+    axes.scatter(x, y, s=20, facecolor="white", edgecolor=INK, linewidth=0.9, zorder=3, label=label)
+    axes.set(xlim=ends, ylim=ends, aspect="equal")
+
+
+def certainty(axes: Axes, probability: ArrayLike) -> None:
+    """Draw the share of items whose consensus is at least so certain.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    probability : array_like, shape (I,)
+        Of each item's most probable category.
+    """
+    doubt = 1 - np.asarray(probability, dtype=np.float64)
+    levels = np.geomspace(1e-4, 0.5, 400)
+    shares = np.searchsorted(np.sort(doubt), levels, side="right") / max(doubt.size, 1)
+    axes.plot(levels, shares, color=BLUE, linewidth=1.6)
+    for level in (0.001, 0.01, 0.1):
+        share = float((doubt <= level).mean())
+        axes.plot([level], [share], "o", color=INK, markersize=4, zorder=3)
+        axes.annotate(f"{share:.0%}", (level, share), xytext=(5, -11),
+                      textcoords="offset points", fontsize=8.5)  # fmt: skip
+    axes.set_xscale("log")
+    axes.set_xticks([1e-4, 1e-3, 1e-2, 1e-1, 0.5], [".9999", ".999", ".99", ".9", ".5"])
+    axes.minorticks_off()
+    axes.set(ylim=(0, 1.03), xlabel="probability of the consensus, at least",
+             ylabel="share of items", title="How certain the items are")  # fmt: skip
+
+
+def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
+    """Plot what annotators are worth against how much they did.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    annotators : DataFrame
+        `n_labels`, and `accuracy` with or without ``accuracy_lower95`` and
+        ``accuracy_upper95``; without an accuracy the number of labels is drawn alone.
+    """
+    done = annotators["n_labels"].to_numpy()
+    if "accuracy" not in annotators:
+        axes.hist(done, bins=30, color=GREY)
+        axes.set(xlabel="labels of an annotator", ylabel="annotators", title="Annotators")
+        return
+    right = annotators["accuracy"].to_numpy()
+    if "accuracy_lower95" in annotators:
+        axes.vlines(done, annotators["accuracy_lower95"], annotators["accuracy_upper95"],
+                    color=GREY, linewidth=0.7, zorder=1)  # fmt: skip
+    axes.scatter(done, right, s=18, facecolor="white", edgecolor=INK, linewidth=0.8, zorder=2)
+    if done.max(initial=1) > 20 * max(done.min(initial=1), 1):
+        axes.set_xscale("log")
+    axes.set(ylim=(-0.03, 1.03), xlabel="labels of an annotator",
+             ylabel="probability of being right", title="Annotators, estimated")  # fmt: skip
+
+
+def surface(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike,
+    *,
+    levels: Sequence[float],
+    label: str = "%g",
+) -> None:
+    """Draw a quantity over two others, as bands between labelled contours.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; set a logarithmic scale before.
+    x, y : array_like, shape (M,) and (N,)
+        The two other quantities, rising.
+    z : array_like, shape (N, M)
+        The quantity; NaN is left white.
+    levels : sequence of float
+        Rising values at which a contour is drawn.
+    label : str, default "%g"
+        Format of a contour's label.
+    """
+    # Pale enough everywhere for black lines and labels.
+    blues = mpl.colors.LinearSegmentedColormap.from_list("pale", ["#FFFFFF", "#6FA8CC"])
+    bands = blues(np.linspace(0, 1, len(levels) + 1)).tolist()
+    axes.contourf(x, y, z, levels=list(levels), colors=bands, extend="both")
+    lines = axes.contour(x, y, z, levels=list(levels), colors=INK, linewidths=0.8)
+    axes.clabel(lines, fmt=label, fontsize=7.5)
+
+
+def aligned_pair(
+    axes: Axes,
+    source: Sequence[bool],
+    target: Sequence[bool],
+    links: Sequence[tuple[int, int, int, bool, bool]],
+    *,
+    names: tuple[str, str] = ("source", "target"),
+) -> None:
+    """Draw the links between two sentences, lines as wide as annotators are many.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; what is around them is put away.
+    source, target : sequence of bool
+        For each node of a side, from left to right, whether it is a word (a dot) or a phrase (a
+        square).
+    links : sequence of (int, int, int, bool, bool)
+        Source node, target node, how many annotators drew the link, whether the reference has
+        it, and whether most call it fuzzy.
+    names : tuple of str
+        Of the two sides.
+    """
+    for first, second, n, in_reference, fuzzy in links:
+        axes.plot(
+            [first, second], [1, 0], color=BLUE if in_reference else VERMILION, alpha=0.75,
+            linewidth=0.6 + 0.7 * n, solid_capstyle="butt",
+            linestyle=(0, (2, 1)) if fuzzy else ":" if n == 0 else "-",
+        )  # fmt: skip
+    for y, nodes, name in ((1, source, names[0]), (0, target, names[1])):
+        for x, word in enumerate(nodes):
+            axes.plot(x, y, "o" if word else "s", color=INK, markersize=5,
+                      markerfacecolor=INK if word else "white")  # fmt: skip
+        axes.text(-0.8, y, name, ha="right", va="center", parse_math=False)
+    axes.set(ylim=(-0.12, 1.12))
+    axes.set_axis_off()
+
+
+def logarithmic(axes: Axes, axis: Literal["x", "y"], *, ticks: Sequence[float]) -> None:
+    """Scale an axis by logarithms, with ticks that are written out.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    axis : {"x", "y"}
+        Which axis.
+    ticks : sequence of float
+        Where to put a tick; one outside the limits is not shown.
+    """
+    axes.set(**{f"{axis}scale": "log"})
+    scaled = axes.xaxis if axis == "x" else axes.yaxis
+    scaled.set_major_locator(mpl.ticker.FixedLocator(list(ticks)))
+    scaled.set_major_formatter(
+        mpl.ticker.FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
+    )
+    scaled.set_minor_locator(mpl.ticker.NullLocator())
+
+
+def graphical_model(
+    axes: Axes,
+    nodes: Mapping[str, tuple[float, float, str, str]],
+    edges: Sequence[tuple[str, str]],
+    plates: Sequence[tuple[float, float, float, float, str]],
+    *,
+    seen: Sequence[str] = (),
+) -> None:
+    """Draw a graphical model in plate notation.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; a node has a radius of 0.3 of its units.
+    nodes : mapping of str to (float, float, str, str)
+        By name: place of the centre, symbol inside, and words above it, which may be empty.
+    edges : sequence of (str, str)
+        Names of the nodes that an arrow goes from and to.
+    plates : sequence of (float, float, float, float, str)
+        Left, bottom, width, height and label of what is repeated.
+    seen : sequence of str
+        Nodes that are observed, which are grey.
+    """
+    for x, y, width, height, label in plates:
+        style = "round,rounding_size=0.12,pad=0"
+        axes.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=style, fill=False,
+                                      edgecolor=GREY))  # fmt: skip
+        axes.text(x + width - 0.08, y + 0.07, label, ha="right", va="bottom", fontsize=8.5)
+    arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
+    for names in edges:
+        start, end = (np.array(nodes[name][:2]) for name in names)
+        along = 0.3 * (end - start) / np.linalg.norm(end - start)
+        axes.annotate("", xy=end - along, xytext=start + along, arrowprops=arrow)
+    for name, (x, y, symbol, words) in nodes.items():
+        face = "#D9D9D9" if name in seen else "white"
+        axes.add_patch(Circle((x, y), 0.3, facecolor=face, edgecolor=INK, zorder=3))
+        axes.text(x, y, symbol, ha="center", va="center", fontsize=11, zorder=4)
+        axes.text(x, y + 0.36, words, ha="center", va="bottom", fontsize=8.5)
+    corners = [
+        (x + dx * w, y + dy * h) for x, y, w, h, _ in plates for dx in (0, 1) for dy in (0, 1)
+    ]
+    corners += [(x + dx, y + dy) for x, y, _, _ in nodes.values() for dx in (-0.6, 0.6)
+                for dy in (-0.35, 0.7)]  # fmt: skip
+    low, high = np.min(corners, axis=0) - 0.05, np.max(corners, axis=0) + 0.05
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    axes.axis("off")
+
+
+def note(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float] = (0, 0),
+    **style: Any,
+) -> None:
+    """Write a note beside a point of a plot.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    text : str
+        The note.
+    at : tuple of float
+        The point.
+    offset : tuple of float, default (0, 0)
+        From the point to the text, in points.
+    **style
+        Passed on to `matplotlib.axes.Axes.annotate`.
+    """
+    axes.annotate(text, at, offset, textcoords="offset points", **style)
+
+
+#: Marker, colour and filling of sets of intervals drawn side by side.
+_SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", INK, True))
+
+
+def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]) -> None:
+    """Draw estimates with their intervals, one line a name, at most four sets side by side.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; the first name is at the top.
+    names : sequence of str
+        What the lines are called.
+    sets : mapping of str to DataFrame
+        By what the legend calls them: `estimate`, `lower` and `upper`, a row a name.
+    """
+    for s, ((label, table), (marker, colour, full)) in enumerate(
+        zip(sets.items(), _SETS, strict=False)
+    ):
+        y = np.arange(len(names)) + 0.26 * (s - (len(sets) - 1) / 2)
+        axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
+        face = colour if full else "white"
+        axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
+    axes.set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
+    axes.set_yticklabels(names)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+#: Colour and hatching of bars drawn side by side.
+_BARS = (
+    (BLUE, ""),
+    (VERMILION, "///"),
+    (GREEN, "..."),
+    ("#E69F00", "\\\\\\"),
+    ("#56B4E9", "xxx"),
+    ("#CC79A7", "++"),
+)
+
+
+def grouped_bars(axes: Axes, names: Sequence[str], sets: Mapping[str, ArrayLike]) -> None:
+    """Draw bars in groups, at most six bars side by side.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    names : sequence of str, length N
+        What the groups are called, from left to right.
+    sets : mapping of str to array_like, shape (N,)
+        Heights by what the legend calls them.
+    """
+    width = 0.8 / len(sets)
+    for s, (label, heights) in enumerate(sets.items()):
+        colour, hatch = _BARS[s]
+        axes.bar(
+            np.arange(len(names)) + (s - (len(sets) - 1) / 2) * width,
+            heights,
+            width,
+            label=label,
+            color=colour,
+            hatch=hatch,
+            edgecolor="white",
+            linewidth=0.5,
+        )
+    axes.set_xticks(range(len(names)), names)
+
+
+def confusion_matrix(axes: Axes, counts: pd.DataFrame) -> None:
+    """Draw a confusion matrix as papers print it: counts with totals, shaded by share of the row.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    counts : DataFrame, shape (K, K)
+        Items by the categories that two annotators chose; its index and columns are the
+        categories, and their names, if they have any, the annotators.
+    """
+    cells, n = counts.to_numpy(), len(counts)
+    share = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1)
+    axes.imshow(share, cmap="Blues", vmin=0, vmax=1.15)
+    totals = np.block([[cells, cells.sum(axis=1)[:, None]], [cells.sum(axis=0), cells.sum()]])
+    for (i, j), count in np.ndenumerate(totals):
+        colour = INK
+        if i < n and j < n:
+            colour = "white" if share[i, j] > 0.6 else INK if count else "#BBBBBB"
+        weight = "bold" if i == j < n else "normal"
+        axes.text(
+            j, i, f"{count}", ha="center", va="center", size=8.5, color=colour, fontweight=weight
+        )
+    axes.set(xticks=range(n + 1), yticks=range(n + 1), xlim=(-0.5, n + 0.5), ylim=(n + 0.5, -0.5))
+    axes.set_xticklabels([*counts.columns, "total"], rotation=45, ha="left", rotation_mode="anchor")
+    axes.set_yticklabels([*counts.index, "total"])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set(xlabel=counts.columns.name or "", ylabel=counts.index.name or "")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.plot([n - 0.5, n - 0.5], [-0.5, n + 0.5], color=INK, linewidth=0.8)
+    axes.plot([-0.5, n + 0.5], [n - 0.5, n - 0.5], color=INK, linewidth=0.8)

@@ -1,0 +1,354 @@
+"""Compare what a paper printed with what its analysis computed.
+
+A verdict follows from the tables alone: the published value as text, the computed
+value with its check interval where it was sampled, the kind and basis of the claim, and
+what the value rests on (`annobench.replication.dependence`). A verdict must be able to fail: a
+value that restates a number typed in, or an interval that would meet the rival values as well,
+is no evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+
+from annobench.core.errors import PublicationError
+from annobench.replication.ledger import (
+    CALIBRATION_METHOD,
+    CAUSES,
+    COMPARISON_COLUMNS,
+    ESTIMATES,
+    NUMBERS,
+    PAPER_METHOD,
+)
+from annobench.replication.printed import agrees, parse_printed
+
+#: The verdicts that are evidence; they are counted by provenance.
+EVIDENCE: Final = ("reproduced", "within_interval")
+
+
+class Failure(NamedTuple):
+    """Something that `check` refuses.
+
+    Attributes
+    ----------
+    paper, target : str
+        Where it stands.
+    problem : str
+        What is wrong.
+    remedy : str
+        How to mend it.
+    """
+
+    paper: str
+    target: str
+    problem: str
+    remedy: str
+
+
+def compare(
+    published: pd.DataFrame,
+    computed: pd.DataFrame,
+    errata: pd.DataFrame,
+    *,
+    standing: pd.DataFrame | None = None,
+    dependence: pd.DataFrame | None = None,
+    paper: str = "",
+) -> pd.DataFrame:
+    """Give every printed value of a paper its verdict.
+
+    Parameters
+    ----------
+    published, computed, errata, standing : DataFrame
+        As `read_published`, `read_computed`, `read_errata` and `read_standing` return them.
+    dependence : DataFrame, optional
+        What each value rests on, as `annobench.replication.dependence.read` returns it; without it
+        no restatement is found but those of `standing`.
+    paper : str
+        The paper's key.
+
+    Returns
+    -------
+    DataFrame
+        One row a printed value, in the paper's order, with the columns
+        `COMPARISON_COLUMNS`. `rivals_excluded` is such as "5/6"; `changes` counts the
+        changed inputs that moved the value, `changes_refuted` those with which it no longer
+        agreed with what is printed.
+
+    Raises
+    ------
+    PublicationError
+        If a computed value, an explanation or a standing answers no printed value, a
+        simulated input entered a value whose basis is a printed table or a closed form, or
+        the check interval of a percentage leaves 0 to 100.
+
+    Notes
+    -----
+    The first rule that fits decides: kind `input` or `cited`; `given` (basis `given`);
+    `not_public` (basis `none`); `missing` (no computed row, or NaN); `stand_in` (basis
+    `public_data`, simulated in this run, or a value that the simulation was calibrated to,
+    which is left blank); `restated` (it moves one for one with a single number that was
+    typed in, or with no number and no data, unless `standing` says why it counts; or
+    `standing` says that it does not); `inconclusive` (the check interval meets what was
+    printed, but also at least half of its rivals; fewer than two rivals and no stated null;
+    an inequality with an end of the interval on each side); `within_interval` (the check
+    interval meets what was printed); `reproduced` (no check interval, and equal to the
+    printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
+
+    The rivals of a value are the other distinct values printed at the same place in the
+    same unit, or the value under the null that its row states. A value computed from rounded
+    inputs agrees if its rounding interval does; if the value itself does not, it is judged as
+    a sampled one is: the interval must exclude more than half of the rivals.
+    """
+    name = paper or "comparison"
+    known = set(published["target"])
+    own = _by_target(computed[computed["method"].isin((PAPER_METHOD, CALIBRATION_METHOD))])
+    explained = _by_target(errata.rename(columns={"id": "erratum"}))
+    standings = {} if standing is None else _by_target(standing)
+    traced = {} if dependence is None else _by_target(dependence)
+    rivals = _rivals(published)
+    faults = (
+        [
+            f"{name}: target {target!r} is computed by method {PAPER_METHOD!r} but not published. "
+            "Add its row to published.csv, or name another method."
+            for target in own
+            if target not in known
+        ]
+        + [
+            f"{name}: target {target!r} is in {file} but not published. "
+            "Correct the target, or remove the row."
+            for file, rows in (("errata.csv", explained), ("standing.csv", standings))
+            for target in rows
+            if target not in known
+        ]
+        + [
+            f"{name}: target {target!r} is a calibration target, but its provenance is "
+            f"{row['provenance']!r}. Only a simulation is calibrated."
+            for target, row in own.items()
+            if row["method"] == CALIBRATION_METHOD and row["provenance"] != "simulated"
+        ]
+    )
+    nothing = dict.fromkeys(
+        ("method", "provenance", "erratum", "cause", "explanation", "evidence"), ""
+    )
+    rows = []
+    for row in published.to_dict("records"):
+        target = row["target"]
+        found = nothing | own.get(target, {}) | explained.get(target, {})
+        if row["basis"] in ("closed_form", "printed_table") and found["provenance"] == "simulated":
+            faults.append(
+                f"{name}: target {target!r} has basis {row['basis']!r}, but was computed from "
+                "simulated data. Correct its basis or the analysis."
+            )
+        numbers = {column: found.get(column, math.nan) for column in ESTIMATES if column != "value"}
+        if row["unit"] in ("%", "percent") and (
+            numbers["check_lower"] < 0 or numbers["check_upper"] > 100
+        ):
+            faults.append(
+                f"{name}: target {target!r} is a percentage, and its check interval is "
+                f"{numbers['check_lower']:g} to {numbers['check_upper']:g}. Let the analysis "
+                "give an interval within 0 and 100."
+            )
+        is_target = found.get("method") == CALIBRATION_METHOD
+        numbers["computed"] = math.nan if is_target else found.get("value", math.nan)
+        numbers["interval_width"] = numbers["check_upper"] - numbers["check_lower"]
+        judged = _Judged(row, numbers, found["provenance"], rivals[target], is_target=is_target)
+        restates, why_not = _restatement(traced.get(target), standings.get(target))
+        verdict, excluded = judged.verdict(restates, found["cause"])
+        rows.append(
+            found
+            | row
+            | numbers
+            | judged.changes(traced.get(target))
+            | {"paper": paper, "published": row["value"], "verdict": verdict}
+            | {"rivals_excluded": excluded, "restates": restates or why_not}
+        )
+    if faults:
+        raise PublicationError("\n".join(faults))
+    frame = pd.DataFrame(rows, columns=list(COMPARISON_COLUMNS))
+    return frame.astype(
+        dict.fromkeys(COMPARISON_COLUMNS, "str") | dict.fromkeys(NUMBERS, "float64")
+    )
+
+
+def _rivals(published: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the rivals of each target, as printed: of the null that it states, or its place."""
+    rivals = {}
+    for _, group in published.groupby(["source", "unit"]):
+        printed = {parse_printed(text).value: text for text in group["value"]}
+        for row in group.to_dict("records"):
+            own = parse_printed(row["value"])
+            others = [text for value, text in printed.items() if value != own.value]
+            if row["rival"]:
+                # A null of 0 is 0.00 beside a value printed to two places.
+                others = [f"{parse_printed(row['rival']).value.quantize(own.unit):f}"]
+            rivals[row["target"]] = others
+    return rivals
+
+
+def _restatement(traced: dict[str, Any] | None, standing: dict[str, Any] | None) -> tuple[str, str]:
+    """Say what a value restates, or, of one that counts all the same, why it does."""
+    if standing is not None and standing["counts"] == "no":
+        return standing["reason"], ""
+    found = "" if traced is None else traced["restates"]
+    if found and standing is not None:
+        return "", f"moves with {found}, but counts: {standing['reason']} ({standing['test']})"
+    return found, ""
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """One printed value and what was computed for it."""
+
+    row: dict[Hashable, Any]
+    numbers: dict[str, float]
+    provenance: str
+    rivals: list[str]
+    _: KW_ONLY
+    is_target: bool
+
+    def verdict(self, restates: str, cause: str) -> tuple[str, str]:
+        """Return the verdict and, of an interval, how many of the rivals it excludes."""
+        kind, basis = self.row["kind"], self.row["basis"]
+        if kind in ("input", "cited"):
+            return str(kind), ""
+        if basis in ("given", "none"):
+            return ("given" if basis == "given" else "not_public"), ""
+        if self.is_target:
+            return "stand_in", ""
+        if math.isnan(self.numbers["computed"]):
+            return "missing", ""
+        if basis == "public_data" and self.provenance == "simulated":
+            return "stand_in", ""
+        if restates:
+            return "restated", ""
+        disagrees = "unresolved" if cause == CAUSES[-1] else "deviates"
+        sampled = self._interval("check")
+        if sampled is None:
+            return self._deterministic(disagrees)
+        if not self._agrees(*sampled):
+            return disagrees, ""
+        if self.row["relation"] in ("eq", "about"):
+            conclusive, share = self._tells_rivals_apart(*sampled)
+        else:
+            conclusive, share = all(self._agrees(end, end) for end in sampled), ""
+        return ("within_interval" if conclusive else "inconclusive"), share
+
+    def _deterministic(self, disagrees: str) -> tuple[str, str]:
+        if self._agrees(self.numbers["computed"]):
+            return "reproduced", ""
+        rounded = self._interval("rounding")
+        if rounded is None or not self._agrees(*rounded):
+            return disagrees, ""
+        if self.row["relation"] not in ("eq", "about"):
+            return "inconclusive", ""
+        conclusive, share = self._tells_rivals_apart(*rounded)
+        return ("reproduced" if conclusive else "inconclusive"), share
+
+    def _tells_rivals_apart(self, lower: float, upper: float) -> tuple[bool, str]:
+        """Say whether an interval excludes more than half of its rivals, and how many."""
+        enough = len(self.rivals) >= (1 if self.row["rival"] else 2)
+        excluded = self._excluded(lower, upper)
+        return enough and 2 * excluded > len(self.rivals), f"{excluded}/{len(self.rivals)}"
+
+    def _interval(self, name: str) -> tuple[float, float] | None:
+        lower, upper = self.numbers[f"{name}_lower"], self.numbers[f"{name}_upper"]
+        return None if math.isnan(lower) else (lower, upper)
+
+    def _agrees(self, lower: float, upper: float | None = None) -> bool:
+        return agrees(self.row["value"], self.row["relation"], lower, upper)
+
+    def _excluded(self, lower: float, upper: float) -> int:
+        relation = self.row["relation"]
+        return sum(not agrees(rival, relation, lower, upper) for rival in self.rivals)
+
+    def changes(self, traced: dict[str, Any] | None) -> dict[str, Any]:
+        """Count the changed inputs that moved the value, and those that refuted it."""
+        if traced is None:
+            return {"rests_on": "", "changes": math.nan, "changes_refuted": math.nan}
+        ends = self._interval("check") or self._interval("rounding")
+        value = self.numbers["computed"]
+        below, above = (value - ends[0], ends[1] - value) if ends else (0.0, 0.0)
+        changed = [float(number) for number in traced["values"].split()]
+        refuted = sum(
+            math.isnan(number) or not self._agrees(number - below, number + above)
+            for number in changed
+        )
+        return {
+            "rests_on": traced["rests_on"],
+            "changes": float(len(changed)),
+            "changes_refuted": float(refuted),
+        }
+
+
+def _by_target(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    return {row["target"]: {str(k): v for k, v in row.items()} for row in frame.to_dict("records")}
+
+
+def other_methods(computed: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of methods that are shown beside the paper's own.
+
+    Parameters
+    ----------
+    computed : DataFrame
+        As `read_computed` returns it.
+
+    Returns
+    -------
+    DataFrame
+        The rows of other methods, with the columns of `computed.csv`.
+    """
+    beside = ~computed["method"].isin((PAPER_METHOD, CALIBRATION_METHOD))
+    return computed[beside].reset_index(drop=True)
+
+
+def check(comparisons: pd.DataFrame) -> list[Failure]:
+    """List what keeps a set of comparisons from being complete and explained.
+
+    Parameters
+    ----------
+    comparisons : DataFrame
+        As `compare` returns it, for one paper or several.
+
+    Returns
+    -------
+    list of Failure
+        Results that are missing, values that come out different without an explanation,
+        explanations of values that do not, and evidence that rests on nothing that could
+        have moved it. A stand-in can't be judged, so its explanation is not stale.
+    """
+    failures = []
+    for row in comparisons.to_dict("records"):
+        explained, verdict = bool(row["explanation"]), row["verdict"]
+        printed = f"{row['source']} prints {row['published']}"
+        found = []
+        if verdict == "missing":
+            found.append((f"{printed}; no value was computed", "compute it in analysis.py"))
+        if verdict == "deviates" and not explained:
+            found.append(
+                (
+                    f"{printed}, computed {row['computed']:.12g}, unexplained",
+                    "correct analysis.py, or explain it with cause and evidence in errata.csv",
+                )
+            )
+        if explained and verdict not in ("deviates", "unresolved", "stand_in"):
+            found.append(
+                (
+                    f"explained in errata.csv, but its verdict is {verdict}",
+                    "remove the stale row from errata.csv",
+                )
+            )
+        if verdict in EVIDENCE and not row["rests_on"] and not row["restates"]:
+            found.append(
+                (
+                    f"{printed}; it counts as evidence, but no input is known to move it",
+                    "let the analysis take what it rests on from tables/ or data, or say in "
+                    "standing.csv whether it counts",
+                )
+            )
+        failures += [Failure(row["paper"], row["target"], *failure) for failure in found]
+    return failures

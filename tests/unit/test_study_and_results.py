@@ -1,0 +1,154 @@
+"""The contract of a paper: what an analysis may read and write, and what it is told if not."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench import datasets, plotting
+from annobench.core.errors import PublicationError
+from annobench.datasets import LoadedData
+from annobench.replication.analysis import Analysis
+from annobench.replication.ledger import CALIBRATION_METHOD, Computed, read_computed
+from annobench.replication.results import STAND_IN, Exhibit, Results
+from annobench.replication.study import Study
+
+FIGURE = Exhibit("figure1", "A figure", "Figure 1", "Drawn {times} times. Data: {provenance}.")
+TABLE = Exhibit("table1", "A table", "Table 1")
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return datasets.load("anesthesia", mode="simulated")
+
+
+@pytest.fixture
+def real(simulated):
+    meta = simulated.meta | {"provenance": "real"}
+    return LoadedData(simulated.id, simulated.labels, simulated.items, meta)
+
+
+@pytest.fixture
+def study(simulated, real):
+    tables = {"counts": "# Counts.\nname,value\nitems,45\n"}
+    return Study({"stand_in": simulated, "real": real}, tables)
+
+
+@pytest.fixture
+def results(study, tmp_path):
+    return Results(study, tmp_path, figures=[FIGURE], tables=[TABLE], calibrated=["data."], seed=7)
+
+
+def draw():
+    figure, (axes,) = plotting.panels(1)
+    axes.plot([0, 1])
+    return figure
+
+
+def test_a_study_gives_tables_numbers_and_data(study, simulated):
+    assert study.numbers("counts")["items"] == 45
+    assert study.printed("counts", dtype="str").loc[0, "value"] == "45"
+    assert study.data("stand_in") is simulated
+    assert study.resource("wordnet") is None
+
+
+@pytest.mark.parametrize("ask", [lambda s: s.data("other"), lambda s: s.printed("other")])
+def test_what_a_study_does_not_hold_is_named_with_a_remedy(study, ask):
+    with pytest.raises(PublicationError, match="'other'; there are"):
+        ask(study)
+
+
+@pytest.mark.parametrize(
+    ("of", "provenance"),
+    [
+        (["real"], "real"),
+        (["real", "closed_form"], "real"),
+        (["real", "printed"], "printed_table"),
+        (["closed_form", "printed"], "printed_table"),
+        (["real", "stand_in"], "simulated"),
+        (["printed", "simulation"], "simulated"),
+    ],
+)
+def test_the_weakest_provenance_counts(study, of, provenance):
+    assert study.provenance(*of) == provenance
+
+
+def test_values_carry_provenance_and_calibrated_ones_of_stand_ins_are_no_results(results, tmp_path):
+    results.values({"data.n": 3}, of="stand_in")
+    results.values({"data.n": 3}, of="real")
+    results.values([Computed("kappa", 0.5, lower=0.4, upper=0.6, level=0.95)], of="printed")
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    rows = read_computed(tmp_path / "computed.csv")
+    assert rows["method"].tolist() == [CALIBRATION_METHOD, "paper", "paper"]
+    assert rows["provenance"].tolist() == ["simulated", "real", "printed_table"]
+
+
+def test_values_come_before_tables_and_figures(results):
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    with pytest.raises(PublicationError, match="values come after a table or a figure"):
+        results.values({"kappa": 1.0}, of="printed")
+
+
+def test_everything_listed_is_written_and_nothing_else(results):
+    with pytest.raises(PublicationError, match="'table2', which is not among the tables"):
+        results.table("table2", pd.DataFrame(), of="printed")
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    with pytest.raises(PublicationError, match="'table1' of the tables twice"):
+        results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    with pytest.raises(PublicationError, match="did not write figure1, which"):
+        results.finish()
+
+
+def test_a_table_may_be_made_where_it_is_written(results, tmp_path):
+    def make(n, *, name):
+        return pd.DataFrame({name: range(n)})
+
+    made = results.table("table1", make, 2, name="a", of="printed")
+    assert made["a"].tolist() == [0, 1]
+    assert (tmp_path / "tables" / "table1.csv").read_text() == "a\n0\n1\n"
+
+
+def test_a_table_is_written_with_as_many_digits_as_asked_for(results, tmp_path):
+    made = results.table("table1", pd.DataFrame({"a": [2 / 3, 1.0]}), digits=3, of="printed")
+    assert made["a"].tolist() == [2 / 3, 1.0]
+    assert (tmp_path / "tables" / "table1.csv").read_text() == "a\n0.667\n1\n"
+
+
+@pytest.mark.parametrize(("of", "says"), [("stand_in", True), ("real", False), ("printed", False)])
+def test_a_figure_of_a_stand_in_says_so(results, tmp_path, of, says):
+    results.figure("figure1", draw, of=of, caption={"times": 2})
+    drawn = (tmp_path / "figures" / "figure1.svg").read_bytes()
+    assert (STAND_IN.encode() in drawn) is says
+    results.table("table1", pd.DataFrame({"a": [1]}), of="printed")
+    results.finish()
+    said = json.loads((tmp_path / "captions.json").read_text())["figure1"]
+    word = {"stand_in": "simulated", "real": "real", "printed": "printed_table"}[of]
+    assert said == {"provenance": word, "seed": 7, "caption": f"Drawn 2 times. Data: {word}."}
+
+
+def test_a_caption_that_is_not_filled_is_refused(results):
+    with pytest.raises(PublicationError, match="names times, which the"):
+        results.figure("figure1", draw, of="printed")
+
+
+def test_an_analysis_without_its_entry_is_refused(tmp_path):
+    (tmp_path / "analysis.py").write_text("from . import values\n")
+    (tmp_path / "values.py").write_text("N = 3\n")
+    with pytest.raises(PublicationError, match="no function `analyse`"):
+        Analysis(tmp_path)
+
+
+def test_an_analysis_has_its_own_copy_of_its_modules(tmp_path, study, results):
+    (tmp_path / "values.py").write_text("N = 3\n")
+    (tmp_path / "analysis.py").write_text(
+        "from . import values\n"
+        "def analyse(study, results, rng, effort):\n"
+        "    results.values({'n': values.N + rng.random()}, of='closed_form')\n"
+    )
+    first, second = Analysis(tmp_path), Analysis(tmp_path)
+    first.modules[1].N = 4
+    with pytest.raises(PublicationError, match="did not write"):
+        second.run(study, results, seed=1)
+    assert results.rows[0].value == 3 + np.random.default_rng(1).random()
+    assert [module.__name__.split(".")[1] for module in first.modules] == ["analysis", "values"]

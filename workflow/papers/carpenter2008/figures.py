@@ -1,0 +1,153 @@
+"""The figures of Carpenter (2008)."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from annobench import plotting
+from annobench.models.hierarchical_binary import HierarchicalBinaryFit, PrunedFit
+from annobench.simulation.panels import SimulatedBinary
+
+from .printed import Design
+from .values import RATES
+
+
+def figure2(truth: SimulatedBinary, fitted: HierarchicalBinaryFit) -> Figure:
+    """Draw Figure 2: estimates against simulated values."""
+    figure, panels = plotting.panels()
+    for axes, name in zip(panels, RATES, strict=True):
+        found = (getattr(truth, name), getattr(fitted, name), *fitted.interval(name))
+        plotting.estimates_against_truth(axes, *found, limits=(0.4, 1))
+        axes.set(title=name.capitalize(), xlabel="simulated")
+        axes.set_ylabel("posterior mean and 95% interval")
+    return figure
+
+
+def figure3(design: Design, fitted: HierarchicalBinaryFit) -> Figure:
+    """Draw Figure 3: the posterior of the annotators' distributions."""
+    figure, panels = plotting.panels()
+    for axes, name in zip(panels, RATES, strict=True):
+        mean, concentration = (
+            getattr(fitted.draws, f"{name}_{parameter}")[:, ::10].ravel()
+            for parameter in ("mean", "concentration")
+        )
+        plotting.mean_and_scale(axes, mean, concentration, simulated=design.population(name))
+        axes.set(title=name.capitalize(), xlabel="mean", ylabel="scale", xlim=(0.55, 0.95))
+    low, high = (f(a.get_ylim()[i] for a in panels) for i, f in enumerate((min, max)))
+    for axes in panels:
+        axes.set_ylim(low, high)
+    return figure
+
+
+def figure4(design: Design, truth: SimulatedBinary, fitted: HierarchicalBinaryFit) -> Figure:
+    """Draw Figure 4: prevalence and residual errors."""
+    figure, (left, right) = plotting.panels()
+    sample = float(truth.category.mean())
+    marks = [(design.numbers["sim_prevalence"], "simulated value", "-")]
+    marks.append((sample, "share in the sample", "--"))
+    plotting.histogram(left, fitted.draws.prevalence, bins=40, marks=marks)
+    left.set(title="Prevalence", xlabel="prevalence", ylabel="draws")
+    plotting.residuals(right, truth.category - fitted.posterior[:, 1])
+    right.set(title="Residual error", xlabel="true category less estimate")
+    return figure
+
+
+def simulations(repeats: pd.DataFrame, printed: float) -> Figure:
+    """Draw section 3 as a distribution over data sets."""
+    figure, (left, right) = plotting.panels()
+    counts = repeats["sim.n_large_residuals"]
+    edges = np.arange(min(counts.min(), printed) - 1.5, max(counts.max(), printed) + 2)
+    plotting.histogram(left, counts, bins=edges.tolist(), marks=[(printed, "printed", "-")])
+    left.set(title="Items off by more than one half", xlabel="items of 1,000", ylabel="data sets")
+    shares = repeats.filter(like="coverage.")
+    error = 2 * shares.std(ddof=1) / np.sqrt(len(shares))
+    y = np.arange(shares.shape[1])[::-1]
+    right.errorbar(shares.mean(), y, xerr=error, fmt="o", color=plotting.INK, ms=4)
+    right.axvline(0.95, color=plotting.VERMILION, linestyle="--")
+    right.set_yticks(y, [n.removeprefix("coverage.").replace("_", " ") for n in shares])
+    right.set(title="Coverage of 95% intervals", xlabel="share that contains the true value")
+    return figure
+
+
+def estimates(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
+    """Draw Figures 5 and 8: estimates against the rates on the gold standard."""
+    figure, panels = plotting.panels()
+    for axes, name in zip(panels, RATES, strict=True):
+        columns = (f"gold_{name}", name, f"{name}_lower80", f"{name}_upper80")
+        mean = float(getattr(fitted.draws, f"{name}_mean").mean())
+        plotting.estimates_against_truth(axes, *(table[c] for c in columns), mean=mean)
+        axes.set(title=name.capitalize(), xlabel="against gold")
+        axes.set_ylabel("posterior mean and 80% interval")
+    return figure
+
+
+def figure6(before: pd.DataFrame, after: pd.DataFrame, pruned: PrunedFit) -> Figure:
+    """Draw Figure 6: annotators before and after pruning."""
+    figure, (left, right) = plotting.panels(height=4.1)
+    _plane(left, before, pruned.first, removed=~before["kept"])
+    left.set_title("All annotators")
+    _plane(right, after, pruned.second)
+    right.set_title("After pruning")
+    return figure
+
+
+def figure9(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
+    """Draw Figure 9: fifty annotators, and the upper quadrant of all."""
+    figure, (left, right) = plotting.panels(height=4.1)
+    size, most = 250, table["n_labels"].max()
+    by_number = table.sort_values("annotator", key=pd.to_numeric)
+    _plane(left, by_number.head(50), fitted, size=size / most)
+    left.set_title("The first 50 annotators")
+    rates = table["gold_sensitivity"], table["gold_specificity"]
+    plotting.accuracy_plane(right, *rates, size * table["n_labels"] / most, limits=(0.75, 1.01))
+    right.set_title("Upper quadrant, all annotators")
+    return figure
+
+
+def _plane(
+    axes: Axes,
+    table: pd.DataFrame,
+    fitted: HierarchicalBinaryFit,
+    *,
+    removed: pd.Series | None = None,
+    size: float = 1.0,
+) -> None:
+    means = fitted.draws.sensitivity_mean.mean(), fitted.draws.specificity_mean.mean()
+    plotting.accuracy_plane(
+        axes,
+        table["gold_sensitivity"],
+        table["gold_specificity"],
+        size * table["n_labels"],
+        estimates=(table["sensitivity"], table["specificity"]),
+        removed=removed,
+        means=means,
+    )
+
+
+def residuals(model: np.ndarray, votes: np.ndarray, gold: np.ndarray) -> Figure:
+    """Draw Figures 7 and 10: residual errors of the model and of voting."""
+    figure, panels = plotting.panels()
+    for axes, posterior, title in zip(panels, (model, votes), ("Model", "Voting"), strict=True):
+        plotting.residuals(axes, gold - posterior[:, 1])
+        axes.set_title(title)
+    top = max(axes.get_ylim()[1] for axes in panels)
+    for axes in panels:
+        axes.set_ylim(0.5, top)
+    return figure
+
+
+def kappa(pairs: pd.DataFrame) -> Figure:
+    """Draw sample against posterior kappa."""
+    titles = {
+        "kappa_margins": "Chance from annotators' rates",
+        "kappa_prevalence": "Chance from prevalence (paper)",
+    }
+    figure, panels = plotting.panels()
+    for axes, (name, title) in zip(panels, titles.items(), strict=True):
+        if len(pairs):
+            found = (pairs[c] for c in ("sample_kappa", name, f"{name}_lower", f"{name}_upper"))
+            plotting.against(axes, *found, label="pair of annotators")
+        axes.set(title=title, xlabel="sample kappa (Cohen)")
+        axes.set_ylabel("posterior mean and 95% interval")
+    return figure

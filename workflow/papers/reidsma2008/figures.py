@@ -1,0 +1,151 @@
+"""The figures of Reidsma and op den Akker (2008)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from annobench import plotting
+from annobench.evaluation.selective import RiskCoverage
+from annobench.replication.ledger import Computed
+
+from .utterances import ANNOTATORS, CODES, NAMES
+
+_STYLES = (("o", plotting.BLUE), ("s", plotting.VERMILION), ("D", plotting.GREEN))
+
+
+def table1(table: pd.DataFrame) -> Figure:
+    """Draw how far definitions are from Table 1, and the closest one cell by cell."""
+    figure, (left, right) = plotting.panels(height=3.9, width=4.8)
+    own = table.iloc[:-1].sort_values("absolute difference", ascending=False)
+    bars = {"color": "#A6C8DD", "edgecolor": plotting.INK, "linewidth": 0.5}
+    left.barh(own["definition"], own["absolute difference"], **bars)
+    for y, off in enumerate(own["absolute difference"]):
+        left.text(off * 1.1, y, f"{off:,}", va="center", fontsize=8)
+    left.set(xscale="log", xlim=(10, 60000), xlabel="utterances off Table 1 (log scale)")
+    left.set_title("Readings of a “yeah” utterance")
+    best, printed = table.iloc[0], table.iloc[-1]
+    for who, (marker, colour) in zip(ANNOTATORS, _STYLES, strict=True):
+        cells = [f"{who} {code}" for code in CODES]
+        off = [best[c] - printed[c] for c in cells]
+        right.plot(list(printed[cells]), off, marker, color=colour, mfc="white", label=who.upper())
+    right.axhline(0, color=plotting.GREY, linestyle="--", linewidth=0.9)
+    right.set(xlabel="printed count, train and test", ylabel="counted less printed", ylim=(-1, 9))
+    right.set_title("The closest reading, twelve counts")
+    right.legend(loc="upper left")
+    return figure
+
+
+def table2(values: Mapping[str, float], printed: Mapping[str, float]) -> Figure:
+    """Draw Table 2 as printed and as recomputed."""
+    figure, panels = plotting.panels(height=2.9)
+    columns, sources = (*ANNOTATORS, "mixed"), {"Table 2 as printed": printed, "Recomputed": values}
+    for axes, (title, source) in zip(panels, sources.items(), strict=True):
+        cells = np.array([[source[f"table2.{a}.{b}"] for b in columns] for a in ANNOTATORS])
+        axes.imshow(cells, cmap="Blues", vmin=35, vmax=85, aspect="auto")
+        for (i, j), value in np.ndenumerate(cells):
+            font = {"fontsize": 11, "fontweight": "bold" if i == j else "normal"}
+            axes.text(j, i, f"{value:.0f}", ha="center", va="center", **font)
+        axes.set(xticks=range(4), yticks=range(3), xlabel="tested on", ylabel="trained on")
+        axes.set_xticklabels([*map(str.upper, ANNOTATORS), "all"])
+        axes.set_yticklabels(map(str.upper, ANNOTATORS))
+        axes.set_title(title)
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def tables34(rows: Mapping[str, Computed], printed: Mapping[str, float]) -> Figure:
+    """Draw accuracy and precision with the intervals of other analyses, and what is printed."""
+    names = {"voting": "voting", "mix": "all pooled", "dh": "DH", "s9": "S9", "vk": "VK"}
+    figure, panels = plotting.panels(5, height=3.0, width=2.3)
+    titles = {"Accuracy (Table 3)": "table3.{}.accuracy"}
+    titles |= {f"Precision: {NAMES[code]}": f"table4.{code}.{{}}" for code in CODES}
+    for axes, (title, pattern) in zip(panels, titles.items(), strict=True):
+        for y, target in enumerate(map(pattern.format, names)):
+            row = rows[target]
+            axes.hlines(y, row.check_lower, row.check_upper, color="#C9D9E4", linewidth=6)
+            if row.level:
+                axes.hlines(y, row.lower, row.upper, color=plotting.BLUE, linewidth=1.3)
+            axes.plot(row.value, y, "o", color=plotting.BLUE, markersize=5)
+            diamond = {"color": plotting.VERMILION, "mfc": "white", "markersize": 6}
+            axes.plot(printed[target], y, "D", **diamond)
+        axes.set(yticks=range(5), ylim=(4.6, -0.6), xlim=(10, 105), xlabel="percent", title=title)
+        axes.set_yticklabels([])
+    panels[0].set_yticklabels(names.values())
+    panels[0].set_xlim(25, 80)
+    return figure
+
+
+def differences(
+    tests: pd.DataFrame, nulls: Mapping[str, np.ndarray], tendencies: pd.DataFrame
+) -> Figure:
+    """Draw both permutation tests, and what each annotator labels more often than expected."""
+    observed = tests.set_index("statistic")["observed"]
+    figure, (left, middle, right) = plotting.panels(3, height=3.4)
+    groups = "departure, whole groups of one annotator"
+    for axes, name, bins in ((left, "own advantage", 15), (middle, groups, 25)):
+        marks = [(observed[name], "observed", "-")]
+        plotting.histogram(axes, nulls[name], bins=bins, marks=marks)
+        axes.set_ylabel("permutations")
+    left.set(title="Trees trained anew", xlabel="advantage on own test data, points")
+    middle.set(title="Whole groups of meetings", xlabel="chi-square distance from expected")
+    sets = tendencies.rename(columns={"excess": "estimate"}).groupby("annotator")
+    plotting.intervals(right, list(NAMES.values()), dict(list(sets)))
+    right.axvline(0, color=plotting.GREY, linestyle="--", linewidth=0.9)
+    right.set(ylim=(3.5, -0.9), xlabel="percentage points", title="Given more often than expected")
+    right.legend(loc="upper center", ncols=3, columnspacing=0.8, handletextpad=0.2)
+    return figure
+
+
+def contexts(scores: pd.DataFrame) -> Figure:
+    """Draw accuracy in the three contexts, and precision and recall of the detection module."""
+    names = {"all": "all", "focus": "somebody\nin focus", "no_focus": "nobody\nin focus"}
+    figure, (left, right) = plotting.panels(height=3.4)
+    models = ("Bayesian network", "gradient boosting")
+    for n, (model, (marker, colour)) in enumerate(zip(models, _STYLES, strict=False)):
+        own = scores[(scores["model"] == model) & (scores["experiment"] == "1")]
+        accuracy, recall = (
+            own.pivot(index="test", columns="context", values=value)[list(names)]
+            for value in ("accuracy", "recall of all")
+        )
+        x = np.arange(3) + 0.16 * (2 * n - 1)
+        left.plot(x, accuracy.T, color=colour, alpha=0.18, linewidth=0.8)
+        left.plot(x, accuracy.mean(), marker, color=colour, label=model, markersize=7)
+        both = ["all", "focus"]
+        right.plot(recall[both].T, accuracy[both].T, color=colour, alpha=0.25, linewidth=0.8)
+        for context, fill, what in zip(
+            both, (colour, "white"), ("always", "somebody in focus"), strict=True
+        ):
+            style = {"color": colour, "linestyle": "none", "markerfacecolor": fill}
+            label = f"{model}, {what}"
+            right.plot(recall[context], accuracy[context], marker, label=label, **style)
+    left.set(xticks=range(3), ylabel="accuracy, percent", title="Trained on all contexts")
+    left.set_xticklabels(names.values())
+    left.legend(loc="lower left")
+    right.set(xlabel="recall, percent", ylabel="precision, percent", ylim=(54, 82))
+    right.set_title("The detection module answers ...")
+    right.legend(loc="upper right")
+    return figure
+
+
+def risk_coverage(table: pd.DataFrame, curves: Mapping[str, RiskCoverage]) -> Figure:
+    """Draw risk against coverage of the models, and the one point of the vote."""
+    figure, (axes,) = plotting.panels(1, height=4.0, width=6.0)
+    for name, line, colour in (
+        ("all annotators pooled", "-", plotting.INK),
+        ("soft labels of three classifiers", "--", plotting.GREEN),
+        ("soft labels, confusion matrices", "-.", plotting.BLUE),
+        ("annotator known, shared and own weights", "-", plotting.VERMILION),
+    ):
+        late = curves[name].coverage >= 0.03
+        x, y = 100 * curves[name].coverage[late], 100 * curves[name].risk[late]
+        axes.plot(x, y, line, color=colour, label=name)
+    vote = table.iloc[0]
+    style = {"color": plotting.INK, "markerfacecolor": "white", "markersize": 8}
+    errors = 100 - vote["accuracy of answers"]
+    axes.plot(vote["coverage"], errors, "D", label="voting classifier", **style)
+    axes.set(xlabel="coverage, percent", ylabel="errors among answers, percent", xlim=(0, 101))
+    axes.legend(loc="upper left")
+    return figure

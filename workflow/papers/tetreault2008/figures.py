@@ -1,0 +1,350 @@
+"""The figures of Tetreault and Chodorow (2008)."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import scipy.stats
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from annobench.evaluation import sampling
+from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
+from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, note, panels
+
+from .approach import sample_sizes
+from .judgments import two_annotators
+
+METHOD_NAMES = {
+    "paper": "paper's formula",
+    "paper_hits_only": "paper's, hits only",
+    "stratified": "exact variance, normal",
+    "logit": "exact variance, log odds",
+    "wilson": "Wilson, combined (recommended)",
+}
+STYLES = {
+    "paper": (VERMILION, "s", "-"),
+    "paper_hits_only": (VERMILION, "v", ":"),
+    "stratified": (GREY, "D", "--"),
+    "logit": (GREEN, "^", "-."),
+    "wilson": (BLUE, "o", "-"),
+}
+
+
+def table1(table: pd.DataFrame) -> Figure:
+    """Draw Table 1: both F-measures of each preposition, and their difference."""
+    ordered = table.sort_values("difference", ignore_index=True)
+    y = np.arange(len(ordered))
+    figure, (left, right) = panels(height=3.9)
+    left.hlines(y, ordered["gamon"], ordered["tetreault"], color=GREY, linewidth=1.2)
+    hollow = {"s": 34, "marker": "s", "facecolor": "white", "edgecolor": INK, "zorder": 3}
+    left.scatter(ordered["gamon"], y, label="Gamon et al. (2008)", **hollow)
+    left.scatter(ordered["tetreault"], y, s=38, color=BLUE, label="this paper", zorder=3)
+    left.set(title="F-measure", xlabel="F-measure", xlim=(0.28, 0.95))
+    left.legend(loc="upper left", ncol=2, handletextpad=0.2, columnspacing=0.9)
+    right.barh(
+        y, ordered["difference"], color=np.where(ordered["better"], BLUE, VERMILION), height=0.62
+    )
+    right.axvline(0, color=INK, linewidth=0.8)
+    for at, difference in ordered["difference"].items():
+        offset, side = ((3, 0), "left") if difference > 0 else ((-3, 0), "right")
+        note(
+            right, f"{difference:+.3f}", (difference, at), offset, va="center", ha=side, fontsize=8
+        )
+    title = f"Ahead for {ordered['better'].sum()} of {len(ordered)}"
+    right.set(title=title, xlabel="difference", xlim=(-0.3, 0.6))
+    for axes in (left, right):
+        axes.set(yticks=y, yticklabels=ordered["preposition"], ylim=(-0.6, len(y) + 1.1))
+    return figure
+
+
+def table3(matrix: np.ndarray, found: pd.DataFrame) -> Figure:
+    """Draw Table 3 with its margins, and the coefficients with intervals."""
+    figure, (left, right) = panels(height=3.9)
+    draw_matrix(left, matrix)
+    names = {
+        ("three categories", "percent_agreement"): "agreement",
+        ("three categories", "gwet_ac1"): "Gwet's AC1",
+        ("three categories", "brennan_prediger"): "Brennan-Prediger",
+        ("three categories", "cohen_kappa"): "Cohen's kappa (paper)",
+        ("three categories", "scott_pi"): "Scott's pi",
+        ("error or not", "cohen_kappa"): "Cohen's kappa, error or not",
+        ("one against rest", "cohen_kappa: extraneous"): "  extraneous or not",
+        ("one against rest", "cohen_kappa: wrong_choice"): "  wrong choice or not",
+    }
+    rows = found.set_index(["scheme", "coefficient"]).loc[list(names)]
+    y = np.arange(len(rows))[::-1]
+    colours = [BLUE if name.endswith("(paper)") else "white" for name in names.values()]
+    right.hlines(y, rows["lower"], rows["upper"], color=INK, linewidth=1.3)
+    right.scatter(rows["estimate"], y, s=36, zorder=3, edgecolor=INK, color=colours)
+    for value, high, at in zip(rows["estimate"], rows["upper"], y, strict=True):
+        note(right, f"{value:.3f}", (high, at), (5, 0), va="center", fontsize=8)
+    right.set(title="Coefficients, 95% intervals", xlim=(0.4, 1.14), xticks=[0.4, 0.6, 0.8, 1.0])
+    right.set(yticks=y, yticklabels=list(names.values()), ylim=(-0.7, len(y) - 0.3))
+    return figure
+
+
+def draw_matrix(axes: Axes, matrix: np.ndarray) -> None:
+    """Draw a confusion matrix in grey by the logarithm of its counts, with margins."""
+    labels = ["Extra-\nneous", "Wrong-\nChoice", "OK"]
+    shade = np.log1p(matrix) / np.log1p(matrix.max())
+    axes.imshow(shade, cmap="Blues", vmin=0, vmax=1.25)
+    centred = {"ha": "center", "va": "center"}
+    for (i, j), count in np.ndenumerate(matrix):
+        weight, colour = "bold" if i == j else "normal", "white" if shade[i, j] > 0.8 else INK
+        axes.text(j, i, f"{count:,}", fontsize=11, fontweight=weight, color=colour, **centred)
+    for i, (row, column) in enumerate(zip(matrix.sum(axis=1), matrix.sum(axis=0), strict=True)):
+        axes.text(2.65, i, f"{row:,}", ha="left", va="center", color=GREY)
+        axes.text(i, 2.75, f"{column:,}", color=GREY, **centred)
+    axes.text(2.65, 2.75, f"{matrix.sum():,}", ha="left", va="center", color=INK)
+    axes.set(title="Table 3", ylabel="Rater 1", xlim=(-0.5, 3.2), ylim=(3.05, -0.5))
+    axes.set(xticks=range(3), xticklabels=labels, yticks=range(3), yticklabels=labels)
+    axes.set_xlabel("Rater 2")
+    axes.xaxis.set_ticks_position("top")
+    axes.xaxis.set_label_position("bottom")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def sets(
+    by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, float], kappa: float
+) -> Figure:
+    """Draw the range of kappa over sets dealt at random, by the number of sets."""
+    n_sets = max(by_number)
+    figure, (left, right) = panels(height=3.7)
+    bins = np.arange(-0.1, 1.06, 0.025)
+    line = {"edgecolor": INK, "linewidth": 0.4}
+    for end, colour in (("smallest", "#A6C8DD"), ("largest", "#5B9BC5")):
+        left.hist(by_number[n_sets][end], bins, color=colour, label=f"{end} kappa", **line)
+    title = f"{n_sets} simulated sets of 100 contexts"
+    left.set(title=title, xlabel="Cohen's kappa", ylabel="repetitions")
+    left.set_ylim(0, 1.45 * left.get_ylim()[1])
+    for shift, end, marker in ((-0.12, "smallest", "o"), (0.12, "largest", "s")):
+        for at, draws in enumerate(by_number.values()):
+            low, middle, high = np.quantile(draws[end], [0.025, 0.5, 0.975])
+            right.plot([at + shift] * 2, [low, high], color=INK, linewidth=1.3)
+            label = f"{end}, median and 95%" if at == 0 else None
+            right.plot(at + shift, middle, marker, markersize=6, color=BLUE, label=label)
+    right.axhline(kappa, color=INK, linestyle=":", linewidth=1.1)
+    for end, label in (("set_kappa_min", "printed range"), ("set_kappa_max", None)):
+        for draw_line in (left.axvline, right.axhline):
+            draw_line(printed[end], color=VERMILION, linewidth=1.6, label=label)
+    left.legend(loc="upper left")
+    right.set(title="Range by the number of sets", xlabel="sets (contexts in each)")
+    right.set(ylabel="Cohen's kappa", yticks=[0, 0.2, 0.4, 0.6, 0.8, 1], ylim=(-0.08, 1.32))
+    right.set_xticks(range(len(by_number)), [f"{n}\n({100 * n_sets // n})" for n in by_number])
+    right.legend(loc="upper right")
+    return figure
+
+
+def table4(
+    by_assumption: Mapping[float, pd.DataFrame], table: pd.DataFrame, feasible: pd.DataFrame
+) -> Figure:
+    """Draw differences of two annotators' scores, and the p-values that Table 4 leaves."""
+    first, second = two_annotators(table)
+    figure, (left, right) = panels(height=3.6)
+    bins = np.arange(-37, 38, 2)
+    looks = zip(by_assumption.items(), (GREY, BLUE, INK), (":", "-", "--"), strict=True)
+    for (doubtful, runs), colour, line in looks:
+        apart = 100 * (runs["rater1.precision"] - runs["rater2.precision"])
+        look = {
+            "color": colour,
+            "linestyle": line,
+            "linewidth": 1.4,
+            "label": f"{doubtful:g} times",
+        }
+        left.hist(apart, bins, histtype="step", weights=np.full(len(apart), 1 / len(apart)), **look)
+    printed = 100 * (first["precision"] - second["precision"])
+    left.axvline(printed, color=VERMILION, linewidth=1.6)
+    above = {"xycoords": ("data", "axes fraction"), "va": "top"}
+    note(left, "Table 4", (printed, 0.97), (4, 0), color=VERMILION, **above)
+    left.legend(loc="upper left", title="doubtful errors\nflagged as often", alignment="left")
+    left.set(title="Two gold standards (simulated)", ylabel="share of repetitions")
+    left.set(xlabel="difference of precision, points")
+    rate = feasible[[f"rater{j}_error_percent_{e}" for j in (1, 2) for e in ("lower", "upper")]]
+    right.semilogy(rate.mean(axis=1), feasible["smallest_p"], "o", markersize=3.5, color=BLUE)
+    right.axhline(0.05, color=VERMILION, linewidth=1.2)
+    note(right, "p = .05", (1, 0.05), (0, 3), color=VERMILION)
+    below = {"xycoords": ("data", "axes fraction"), "fontsize": 8.5, "color": GREY}
+    for percent in (6, 10):
+        right.axvline(percent, color=GREY, linestyle=":", linewidth=1)
+        note(right, f"{percent}%", (percent, 0.02), (3, 0), **below)
+    right.set(title="Smallest p-value Table 4 leaves", ylabel="exact McNemar test")
+    right.set(xlabel="error rate of 2,000 contexts, percent", xlim=(0, 18), xticks=[0, 5, 10, 15])
+    return figure
+
+
+def figure1(sample: StratifiedSample) -> Figure:
+    """Draw Figure 1: from the corpus to hits, false positives and misses."""
+    found = sampling.estimate(sample)
+    n, m = sample.flagged_sample, sample.passed_sample
+    wrong = n - sample.hits
+    corpus = sample.flagged + sample.passed
+    flagged, precision = sample.flagged / corpus, found.precision.value
+    missed = found.misses.value / (1 - flagged)
+    figure, (axes,) = panels(1, height=3.9)
+    figure.set_size_inches(7.4, 3.9)
+    boxes = {
+        "corpus": (0.08, 0.5, f"corpus\n{corpus:,} prepositions", INK),
+        "passed": (0.32, 0.76, f'system: "OK"\n{sample.passed:,} ({1 - flagged:.0%})', INK),
+        "flagged": (0.32, 0.24, f'system: "Error"\n{sample.flagged:,} ({flagged:.0%})', INK),
+        "passed_sample": (0.57, 0.76, f"sample\n{m:,}", BLUE),
+        "flagged_sample": (0.57, 0.24, f"sample\n{n:,}", BLUE),
+        "misses": (
+            0.86,
+            0.80,
+            f"{sample.misses} misses\n{sample.misses} / {m:,} = {missed:.2f}",
+            VERMILION,
+        ),
+        "hits": (0.86, 0.40, f"{sample.hits} hits\n{sample.hits} / {n} = {precision:.2f}", GREEN),
+        "false": (
+            0.86,
+            0.12,
+            f"{wrong} false positives\n{wrong} / {n} = {1 - precision:.2f}",
+            VERMILION,
+        ),
+    }
+    style = {"boxstyle": "round,pad=0.01,rounding_size=0.02", "facecolor": "white"}
+    for x, y, text, colour in boxes.values():
+        place = (x - 0.085, y - 0.085), 0.17, 0.17
+        axes.add_patch(FancyBboxPatch(*place, edgecolor=colour, linewidth=1.3, **style))
+        axes.text(x, y, text, ha="center", va="center", fontsize=8.5)
+    arrow = {"arrowstyle": "-|>", "color": GREY}
+    for start, end, label in (
+        ("corpus", "passed", ""),
+        ("corpus", "flagged", ""),
+        ("passed", "passed_sample", f"{m / sample.passed:.1%}"),
+        ("flagged", "flagged_sample", f"{n / sample.flagged:.0%}"),
+        ("passed_sample", "misses", ""),
+        ("flagged_sample", "hits", ""),
+        ("flagged_sample", "false", ""),
+    ):
+        (x0, y0, *_), (x1, y1, *_) = boxes[start], boxes[end]
+        axes.annotate("", (x1 - 0.098, y1), (x0 + 0.098, y0), arrowprops=arrow)
+        axes.text((x0 + x1) / 2, y0 + 0.03, label, ha="center", fontsize=8.5, color=BLUE)
+    rates = f"precision {precision:.2f}, recall {found.recall.value:.2f}"
+    axes.text(0.02, 0.015, rates, fontsize=9.5, fontweight="bold")
+    axes.set(xlim=(-0.02, 0.97), ylim=(0, 0.93))
+    axes.set_axis_off()
+    return figure
+
+
+def table6(
+    table: pd.DataFrame,
+    printed: Mapping[str, float],
+    application: pd.DataFrame,
+    population: Population,
+) -> Figure:
+    """Draw what Table 6 needs, and what repetitions of the sampling approach give."""
+    by_approach = table.set_index("approach")
+    figure, (left, right) = panels(height=3.8)
+    rate = np.linspace(0, 0.12, 50)
+    for name, line in (("standard", "-"), ("sampling", "--")):
+        row = by_approach.loc[name]
+        flagged = rate * printed["sampling_corpus"] * row["recall"] / row["precision"]
+        left.plot(100 * rate, flagged, line, color=BLUE, label=f"rates of the {name} approach")
+    small = {"fontsize": 8.5}
+    sampled = printed["error_sample"]
+    left.axhline(sampled, color=VERMILION, linewidth=1.3)
+    note(left, "250 were sampled", (0.2, sampled), (0, 4), color=VERMILION, **small)
+    for key, name in (("corpus_error_percent", "6% (§2)"), ("assumed_error_percent", "10% (§6)")):
+        left.axvline(printed[key], color=GREY, linestyle=":", linewidth=1)
+        note(left, name, (printed[key], 3), (-3, 0), ha="right", color=GREY, **small)
+    left.set(title="Flagged contexts of 22,000", xlabel="error rate, percent")
+    left.set(ylabel="flagged contexts", xlim=(0, 12), ylim=(0, 480))
+    left.legend(loc="upper left")
+    drawn = application[["recall", "precision"]][:1500].to_numpy().T
+    label = "one sample of 250 + 500 each"
+    right.scatter(*drawn, s=6, color=BLUE, alpha=0.25, linewidth=0, label=label, rasterized=True)
+    other = by_approach.loc["sampling"]
+    for (x, y), marker, colour, label in (
+        ((population.recall, population.precision), "+", INK, "standard approach: truth here"),
+        ((other["recall"], other["precision"]), "x", VERMILION, "sampling approach, Table 6"),
+    ):
+        right.scatter(x, y, s=60, marker=marker, color=colour, linewidth=1.8, label=label)
+    right.set(title="The sampling approach, simulated", xlabel="recall", ylabel="precision")
+    right.set_ylim(0.74, 0.875)
+    right.legend(loc="upper right", markerscale=1.0)
+    return figure
+
+
+def intervals(table: pd.DataFrame) -> Figure:
+    """Draw the intervals of Figure 1's precision and recall by every method."""
+    rows = table[table["sample"] == "Figure 1"]
+    y = np.arange(len(METHODS))[::-1]
+    figure, both = panels(height=3.0)
+    for axes, rate in zip(both, ("precision", "recall"), strict=True):
+        part = rows[rows["rate"] == rate].set_index("method").loc[list(METHODS)]
+        for at, (method, row) in zip(y, part.iterrows(), strict=True):
+            colour, marker, _ = STYLES[method]
+            axes.plot([row["lower"], row["upper"]], [at, at], color=colour, linewidth=2.2)
+            axes.plot(row["value"], at, marker, color=colour, markersize=6)
+            text = f"{row['lower']:.3f} to {row['upper']:.3f}"
+            note(axes, text, (row["value"], at), (0, 6), ha="center", fontsize=8)
+        axes.set(title=f"{rate.capitalize()} of Figure 1", xlabel=rate, ylim=(-0.5, len(y) - 0.2))
+        axes.set_yticks(
+            y, [METHOD_NAMES[m] for m in METHODS] if rate == "precision" else [""] * len(y)
+        )
+        axes.margins(x=0.2)
+    return figure
+
+
+def coverage(table: pd.DataFrame) -> Figure:
+    """Draw the exact coverage of every interval against the number of labels."""
+    by_corpus = dict(list(table.groupby("corpus", sort=False)))
+    figure, each = panels(len(by_corpus), height=3.9)
+    for axes, (corpus, part) in zip(each, by_corpus.items(), strict=True):
+        labels = part["flagged_sample"] + part["passed_sample"]
+        axes.axhline(0.95, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
+        for method, (colour, marker, line) in STYLES.items():
+            one = part["method"] == method
+            look = {
+                "marker": marker,
+                "color": colour,
+                "markersize": 5,
+                "label": METHOD_NAMES[method],
+            }
+            axes.plot(labels[one], part.loc[one, "recall"], line, **look)
+        axes.set(
+            title=corpus, xlabel="labels, a third of them flagged", ylim=(0, 1.03), xlim=(0, None)
+        )
+    each[0].set_ylabel("coverage of recall")
+    figure.legend(*each[0].get_legend_handles_labels(), loc="outside lower center", ncol=3)
+    return figure
+
+
+def sizes(population: Population, printed: Mapping[str, float]) -> Figure:
+    """Draw half-widths by the division of 750 labels, and the labels that recall needs."""
+    z = float(scipy.stats.norm.ppf(0.975))
+    sampled, passed = sample_sizes(printed)
+    total, ratio = sampled + passed, printed["ok_sample"] / printed["error_sample"]
+    flagged = np.arange(10, population.flagged + 1)
+    errors = np.array([population.standard_errors(int(n), int(total - n)) for n in flagged])
+    figure, (left, right) = panels(height=3.7)
+    for column, name, line in ((0, "precision", "--"), (1, "recall", "-")):
+        left.plot(flagged, z * errors[:, column], line, color=BLUE, label=name)
+    best = int(flagged[np.argmin(errors[:, 1])]), z * errors[:, 1].min()
+    left.plot(*best, "o", color=BLUE)
+    note(left, f"best for recall: {best[0]}", best, (6, -11), fontsize=8.5)
+    left.axvline(sampled, color=VERMILION, linewidth=1.3)
+    note(left, "paper: 250", (sampled, 0.104), (-4, 0), ha="right", color=VERMILION, fontsize=8.5)
+    left.set(title="750 labels, divided", xlabel='of them from the "Error" sub-corpus')
+    left.set(ylabel="half-width of the 95% interval", ylim=(0, 0.11))
+    widths = np.linspace(0.012, 0.06, 60)
+    plans = [sampling.sample_sizes(population, recall_half_width=w) for w in widths]
+    labels = [p.flagged_sample + p.passed_sample for p in plans]
+    right.plot(widths, labels, color=BLUE, label="two strata, divided best")
+    doubled = [(n, int(ratio * n)) for n in range(20, population.flagged + 1)]
+    reached = [z * population.standard_errors(*pair)[1] for pair in doubled]
+    label = "two strata, 2 to 1 (paper)"
+    right.plot(reached, [sum(pair) for pair in doubled], "-.", color=VERMILION, label=label)
+    random = [sampling.random_sample_size(population, w) for w in widths]
+    right.plot(widths, random, "--", color=GREY, label="one random sample")
+    right.axhline(population.size, color=INK, linewidth=0.8, linestyle=":")
+    note(right, "everything", (0.06, population.size), (0, -11), ha="right", fontsize=8.5)
+    right.set(title="Labels for a given recall", xlabel="half-width of recall wanted")
+    right.set(ylabel="labels", yscale="log", xlim=(0.012, 0.06))
+    for axes in (left, right):
+        axes.legend(loc="upper right", bbox_to_anchor=(1, 0.9))
+    return figure
