@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.replication.ledger import read_comparison
-from pages import Tally, read_record
+from annobench.reporting.verdicts import Tally
+from sources import read_record
 
 TOP = Path(__file__).parents[2]
 BEGIN, END = "<!-- counted: make readme -->", "<!-- end of what is counted -->"
