@@ -27,7 +27,6 @@ import pandas as pd
 from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations, Scale
-from annobench.reporting.pages import records
 from annobench.studies.conventions import RULES, Case
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
@@ -99,7 +98,7 @@ def read_disagreements(path: Path) -> list[dict[str, str]]:
         An entry each.
     """
     frame = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
-    return records(frame)
+    return frame.to_dict("records")
 
 
 def annotations_of(data: Any) -> Annotations:
@@ -265,7 +264,7 @@ def cases_of(peers: pd.DataFrame, datasets: Mapping[str, Any]) -> dict[int, Case
     for _, group in peers.groupby(call, sort=False):
         theirs = dict(zip(group["quantity"], group["value"], strict=True))
         rows = group[group["quantity"] != "quantile"]
-        for index, row in zip(rows.index, records(rows), strict=True):
+        for index, row in zip(rows.index, rows.to_dict("records"), strict=True):
             found = answer(row["dataset"], row["coefficient"], row["options"])
             cases[int(index)] = Case(
                 **{name: row[name] for name in (*call, "quantity", "error")},
@@ -436,5 +435,5 @@ def listed(compared: pd.DataFrame, entries: list[dict[str, str]]) -> pd.DataFram
             "coefficients": ", ".join(dict.fromkeys(mine["coefficient"])),
             "on": ", ".join(dict.fromkeys(mine["dataset"])),
         }
-        rows += [entry | explained | row for row in records(example)]
+        rows += [entry | explained | row for row in example.to_dict("records")]
     return pd.DataFrame(rows)
