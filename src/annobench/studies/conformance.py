@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -98,7 +98,7 @@ def read_disagreements(path: Path) -> list[dict[str, str]]:
         An entry each.
     """
     frame = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
-    return frame.to_dict("records")
+    return cast(list[dict[str, str]], frame.to_dict("records"))
 
 
 def annotations_of(data: Any) -> Annotations:
