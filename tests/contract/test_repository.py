@@ -181,4 +181,4 @@ def test_a_profile_is_a_table_of_options(name):
 def test_the_formatter_formats_everything(files):
     # A table of numbers that it would mangle may be left out, and belongs into a file of data.
     mark = "# fmt: " + "skip"
-    assert not [name for name in files if name.endswith(".py") and mark in (TOP / name).read_text()]
+    assert not [path for path in files if path.suffix == ".py" and mark in path.read_text()]
