@@ -93,7 +93,7 @@ class Simulation:
         expected = panels.kappa_from_correlation(correlation, prevalence)
         return self.prediction(expected, panels.ordinal, prevalence, both, rng)
 
-    def strict_f(
+    def f1_of_averages(
         self, make: Any, share: np.ndarray, loadings: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return strict F-scores of panels whose first is the reference, shape (panels, judges)."""
