@@ -149,11 +149,10 @@ def difficulty_values(printed: Printed) -> dict[str, float]:
 def inversions_by(printed: Printed, reading: str) -> dict[str, float]:
     """Count what is out of order in Table 10 by one number of each range."""
     wrong = tables.difficulty(printed).set_index(["who", "by"])
+    counted = {"judges": "wrong_pairs_of_corpora", "competitors": "wrong_pairs_of_levels"}
     return {
-        "difficulty.judges.inversions": wrong.loc[("judges", reading), "wrong_pairs_of_corpora"],
-        "difficulty.competitors.inversions": wrong.loc[
-            ("competitors", reading), "wrong_pairs_of_levels"
-        ],
+        f"difficulty.{who}.inversions": wrong.loc[(who, reading), pairs]
+        for who, pairs in counted.items()
     }
 
 

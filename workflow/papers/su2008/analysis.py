@@ -48,13 +48,13 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.turned(claims), of="printed", method="annotators exchanged")
 
     # Differences, and section 5 with Table 5.
-    by_target = changes.set_index("target")
+    tested = changes.set_index("target")
     for target in ("polarity.cohen_kappa_gain", "subjectivity.cohen_kappa_gain"):
-        results.values({target: values.with_ends(by_target.loc[target])}, of="printed")
-    gain = {"group2.alpha_gain": values.with_ends(by_target.loc["group2.alpha_gain"], 100)}
-    results.values(gain, of=study.datasets)
-    gain = {"polarity.cohen_kappa_gain": values.bootstrapped_gain(senses, of_gain, replicates)}
-    results.values(gain, of="printed", method="bootstrap")
+        results.values({target: values.with_ends(tested.loc[target])}, of="printed")
+    alpha = {"group2.alpha_gain": values.with_ends(tested.loc["group2.alpha_gain"], 100)}
+    results.values(alpha, of=study.datasets)
+    kappa = {"polarity.cohen_kappa_gain": values.bootstrapped_gain(senses, of_gain, replicates)}
+    results.values(kappa, of="printed", method="bootstrap")
     results.values({"data.n_synsets": values.n_synsets(ratings)}, of=study.datasets)
     by_hand = {"data.n_synsets": sum(printed[group] for group in values.GROUPS)}
     results.values(by_hand, of="printed", method="sum of the groups")
