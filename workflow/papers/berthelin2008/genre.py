@@ -51,10 +51,10 @@ class GenreFit(NamedTuple):
 
 def genre_numbers(printed: Printed) -> dict[str, str]:
     """Return the values of Tables 7 (genre) and 8 as printed, by target."""
-    scores, table = printed.column("table7", "genre"), printed.kappa["table8"]
-    return {f"table7.genre.{judge}": text for judge, text in scores.items()} | {
-        f"table8.{first}_{second}": table.loc[first, second] for first, second in pairs_of(table)
-    }
+    scores, pairs = printed.column("table7", "genre"), pairs_of(printed.kappa["table8"])
+    names = [*(f"table7.genre.{judge}" for judge in scores.index)]
+    names += [f"table8.{first}_{second}" for first, second in pairs]
+    return dict(zip(names, [*scores, *printed.texts("table8")], strict=True))
 
 
 def rounds_to(text: str, values: Any) -> Any:
@@ -183,6 +183,11 @@ class GenreLabels(NamedTuple):
         np.add.at(table, tuple(self.labels[self.names.index(name)] for name in (first, second)), 1)
         return table
 
+    def kappa(self, first: str, second: str) -> agreement.Agreement:
+        """Return Cohen's kappa of two rows."""
+        table = self.contingency(first, second)
+        return agreement.cohen_kappa(Annotations.from_contingency(table))
+
     def annotations(self) -> Annotations:
         """Return the labels of the judges."""
         judge, item = (index.ravel() for index in np.indices(self.wrong.shape))
@@ -235,8 +240,7 @@ def label_intervals(
     """Return value and interval of each target from labels, and rows of other methods."""
     found, others = {}, []
     for first, second in itertools.combinations(labels.names, 2):
-        table = labels.contingency(first, second)
-        kappa = agreement.cohen_kappa(Annotations.from_contingency(table))
+        kappa = labels.kappa(first, second)
         with warnings.catch_warnings():
             # Two judges agree on all 60 documents: an interval without width.
             warnings.simplefilter("ignore", IntervalWarning)

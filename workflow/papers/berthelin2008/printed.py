@@ -49,7 +49,7 @@ class Printed:
         """Return the values of a table of coefficients as printed, row by row."""
         frame = self.kappa[name]
         return [
-            frame.loc[first, second]
+            str(frame.loc[first, second])
             for first, second in pairs_of(frame)
             if not (judges_only and REFERENCE in (first, second))
         ]

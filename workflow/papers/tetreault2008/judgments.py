@@ -175,8 +175,8 @@ def sets_table(by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, floa
 
 def two_annotators(table: pd.DataFrame) -> "list[pd.Series[Any]]":
     """Return the rows of Table 4: precision and recall by Rater 1 and by Rater 2."""
-    rows = table.set_index("comparison")
-    return [rows.loc["rater1"], rows.loc["rater2"]]
+    rows = table.set_index("comparison").T
+    return [rows["rater1"], rows["rater2"]]
 
 
 def differences_feasibility(
