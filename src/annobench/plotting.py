@@ -617,6 +617,22 @@ def note(
     axes.annotate(text, at, offset, textcoords="offset points", **style)
 
 
+def names_down(axes: Axes, names: Sequence[str], *, top: float = 0.5) -> None:
+    """Name the lines of a plot, from 0 at the top downwards.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    names : sequence of str
+        What the lines are called.
+    top : float, default 0.5
+        Room above the first line.
+    """
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -top)
+
+
 #: Marker, colour and filling of sets of intervals drawn side by side.
 _SETS = (("o", BLUE, True), ("s", VERMILION, False), ("D", GREEN, False), ("^", INK, True))
 
@@ -640,8 +656,7 @@ def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]
         axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
         face = colour if full else "white"
         axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
-    axes.set(yticks=range(len(names)), ylim=(len(names) - 0.5, -0.5))
-    axes.set_yticklabels(names)
+    names_down(axes, names)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
     axes.set_axisbelow(True)
