@@ -644,7 +644,7 @@ def dots(axes: Axes, sets: Mapping[str, ArrayLike]) -> None:
         By what the legend calls them: the value of row n, which is drawn at the height n.
     """
     for (label, values), (marker, colour, full) in zip(sets.items(), _SETS, strict=False):
-        look = {"color": colour, "mfc": colour if full else "white", "markersize": 5}
+        look = {"color": colour, "mfc": colour if full else "none", "markersize": 5}
         axes.plot(values, range(np.size(values)), marker, label=label, **look)
 
 
