@@ -594,13 +594,13 @@ def shaded_table(
     colours : str, default "Blues"
         A colour map of matplotlib, from light to dark.
     """
-    image = axes.imshow(shades, cmap=colours, vmin=limits[0], vmax=limits[1], aspect="auto")
-    heavy, written = np.broadcast_to(np.asarray(bold), shades.shape), texts.notna().to_numpy()
-    for i, j in np.argwhere(written):
-        dark = image.norm(shades.iloc[i, j]) > 0.64
-        weight = "bold" if heavy[i, j] else "normal"
-        style = {"color": "white" if dark else INK, "fontweight": weight, "fontsize": 8.5}
-        axes.text(j, i, texts.iloc[i, j], ha="center", va="center", **style)
+    (low, high), values = limits, shades.to_numpy(dtype=np.float64)
+    axes.imshow(values, cmap=colours, vmin=low, vmax=high, aspect="auto")
+    heavy = np.broadcast_to(np.asarray(bold), values.shape)
+    for i, j in np.argwhere(texts.notna().to_numpy()):
+        style: dict[str, Any] = {"fontweight": "bold" if heavy[i, j] else "normal", "size": 8.5}
+        style["color"] = "white" if values[i, j] > low + 0.64 * (high - low) else INK
+        axes.text(j, i, f"{texts.iloc[i, j]}", ha="center", va="center", **style)
     axes.set_xticks(range(shades.shape[1]), shades.columns)
     axes.set_yticks(range(shades.shape[0]), shades.index)
     axes.tick_params(length=0)
@@ -644,8 +644,9 @@ def dots(axes: Axes, sets: Mapping[str, ArrayLike]) -> None:
         By what the legend calls them: the value of row n, which is drawn at the height n.
     """
     for (label, values), (marker, colour, full) in zip(sets.items(), _SETS, strict=False):
-        look = {"color": colour, "mfc": colour if full else "none", "markersize": 5}
-        axes.plot(values, range(np.size(values)), marker, label=label, **look)
+        face = colour if full else "none"
+        y = range(np.size(values))
+        axes.plot(values, y, marker, color=colour, markersize=5, mfc=face, label=label)
 
 
 #: Colour and hatching of bars drawn side by side.

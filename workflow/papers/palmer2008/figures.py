@@ -1,6 +1,7 @@
 """The figures: words, trade-off, gains, relations, pairs of senses."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,13 +110,14 @@ def pairs(found: Sequence[Word]) -> Figure:
         needed, verdict = word.pairs["labels_needed"], word.pairs["verdict"]
         text = needed.clip(upper=999).map("{:.0f}".format).mask(verdict == "sparse", "rare")
         shade = np.log10(needed).mask(verdict == "sparse")
-        drawn = word.pairs.assign(text=text, shade=shade, merge=verdict == "merge")
-        square = drawn.pivot(index="second", columns="first").reindex(index=names)
         shades, texts, merge = (
-            square[column].reindex(columns=names) for column in ("shade", "text", "merge")
+            word.pairs.assign(shown=values)
+            .pivot(index="second", columns="first", values="shown")
+            .reindex(index=names, columns=names)
+            for values in (shade, text, verdict == "merge")
         )
         framed = merge.eq(True).to_numpy()
-        style = {"limits": (0.3, 2.6), "colours": "Oranges", "bold": framed}
+        style: dict[str, Any] = {"limits": (0.3, 2.6), "colours": "Oranges", "bold": framed}
         plotting.shaded_table(axes, shades.astype(float), texts, **style)
         for i, j in np.argwhere(framed):
             axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=1.3))

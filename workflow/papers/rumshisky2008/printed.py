@@ -28,8 +28,8 @@ class Printed:
     def of(cls, study: Study) -> "Printed":
         """Read the tables; every sense of a relation or example must be a sense of its verb."""
         names = ("verbs", "senses", "relations", "examples", "listings", "references")
-        tables = (study.printed(name, keep_default_na=False) for name in names)
-        printed = cls(*tables, study.numbers("design"))
+        tables = {name: study.printed(name, keep_default_na=False) for name in names}
+        printed = cls(**tables, design=study.numbers("design"))
         for name in ("relations", "examples"):
             for row in getattr(printed, name).itertuples():
                 strange = {row.first, row.second} - set(printed.named(row.verb)) - {NA}

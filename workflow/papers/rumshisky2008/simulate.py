@@ -10,6 +10,7 @@ errors, the more other senses it has and the more disagreements are shown. Sense
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -132,7 +133,7 @@ def draw(
 
 
 #: Everything is averaged over verbs but the pooled agreement.
-MEASURES: Mapping[str, Callable[[np.ndarray, np.ndarray], float]] = {
+MEASURES: Mapping[str, Callable[..., Any]] = {
     "retained": lambda kept, dropped: kept[:-1, :-1].sum() / (kept + dropped).sum(),
     "as_printed": lambda kept, dropped: as_printed(kept),
     "with_thrown_out": lambda kept, dropped: as_printed(kept + dropped),
