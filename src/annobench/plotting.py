@@ -617,20 +617,83 @@ def note(
     axes.annotate(text, at, offset, textcoords="offset points", **style)
 
 
-def names_down(axes: Axes, names: Sequence[str], *, top: float = 0.5) -> None:
-    """Name the lines of a plot, from 0 at the top downwards.
+def names_down(
+    axes: Axes, names: Sequence[str], *, top: float = 0.5, bottom: float = 0.5, **font: Any
+) -> None:
+    """Name the rows of a plot, from 0 at the top downwards.
 
     Parameters
     ----------
     axes : Axes
         To draw into.
     names : sequence of str
-        What the lines are called.
-    top : float, default 0.5
-        Room above the first line.
+        What the rows are called.
+    top, bottom : float, default 0.5
+        Room above the first row and below the last.
+    **font
+        Of the names, such as `fontsize`.
     """
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -top)
+    axes.set_yticks(range(len(names)), names, **font)
+    axes.set_ylim(len(names) - 1 + bottom, -top)
+
+
+def rows_of_names(axes: Axes, names: Sequence[str], *, margin: float = 0.5, **font: Any) -> None:
+    """Name the rows of a plot, the first at the top, and draw a grid across them.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into; row n is at the height n.
+    names : sequence of str
+        What the rows are called; "" where another panel says it.
+    margin : float, default 0.5
+        Between the outer rows and the frame.
+    **font
+        Of the names, such as `fontsize`.
+    """
+    names_down(axes, names, top=margin, bottom=margin, **font)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
+    axes.set_axisbelow(True)
+
+
+def shaded_table(
+    axes: Axes,
+    shades: pd.DataFrame,
+    texts: pd.DataFrame,
+    *,
+    limits: tuple[float, float],
+    bold: ArrayLike = False,
+    colours: str = "Blues",
+) -> None:
+    """Draw a table of texts in shaded cells.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    shades : DataFrame, shape (M, N)
+        What the shades show, NaN for none; its index and columns name rows and columns.
+    texts : DataFrame, shape (M, N)
+        Of the cells; NaN for none.
+    limits : tuple of float
+        Values of the lightest and of the darkest shade.
+    bold : array_like of bool, default False
+        Which texts are bold; of a shape that broadcasts to (M, N).
+    colours : str, default "Blues"
+        A colour map of matplotlib, from light to dark.
+    """
+    (low, high), values = limits, shades.to_numpy(dtype=np.float64)
+    axes.imshow(values, cmap=colours, vmin=low, vmax=high, aspect="auto")
+    heavy = np.broadcast_to(np.asarray(bold), values.shape)
+    for i, j in np.argwhere(texts.notna().to_numpy()):
+        style: dict[str, Any] = {"fontweight": "bold" if heavy[i, j] else "normal", "size": 8.5}
+        style["color"] = "white" if values[i, j] > low + 0.64 * (high - low) else INK
+        axes.text(j, i, f"{texts.iloc[i, j]}", ha="center", va="center", **style)
+    axes.set_xticks(range(shades.shape[1]), shades.columns)
+    axes.set_yticks(range(shades.shape[0]), shades.index)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
 
 
 #: Marker, colour and filling of sets of intervals drawn side by side.
@@ -656,10 +719,23 @@ def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]
         axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
         face = colour if full else "white"
         axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
-    names_down(axes, names)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
-    axes.set_axisbelow(True)
+    rows_of_names(axes, names)
+
+
+def dots(axes: Axes, sets: Mapping[str, ArrayLike]) -> None:
+    """Mark values in rows, at most four sets of them.
+
+    Parameters
+    ----------
+    axes : Axes
+        To draw into.
+    sets : mapping of str to array_like, shape (N,)
+        By what the legend calls them: the value of row n, which is drawn at the height n.
+    """
+    for (label, values), (marker, colour, full) in zip(sets.items(), _SETS, strict=False):
+        face = colour if full else "none"
+        y = range(np.size(values))
+        axes.plot(values, y, marker, color=colour, markersize=5, mfc=face, label=label)
 
 
 #: Colour and hatching of bars drawn side by side.

@@ -19,25 +19,13 @@ MARK = "met"
 
 @dataclass(frozen=True, eq=False)
 class Discourse:
-    """Both studies of the same pieces of discourse.
+    """Both studies of the same pieces of discourse; arrays have one number an item."""
 
-    Attributes
-    ----------
-    decisions : Annotations
-        Study 2: "lit" or "met".
-    marks : ndarray of int, shape (I,)
-        Decisions for "met".
-    rating, adjusted : ndarray, shape (I,)
-        Study 1: mean rating, and mean of ratings less their annotator's mean.
-    pair : ndarray of int, shape (I,)
-        The pair of expressions that the item was collected for.
-    """
-
-    decisions: Annotations
-    marks: np.ndarray
-    rating: np.ndarray
-    adjusted: np.ndarray
-    pair: np.ndarray
+    decisions: Annotations  # of study 2: "lit" or "met"
+    marks: np.ndarray  # decisions for "met"
+    rating: np.ndarray  # of study 1: mean rating
+    adjusted: np.ndarray  # the same of ratings less their annotator's mean
+    pair: np.ndarray  # code of the pair of expressions that the item was collected for
 
     @classmethod
     def of(cls, rating: LoadedData, decision: LoadedData) -> "Discourse":

@@ -20,13 +20,12 @@ def chance(rates: pd.DataFrame, printed: Printed) -> Figure:
     """Draw section 3: how often coins give at least k marks, by type."""
     figure, (left, right) = plotting.panels(height=3.7)
     colours = (INK, BLUE, GREEN, GREY)
-    styles = zip("osD^", ("-", "--", "-.", ":"), colours, strict=True)
-    for name, (marker, line, colour) in zip(printed.types, styles, strict=True):
-        part = rates[rates["type"] == name]
-        label = f"{name.upper()} ({part['marked_percent'].iloc[0]}%)"
-        style = {"marker": marker, "color": colour, "linestyle": line, "markersize": 4}
+    looks = zip(("o-", "s--", "D-.", "^:"), colours, strict=True)
+    by_type = rates.groupby(["type", "marked_percent"], sort=False)
+    for ((name, percent), part), (look, colour) in zip(by_type, looks, strict=True):
+        style = {"color": colour, "markersize": 4, "label": f"{str(name).upper()} ({percent}%)"}
         for axes, column in ((left, "chance"), (right, "expected_paragraphs")):
-            axes.semilogy(part["marks_at_least"], part[column], label=label, **style)
+            axes.semilogy(part["marks_at_least"], part[column], look, **style)
     for axes in (left, right):
         axes.axvline(printed.design["threshold"] - 0.5, **DOTTED)
         axes.set(xlabel="marks on one paragraph, at least", xlim=(0.8, 6.2))
@@ -54,43 +53,38 @@ def acceptance(spread: pd.DataFrame, printed: Printed) -> Figure:
         subsets = SUBSETS if table == "table2" else SUBSETS[2:]
         for k, subset in enumerate(subsets):
             part, colour = cells.loc[[(table, subset, name) for name in names]], COLOURS[subset]
-            y = -np.arange(len(names)) - 0.18 * (k - (len(subsets) - 1) / 2)
+            y = np.arange(len(names)) + 0.18 * (k - (len(subsets) - 1) / 2)
             for unit, width in (("paragraphs", 0.9), ("votes", 3)):
                 ends = part[f"{unit}_lower"], part[f"{unit}_upper"]
                 axes.hlines(y, *ends, color=colour, linewidth=width)
             marker = "osD^"[SUBSETS.index(subset)]
             style = {"markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.4}
             axes.plot(part["percent"], y, marker, color=colour, label=subset, **style)
-        axes.axhline(-len(names) + 1.5, color=GREY, linewidth=0.6)
-        axes.set(title=title, xlim=(-2, 102), xlabel="percent", ylim=(-len(names) + 0.4, 0.6))
-        axes.set_yticks(-np.arange(len(names)), [""] * len(names))
-    panels[0].set_yticklabels([*(name.upper() for name in printed.types), "all"])
+        axes.axhline(len(names) - 1.5, color=GREY, linewidth=0.6)
+        plotting.rows_of_names(axes, [name.upper() for name in printed.types] + ["all"])
+        axes.set(title=title, xlim=(-2, 102), xlabel="percent")
+    for axes in panels[1:]:
+        axes.set_yticklabels([])
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
 def consistency(found: pd.DataFrame, ranges: pd.DataFrame) -> Figure:
     """Draw what printed numbers leave possible, against what is printed."""
-    rows = ranges[ranges["quantity"].isin(["unreliable accept", "reliable accept"])].iloc[::-1]
-    lines = found.iloc[::-1].reset_index(drop=True)
+    rows = ranges[ranges["quantity"].isin(["unreliable accept", "reliable accept"])]
     figure, (left, right) = plotting.panels(height=3.9)
-    places = range(len(rows))
-    left.hlines(places, rows["lower"], rows["upper"], color=BLUE, linewidth=6, alpha=0.4)
-    left.plot(rows["printed"], places, "o", color=INK, markersize=4)
-    left.set_yticks(places, rows["type"].str.upper() + ", " + rows["quantity"].str.split().str[0])
+    ends = rows["lower"], rows["upper"]
+    left.hlines(range(len(rows)), *ends, color=BLUE, linewidth=6, alpha=0.4)
+    left.plot(rows["printed"], range(len(rows)), "o", color=INK, markersize=4)
+    cells = rows["type"].str.upper() + ", " + rows["quantity"].str.split().str[0]
+    plotting.rows_of_names(left, list(cells))
     left.set(xlabel="percent accepted", title="Table 2 from Tables 1, 3 and 4")
-    places = range(len(lines))
-    right.hlines(places, 0, 100, color="#DDDDDD", linewidth=0.6, zorder=0)
-    for column, label, marker, size, colour in (
-        ("printed", "printed", "|", 9, INK),
-        ("weighted", "weighted by paragraphs", "o", 5, BLUE),
-        ("plain", "average over types", "x", 5, VERMILION),
-    ):
-        style = {"color": colour, "markersize": size, "fillstyle": "none", "linestyle": "none"}
-        right.plot(lines[column] - lines["printed"], places, marker, label=label, **style)
-    right.axvspan(-HALF, HALF, color=GREY, alpha=0.15, linewidth=0)
-    names = [f"T{row.table[-1]} {row.subset} ({row.printed:.0f})" for row in lines.itertuples()]
-    right.set_yticks(places, names)
+    titles = {"weighted": "weighted by paragraphs", "plain": "average over types"}
+    off = {title: found[column] - found["printed"] for column, title in titles.items()}
+    plotting.dots(right, off)
+    right.axvspan(-HALF, HALF, color=GREY, alpha=0.15, linewidth=0, label="printed")
+    names = [f"T{row.table[-1]} {row.subset} ({row.printed:.0f})" for row in found.itertuples()]
+    plotting.rows_of_names(right, names)
     right.set(xlim=(-1.2, 2.4), xlabel="points off the printed bottom line", title="Bottom lines")
     figure.legend(loc="outside lower right", ncols=3)
     return figure
@@ -108,8 +102,7 @@ def marks(made: Marks, ranges: pd.DataFrame, printed: Printed) -> Figure:
         colours = np.where(k >= threshold, "#A6C8DD", "#F0C4A8")
         count = np.bincount(number, minlength=n + 1)[1:]
         axes.bar(k, count, color=colours, edgecolor=INK, linewidth=0.6)
-        allowed = ranges[ranges["type"] == name]
-        allowed = allowed[allowed["quantity"].str.startswith("paragraphs")]
+        allowed = ranges[(ranges["type"] == name) & ranges["quantity"].str.startswith("paragraphs")]
         axes.vlines(k, allowed["lower"], allowed["upper"], color=INK, linewidth=0.9)
         coins = printed.count("n_paragraphs") * poisson_binomial_pmf(shares(a))[1:]
         style = {"color": VERMILION, "markersize": 4, "linewidth": 0.8}
@@ -138,10 +131,9 @@ def discourse(study: Discourse, curve: pd.DataFrame, by_cut: pd.DataFrame) -> Fi
     left.set(xlabel='"metaphorical" of ten judgements (study 2)', xticks=range(11))
     left.set(ylabel="mean rating, 1 to 6 (study 1)", title="Do marks predict ratings?")
     only, line = by_cut.iloc[:-1], 100 * by_cut.iloc[-1][["explained", "lower", "upper"]]
-    for row in only.itertuples():
-        colour = VERMILION if row.cut == threshold else BLUE
-        right.vlines(row.cut, 100 * row.lower, 100 * row.upper, color=colour)
-        right.plot(row.cut, 100 * row.explained, "o", color=colour, markersize=5)
+    colours = np.where(only["cut"] == threshold, VERMILION, BLUE)
+    right.vlines(only["cut"], 100 * only["lower"], 100 * only["upper"], color=colours)
+    right.scatter(only["cut"], 100 * only["explained"], s=25, color=colours, zorder=3)
     right.axhspan(line["lower"], line["upper"], color=GREY, alpha=0.15, linewidth=0)
     right.axhline(line["explained"], color=GREY, linestyle="--")
     right.annotate("the number itself", (0.7, line["explained"] + 0.4), fontsize=8)

@@ -16,26 +16,16 @@ SUBSETS = ("random", "human", "unreliable", "reliable")
 class Printed:
     """The printed tables, with the numbers of paragraphs that the design determines.
 
-    Attributes
-    ----------
-    table1 : DataFrame
-        By type: kappa, marked (percent); `marked` has the latter as printed.
-    cells : DataFrame
-        By table, subset and type: n, percent (accepted, in Table 4 rejected) as a number and
-        as printed; n is NaN where neither a table nor the design determines it. Table 2's
-        "human" is the weighted average of its parts.
-    lines, human : Series
-        Percentages of all types, and of all marked paragraphs by type, as printed.
-    design : Series
-        Numbers of the text.
+    A number n of `cells` is NaN where neither a table nor the design determines it; Table 2's
+    "human" is the weighted average of its parts.
     """
 
-    table1: pd.DataFrame
-    marked: pd.Series
-    cells: pd.DataFrame
-    lines: pd.Series
-    human: pd.Series
-    design: pd.Series
+    table1: pd.DataFrame  # by type: kappa, marked (percent)
+    marked: pd.Series  # by type: marked, as printed
+    cells: pd.DataFrame  # by table, subset and type: n, percent, and that as printed
+    lines: pd.Series  # by table and subset: percent of all types
+    human: pd.Series  # by type: percent of all marked paragraphs, as printed
+    design: pd.Series  # numbers of the text
 
     @property
     def types(self) -> list[str]:
@@ -75,8 +65,8 @@ class Printed:
             "table3": design["threshold"] - 1 < design["n_validators"],
             "table4": design["threshold"] > n_others,
         }
-        for (table, subset, name), row in cells.iterrows():
-            if np.isnan(row["n"]) and all_usable[table]:
+        for table, subset, name in cells.index[cells["n"].isna()]:
+            if all_usable[table]:
                 cells.loc[(table, subset, name), "n"] = cells.loc[("table2", subset, name), "n"]
         for name in table1.index:
             parts = parts_of(cells, name)

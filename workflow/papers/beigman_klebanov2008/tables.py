@@ -65,9 +65,8 @@ def delays(printed: Printed) -> pd.DataFrame:
     same in any order.
     """
     gap, more = printed.count("gap_weeks"), printed.count("n_weeks") - 1
-    table = pd.DataFrame(
-        {"reading": ["start to start", "end to start"], "shortest_weeks": [1 + gap, gap]}
-    )
+    rows = [("start to start", 1 + gap), ("end to start", gap)]
+    table = pd.DataFrame(rows, columns=["reading", "shortest_weeks"])
     shortest = table["shortest_weeks"]
     return table.assign(mean_weeks=shortest + more, longest_weeks=shortest + 2 * more)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,7 @@ def weighted(printed: list[str], n: pd.Series) -> Rounded:
     return propagate(lambda x: float(np.dot(x, weights) / weights.sum()), printed)
 
 
-def averages(printed: Printed) -> dict[tuple[str, str], Rounded]:
+def averages(printed: Printed) -> dict[Any, Rounded]:
     """Average the percentages of all types, weighted by paragraphs, by table and subset."""
     return {
         (table, subset): weighted(printed.texts(part, subset), part["n"])

@@ -35,9 +35,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(kappa.kappas(splits, level), **of)
     results.values(kappa.values(splits, found, printed), **of)
     results.values(classifiers.values(printed, found), **of)
-    other = {"five.kappa_3_2": splits.loc["five.kappa_3_2", "without_minority_pairs"]}
-    results.values(other, method="pairs of the minority not counted", **of)
-    other = classifiers.other_methods(differences) | bounds.other_methods(found, counts, printed)
+    wrong = {"five.kappa_3_2": splits.loc["five.kappa_3_2", "without_minority_pairs"]}
+    other = {"pairs of the minority not counted": wrong} | classifiers.other_methods(differences)
+    other |= bounds.other_methods(found, counts, printed)
     for method, by_target in other.items():
         results.values(by_target, method=method, **of)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -47,15 +48,13 @@ def cases(printed: Printed) -> pd.DataFrame:
 
 def with_exact_tails(table: pd.DataFrame) -> pd.DataFrame:
     """Check the tails around every bound in whole numbers."""
-
-    def tails(less: int) -> list[float]:
-        columns = (table[name] for name in ("n_items", "n_disagreed", "chance", "bound"))
-        return [
-            float(exact_tail(n, d, Fraction(str(chance)), bound - less))
-            for n, d, chance, bound in zip(*columns, strict=True)
-        ]
-
-    return table.assign(tail_below_bound=tails(1), tail_at_bound=tails(0)).reset_index()
+    columns = table[["n_items", "n_disagreed", "chance", "bound"]].itertuples(index=False)
+    tails = [
+        [float(exact_tail(n, d, Fraction(str(chance)), bound - less)) for less in (1, 0)]
+        for n, d, chance, bound in columns
+    ]
+    below, at = np.transpose(tails)
+    return table.assign(tail_below_bound=below, tail_at_bound=at).reset_index()
 
 
 def normal_bound(found: easy_hard.HardItems, level: float) -> float:
@@ -64,24 +63,24 @@ def normal_bound(found: easy_hard.HardItems, level: float) -> float:
 
 
 def reading(
-    n: int,
-    d: int,
-    chance: float,
-    *,
-    level: float,
     bound: Callable[..., float] = easy_hard.HardItems.upper,
     prior: Callable[..., np.ndarray] | None = None,
     shift: int = 0,
-) -> float:
-    """Bound the guesses by another prior, level or rule."""
-    weights = None if prior is None else prior(np.arange(n + 1), n)
-    return bound(easy_hard.hard_given_agreed(n, d, chance, prior=weights), level) + shift
+    **level: float,
+) -> Callable[[int, int, float], float]:
+    """Return what bounds the guesses among n items by another prior, level or rule."""
+
+    def bounded(n: int, d: int, chance: float) -> float:
+        weights = None if prior is None else prior(np.arange(n + 1), n)
+        return bound(easy_hard.hard_given_agreed(n, d, chance, prior=weights), **level) + shift
+
+    return bounded
 
 
 def readings(printed: Printed) -> pd.DataFrame:
     """Compute the printed bounds by other readings; none yields every printed value."""
     level, jeffreys = printed.level, partial(scipy.stats.betabinom.pmf, a=0.5, b=0.5)
-    ways = {
+    ways: dict[str, dict[str, Any]] = {
         "as defined": {},
         "P(X >= t) for P(X > t)": {"shift": 1},
         "largest t with P(X > t) above 5%": {"shift": -1},
@@ -95,7 +94,8 @@ def readings(printed: Printed) -> pd.DataFrame:
     }
     rows = []
     for name, way in ways.items():
-        row, bound = {"reading": name}, partial(reading, **{"level": level} | way)
+        row: dict[str, Any] = {"reading": name}
+        bound = reading(**{"level": level} | way)
         for case, n, d, _, chance, _ in printed.scenarios.itertuples():
             found = bound(n, d, chance)
             row |= {f"{case}_bound": found, f"{case}_percent": 100 * found / (n - d)}
@@ -139,7 +139,7 @@ def rounding_of_rate(printed: Printed, case: str) -> dict[str, float]:
     n, d, text = printed.scenarios.loc[case, ["n_items", "n_disagreed", "printed_chance"]]
     if not text:
         return {}
-    found = propagate(lambda x: 100 * printed.bound(n, d, x[0]).rate, [text])
+    found = propagate(lambda x: 100 * printed.bound(n, d, x[0]).rate, [str(text)])
     return {"rounding_lower": found.lower, "rounding_upper": found.upper}
 
 
@@ -167,7 +167,7 @@ def values(table: pd.DataFrame, printed: Printed) -> dict[str, float]:
 
 def other_methods(
     table: pd.DataFrame, counts: pd.DataFrame, printed: Printed
-) -> dict[str, dict[str, float]]:
+) -> dict[str, dict[Any, float]]:
     """Return better methods, and readings that yield printed values, by method and target."""
     two, adding = table.loc["two"], table.loc["adding"]
     found = easy_hard.noise_bound(
@@ -182,7 +182,7 @@ def other_methods(
         "normal approximation, bound not rounded up": normal,
         "equal tails, 2.5% above": {"adding.rate": 100 * found.rate},
         "least chance that the shares allow": {"pv.rate": smallest},
-        "bounds instead of expectations": {"adding.removed": removed},
+        "bounds instead of expectations": {"adding.removed": float(removed)},
     }
 
 

@@ -23,8 +23,8 @@ def posterior(table: pd.DataFrame) -> Figure:
     figure, (axes,) = plotting.panels(1, height=4.4, width=7.4)
     names = []
     for place, row in enumerate(table.iloc[::-1].itertuples()):
-        size = f"n = {row.n_items:,}, d = {row.n_disagreed}, p = {row.chance:g}"
-        names.append(f"{MARKS[row.Index]}   {size}")
+        sizes = f"n = {row.n_items:,}, d = {row.n_disagreed}, p = {row.chance:g}"
+        names.append(f"{MARKS[row.Index]}   {sizes}")
         found = easy_hard.hard_given_agreed(row.n_items, row.n_disagreed, row.chance)
         x = 100 * found.support / found.n_kept
         y = place + 0.82 * found.pmf / found.pmf.max()
@@ -35,8 +35,7 @@ def posterior(table: pd.DataFrame) -> Figure:
         axes.plot(x[shown], y[shown], color=INK, linewidth=0.9)
         axes.vlines(row.rate_percent, place, place + 0.6, color=VERMILION)
         text = f"{row.bound} of {row.n_agreed}: {row.rate_percent:.2f}%"
-        at = (row.rate_percent, place + 0.6)
-        plotting.note(axes, text, at, (4, 2), color=VERMILION)
+        plotting.note(axes, text, (row.rate_percent, place + 0.6), (4, 2), color=VERMILION)
     axes.set(xlabel="hard items among the agreed, percent", xlim=(0, 20), xticks=range(0, 21, 5))
     axes.set_ylim(-0.1, len(table))
     axes.set_yticks(np.arange(len(table)) + 0.3, names)
@@ -70,11 +69,9 @@ def tolerance(table: pd.DataFrame, printed: Printed, size: int) -> Figure:
 def splits(table: pd.DataFrame, five: pd.Series) -> Figure:
     """Draw kappa of five annotators by the share of 4-1 splits, rightly and wrongly counted."""
     d, agreed = int(five["n_disagreed"]), int(five["n_items"] - five["n_disagreed"])
-    names = ["five.kappa_3_2", "five.kappa_most_likely", "five.kappa_4_1"]
-    rows = table.loc[names]
-    ends = rows.iloc[[0, -1]]
+    rows = table.loc[["five.kappa_3_2", "five.kappa_most_likely", "five.kappa_4_1"]]
+    ends, red = rows.iloc[[0, -1]], {"color": VERMILION}
     wrong = ends["without_minority_pairs"]
-    red = {"color": VERMILION}
     figure, (axes,) = plotting.panels(1, height=3.7, width=6.2)
     axes.plot([0, 100], ends["kappa"], color=BLUE, label="all agreeing pairs")
     axes.plot([0, 100], wrong, linestyle="--", label="pairs of the minority left out", **red)
@@ -83,8 +80,7 @@ def splits(table: pd.DataFrame, five: pd.Series) -> Figure:
     for x, row in zip((0, 100 / 3, 100), rows.itertuples(), strict=True):
         axes.vlines(x, row.lower, row.upper, color=BLUE, linewidth=1)
         axes.plot(x, row.kappa, "o", color=BLUE, markersize=5)
-        text, at = f"{row.kappa:.3f}", (x, row.kappa)
-        plotting.note(axes, text, at, (-6, 6), ha="right", color=BLUE)
+        plotting.note(axes, f"{row.kappa:.3f}", (x, row.kappa), (-6, 6), ha="right", color=BLUE)
     axes.set_xlabel(f"of the {d} disagreed items, percent split 4-1 (the others 3-2)")
     axes.set(ylabel="Fleiss' kappa", ylim=(0.45, 0.8), xlim=(-12, 103))
     axes.legend(loc="lower right")
@@ -103,10 +99,9 @@ def kappa(
         style = {"color": COLOURS[j], "linestyle": {100: ":", 1_000: "-", 100_000: "--"}[n]}
         rates = [100 * printed.bound(n, d, chance).rate for d in disagreed]
         left.plot(kappas, rates, label=f"{j} annotators, {n:,} items", **style)
-    rates, kappa = table["rate_percent"], splits["kappa"]
-    for case in ("two", "reverse"):
-        mark(left, case, kappa[f"{case}.kappa"], rates[case])
-    mark(left, "five", kappa["five.kappa_most_likely"], rates["five"])
+    of_case = {"two": "two.kappa", "reverse": "reverse.kappa", "five": "five.kappa_most_likely"}
+    for case, name in of_case.items():
+        mark(left, case, splits.loc[name, "kappa"], table.loc[case, "rate_percent"])
     left.axvline(0.67, **_GUIDE)
     left.set(xlabel="Fleiss' kappa", ylabel="noise rate of the agreed items, percent")
     left.set(ylim=(0, 75), xlim=(0.3, 1), title="One distribution of categories")
@@ -115,8 +110,8 @@ def kappa(
     ring = {"facecolor": "none", "edgecolor": BLUE, "linewidth": 0.9}
     right.scatter(mixtures["kappa"], mixtures["noise_percent"], s=size, **ring)
     alike = mixtures[np.isclose(mixtures["prevalence"], mixtures["guess"])]
-    style = {"color": VERMILION, "zorder": 3, "label": "easy and hard items alike"}
-    right.scatter(alike["kappa"], alike["noise_percent"], s=22, **style)
+    label = "easy and hard items alike"
+    right.scatter(alike["kappa"], alike["noise_percent"], 22, VERMILION, zorder=3, label=label)
     right.scatter([], [], s=12, label="easy items evenly divided", **ring)
     right.scatter([], [], s=70, label="99% of easy items in one category", **ring)
     right.set(xlabel="expected Fleiss' kappa", ylabel="guesses among the agreed items, percent")
@@ -149,12 +144,12 @@ def difference(differences: pd.DataFrame, printed: Printed) -> Figure:
     for rate, line in ((0.01, ":"), (0.05, "--"), (row["n_hard"] / row["n_kept"], "-")):
         sets = [(max(1, round(rate * n)), int(n)) for n in sizes]
         for name in ("Chebyshev", "exact"):
-            found = [100 * chance_difference(name, *each, printed.level).rate for each in sets]
+            rates = [100 * chance_difference(name, *each, printed.level).rate for each in sets]
             label = f"{100 * rate:.3g}% noise" * (name == "exact")
-            right.plot(sizes, found, color=styles[name]["color"], linestyle=line, label=label)
+            right.plot(sizes, rates, color=styles[name]["color"], linestyle=line, label=label)
     mark(right, "two", row["n_kept"], row["percent"])
-    numbers = printed.numbers
-    place = numbers["wsj_n_items"], numbers["wsj_highest"] - numbers["wsj_lowest"]
+    highest, lowest = (printed.numbers[f"wsj_{end}"] for end in ("highest", "lowest"))
+    place = printed.numbers["wsj_n_items"], highest - lowest
     right.plot(*place, "D", color=INK, markersize=5)
     arrow = {"arrowstyle": "-", "linewidth": 0.7, "shrinkB": 4}
     plotting.note(right, "eight taggers", place, (22, 38), ha="right", arrowprops=arrow)

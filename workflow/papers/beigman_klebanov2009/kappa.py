@@ -64,9 +64,9 @@ def kept_rates(
     n_annotators: int, n_agreed: int, split: Mapping[int, int], printed: Printed
 ) -> dict[str, float]:
     """Bound the noise in percent if splits go into the gold standard by their majority."""
-    d, chance = (
-        sum(split.values()),
+    chance, d = (
         easy_hard.agreement_chance(printed.numbers["coin"], n_annotators),
+        sum(split.values()),
     )
     needed = (n_annotators, n_annotators - 1, n_annotators // 2 + 1)
     rates = {}

@@ -68,17 +68,10 @@ def quantities(printed: Printed) -> dict[str, tuple[Quantity, Sequence[float], s
         found = easy_hard.hard_given_agreed(n, d, p)
         return 100 * easy_hard.chance_difference(found, level=printed.level).rate
 
+    counts, percent = [10, 30, 100, 300, 1_000, 3_000], [1, 2, 5, 10, 20, 40, 80]
     return {
-        "surface_bound": (
-            lambda *of: printed.bound(*of).n_hard,
-            [10, 30, 100, 300, 1_000, 3_000],
-            "%g",
-        ),
-        "surface_noise": (
-            lambda *of: 100 * printed.bound(*of).rate,
-            [1, 2, 5, 10, 20, 40, 80],
-            "%g%%",
-        ),
+        "surface_bound": (lambda *of: printed.bound(*of).n_hard, counts, "%g"),
+        "surface_noise": (lambda *of: 100 * printed.bound(*of).rate, percent, "%g%%"),
         "surface_difference": (difference, [0.2, 0.5, 1, 2, 3, 5], "%g%%"),
     }
 

@@ -1,7 +1,7 @@
 """The figures: words, trade-off, gains, relations, pairs of senses."""
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from annobench import plotting
+from annobench.plotting import BLUE, GREY, INK, VERMILION
 
 from .tables import WAYS
 from .words import Word
@@ -20,81 +21,46 @@ SHOWN = ("help-v", "ask-v", "date-n", "particular-j")
 
 def words(table: pd.DataFrame) -> Figure:
     """Draw alpha and certainty of each word before and after merging, and at random."""
-    rows = table.sort_values("alpha_before").reset_index(drop=True)
-    panels_of = (("alpha", "Krippendorff's alpha"), ("certain", "Share of certain items"))
+    rows = table.sort_values("alpha_before", ascending=False)
     figure, panels = plotting.panels(height=8.6)
-    for axes, (name, title) in zip(panels, panels_of, strict=True):
-        y = rows.index
-        axes.hlines(y, rows[f"{name}_before"], rows[name], color="#BBBBBB", linewidth=1)
-        axes.hlines(
-            y,
-            rows[f"random_{name}_lower"],
-            rows[f"random_{name}_upper"],
-            color="#D8E8F2",
-            linewidth=5,
-            label="random merges, 95%",
-        )
-        if name == "alpha":
-            axes.hlines(
-                y, rows["alpha_lower"], rows["alpha_upper"], color=plotting.VERMILION, linewidth=1
-            )
-        axes.plot(
-            rows[f"{name}_before"],
-            y,
-            "o",
-            color=plotting.INK,
-            fillstyle="none",
-            markersize=4,
-            label="all senses",
-        )
-        axes.plot(
-            rows[name],
-            y,
-            "D",
-            color=plotting.VERMILION,
-            markersize=4,
-            label="merges supported by the labels",
-        )
-        axes.set(yticks=list(y), ylim=(-0.8, len(rows) - 0.2), title=title)
-        axes.set_xlim(0 if name == "alpha" else 0.6, 0.85 if name == "alpha" else 1.01)
-        axes.set_yticklabels(
-            [f"{row.word}  {row.senses} → {row.groups}" for row in rows.itertuples()]
-            if name == "alpha"
-            else [],
-            fontsize=7.5,
-        )
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x", color="#EEEEEE")
-        axes.set_axisbelow(True)
+    y, names = range(len(rows)), [f"{r.word}  {r.senses} → {r.groups}" for r in rows.itertuples()]
+    for axes, name, title, limits in (
+        (panels[0], "alpha", "Krippendorff's alpha", (0, 0.85)),
+        (panels[1], "certain", TITLES["certain"], (0.6, 1.01)),
+    ):
+        before, after = rows[f"{name}_before"], rows[name]
+        axes.hlines(y, before, after, color="#BBBBBB", linewidth=1)
+        random = rows[f"random_{name}_lower"], rows[f"random_{name}_upper"]
+        axes.hlines(y, *random, color="#D8E8F2", linewidth=5, label="random merges, 95%")
+        axes.plot(before, y, "o", color=INK, mfc="none", ms=4, label="all senses")
+        axes.plot(after, y, "D", color=VERMILION, ms=4, label="merges supported by the labels")
+        plotting.rows_of_names(axes, names, margin=0.8, fontsize=7.5)
+        axes.set(title=title, xlim=limits)
+    panels[0].hlines(y, rows["alpha_lower"], rows["alpha_upper"], color=VERMILION, linewidth=1)
     panels[0].legend(loc="lower right", fontsize=8)
+    panels[1].set_yticklabels([])
     return figure
 
 
 def tradeoff(table: pd.DataFrame) -> Figure:
     """Draw agreement, certainty and information as the inventories coarsen."""
     figure, panels = plotting.panels(3, height=3.4)
+    looks = {"by labels": (VERMILION, "-"), "random": (BLUE, "--")}
+    # At the end all senses are one, and only "none of the above" is left beside it.
+    shown = table[table["share"] < 0.95].set_index(["measure", "merges"])
     for axes, (name, title) in zip(panels, TITLES.items(), strict=True):
-        for kind, colour, line in (
-            ("by labels", plotting.VERMILION, "-"),
-            ("random", plotting.BLUE, "--"),
-        ):
-            rows = table[(table["measure"] == name) & (table["merges"] == kind)]
-            # At the end all senses are one, and only "none of the above" is left beside it.
-            rows = rows[rows["share"] < 0.95]
-            axes.fill_between(
-                rows["share"], rows["lower"], rows["upper"], color=colour, alpha=0.15, linewidth=0
-            )
+        for kind, (colour, line) in looks.items():
+            rows = shown.loc[(name, kind)]
+            band = {"color": colour, "alpha": 0.15, "linewidth": 0}
+            axes.fill_between(rows["share"], rows["lower"], rows["upper"], **band)
             axes.plot(rows["share"], rows["mean"], line, color=colour, label=kind)
         axes.set(title=title, xlabel="share of the possible merges done")
-    entropy = table[(table["measure"] == "entropy") & (table["share"] < 0.95)]
-    for kind, colour in (("by labels", plotting.VERMILION), ("random", plotting.BLUE)):
-        rows = entropy[entropy["merges"] == kind]
-        panels[2].plot(
-            rows["share"], rows["mean"], ":", color=colour, label=f"bits there are, {kind}"
-        )
+    for kind, (colour, _) in looks.items():
+        rows, label = shown.loc[("entropy", kind)], f"bits there are, {kind}"
+        panels[2].plot(rows["share"], rows["mean"], ":", color=colour, label=label)
     panels[0].legend(loc="upper left")
     panels[2].set_ylim(0, None)
-    panels[2].legend(*panels[2].get_legend_handles_labels(), loc="upper right", fontsize=7.5)
+    panels[2].legend(loc="upper right", fontsize=7.5)
     return figure
 
 
@@ -102,77 +68,36 @@ def gains(table: pd.DataFrame) -> Figure:
     """Draw the mean changes of each way of merging beside random merges of the same sizes."""
     figure, panels = plotting.panels(3, height=2.9)
     for axes, (name, title) in zip(panels, TITLES.items(), strict=True):
-        rows = table[table["measure"] == name].set_index(["way", "quantity"])
-        for shift, quantity, marker, colour in (
-            (-0.13, "change", "D", plotting.VERMILION),
-            (0.13, "random change", "o", plotting.BLUE),
-        ):
-            own = rows.xs(quantity, level="quantity").loc[list(WAYS.values())]
-            y = np.arange(len(own)) + shift
-            axes.hlines(y, own["lower"], own["upper"], color=colour, linewidth=1.3)
-            axes.plot(
-                own["mean"],
-                y,
-                marker,
-                color=colour,
-                markersize=5,
-                fillstyle="full" if marker == "D" else "none",
-                label={"change": "these merges"}.get(quantity, "random ones of the same sizes"),
-            )
-        axes.axvline(0, color=plotting.INK, linewidth=0.8)
-        axes.set(
-            yticks=range(len(WAYS)),
-            ylim=(len(WAYS) - 0.4, -0.6),
-            title=title,
-            xlabel="mean change over words",
-        )
-        axes.set_yticklabels(list(WAYS.values()) if axes is panels[0] else [])
-        axes.grid(axis="x", color="#EEEEEE")
-        axes.set_axisbelow(True)
+        rows = table[table["measure"] == name].rename(columns={"mean": "estimate"})
+        of = dict(list(rows.groupby("quantity")))
+        sets = {"these merges": of["change"], "random ones of the same sizes": of["random change"]}
+        plotting.intervals(axes, list(WAYS.values()), sets)
+        axes.axvline(0, color=INK, linewidth=0.8)
+        axes.set(title=title, xlabel="mean change over words")
+    for axes in panels[1:]:
+        axes.set_yticklabels([])
     panels[1].legend(loc="upper center", bbox_to_anchor=(0.3, -0.2), ncol=2)
     return figure
 
 
 def relations(table: pd.DataFrame) -> Figure:
     """Draw how often related and unrelated senses are too close to tell apart."""
-    figure, panels = plotting.panels(height=3.3)
-    left, right = panels
-    y = np.arange(len(table))
-    for shift, who, marker, colour in (
-        (-0.13, "related", "D", plotting.VERMILION),
-        (0.13, "unrelated", "o", plotting.BLUE),
-    ):
-        ends = [100 * table[f"{who}_{end}"] for end in ("lower", "upper")]
-        left.hlines(y + shift, *ends, color=colour, linewidth=1.3)
-        left.plot(
-            100 * table[f"{who}_merge"],
-            y + shift,
-            marker,
-            color=colour,
-            label=who,
-            markersize=5,
-            fillstyle="full" if marker == "D" else "none",
-        )
-    left.set(
-        yticks=y,
-        ylim=(len(table) - 0.4, -0.6),
-        xlim=(0, None),
-        xlabel="percent of pairs",
-        title="Merges that the labels support",
-    )
-    left.set_yticklabels([f"{row.relation} ({row.related_pairs})" for row in table.itertuples()])
+    figure, (left, right) = plotting.panels(height=3.3)
+    columns = ["estimate", "lower", "upper"]
+    sets = {
+        who: 100 * table[[f"{who}_merge", f"{who}_lower", f"{who}_upper"]].set_axis(columns, axis=1)
+        for who in ("related", "unrelated")
+    }
+    names = [f"{row.relation} ({row.related_pairs})" for row in table.itertuples()]
+    plotting.intervals(left, names, sets)
+    left.set(xlim=(0, None), xlabel="percent of pairs", title="Merges that the labels support")
     left.legend(loc="upper right")
-    right.hlines(y, table["ordering_lower"], table["ordering_upper"], color=plotting.INK)
-    right.plot(table["ordering"], y, "s", color=plotting.INK, markersize=5)
-    right.axvline(0.5, color=plotting.GREY, linestyle="--", linewidth=1)
-    right.set(yticks=y, ylim=(len(table) - 0.4, -0.6), title="Related senses are closer")
-    right.set(xlim=(0.3, 1), xlabel="share of comparisons (AUC)")
-    right.set_yticklabels([])
-    for axes, none in ((left, "WordNet not at hand"), (right, "")):
-        for place in np.flatnonzero(table["related_pairs"] == 0):
-            axes.text(
-                0.03, place, none, fontsize=7.5, va="center", transform=axes.get_yaxis_transform()
-            )
+    for place in np.flatnonzero(table["related_pairs"] == 0):
+        plotting.note(left, "WordNet not at hand", (0, place), (6, 0), fontsize=7.5, va="center")
+    ordering = table.filter(like="ordering").set_axis(columns, axis=1)
+    plotting.intervals(right, [""] * len(table), {"": ordering})
+    right.axvline(0.5, color=GREY, linestyle="--", linewidth=1)
+    right.set(xlim=(0.3, 1), xlabel="share of comparisons (AUC)", title="Related senses are closer")
     return figure
 
 
@@ -181,40 +106,20 @@ def pairs(found: Sequence[Word]) -> Figure:
     chosen = [word for word in found if word.name in SHOWN]
     figure, panels = plotting.panels(len(chosen), height=3.7)
     for axes, word in zip(panels, chosen, strict=True):
-        names = [
-            c for c, m in zip(word.evidence.categories, word.evidence.mergeable, strict=True) if m
-        ]
-        place = {name: n for n, name in enumerate(names)}
-        grid = np.full((len(names), len(names)), np.nan)
-        for row in word.pairs.itertuples():
-            at = place[row.second], place[row.first]
-            sparse = row.verdict == "sparse"
-            grid[at] = np.nan if sparse else math.log10(row.labels_needed)
-            text = "rare" if sparse else f"{min(row.labels_needed, 999):.0f}"
-            weight = "bold" if row.verdict == "merge" else "normal"
-            dark = not sparse and row.labels_needed > 60
-            axes.text(
-                at[1],
-                at[0],
-                text,
-                ha="center",
-                va="center",
-                fontsize=7,
-                weight=weight,
-                color="white" if dark else plotting.INK,
-            )
-            if row.verdict == "merge":
-                corner = at[1] - 0.46, at[0] - 0.46
-                axes.add_patch(Rectangle(corner, 0.92, 0.92, fill=False, ec=plotting.INK, lw=1.3))
-        axes.imshow(grid, cmap="Oranges", vmin=0.3, vmax=2.6)
-        axes.set(
-            xticks=range(len(names)),
-            yticks=range(len(names)),
-            title=word.name,
-            xlabel="sense",
-            ylabel="sense",
+        names = np.array(word.evidence.categories)[word.evidence.mergeable]
+        needed, verdict = word.pairs["labels_needed"], word.pairs["verdict"]
+        text = needed.clip(upper=999).map("{:.0f}".format).mask(verdict == "sparse", "rare")
+        shade = np.log10(needed).mask(verdict == "sparse")
+        shades, texts, merge = (
+            word.pairs.assign(shown=values)
+            .pivot(index="second", columns="first", values="shown")
+            .reindex(index=names, columns=names)
+            for values in (shade, text, verdict == "merge")
         )
-        axes.set_xticklabels(names)
-        axes.set_yticklabels(names)
-        axes.spines[:].set_visible(False)
+        framed = merge.eq(True).to_numpy()
+        style: dict[str, Any] = {"limits": (0.3, 2.6), "colours": "Oranges", "bold": framed}
+        plotting.shaded_table(axes, shades.astype(float), texts, **style)
+        for i, j in np.argwhere(framed):
+            axes.add_patch(Rectangle((j - 0.46, i - 0.46), 0.92, 0.92, fill=False, ec=INK, lw=1.3))
+        axes.set(title=word.name, xlabel="sense", ylabel="sense", aspect="equal")
     return figure

@@ -46,9 +46,7 @@ def relations(
     return found
 
 
-def related_pairs(
-    senses: pd.DataFrame, wordnet: WordNet | None
-) -> dict[tuple[str, str], dict[str, float]]:
+def related_pairs(senses: pd.DataFrame, wordnet: WordNet | None) -> dict[Any, dict[str, float]]:
     """Relate all pairs of senses of a word."""
     known = {key: wordnet.by_key(key) if wordnet else None for key in senses["sense_key"]}
     rows = list(senses.itertuples())

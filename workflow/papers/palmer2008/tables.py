@@ -11,9 +11,10 @@ from scipy import stats
 
 from annobench.labels import merging
 from annobench.labels.annotations import Annotations
+from annobench.resampling import ratio
 
 from .senses import RELATIONS
-from .words import LEVEL, MEASURES, Word, refitted
+from .words import LEVEL, MEASURES, Word, limits, refitted
 
 #: Replicates of the words.
 WORD_REPLICATES = 2000
@@ -46,65 +47,38 @@ def mean_with_interval(values: pd.Series, rng: np.random.Generator) -> tuple[flo
     if not x.size:
         return math.nan, math.nan, math.nan
     means = x[rng.integers(0, x.size, (WORD_REPLICATES, x.size))].mean(axis=1)
-    return x.mean(), *np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return x.mean(), *limits(means)
 
 
 def summary(rows: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Average over the words that a way of merging changes, beside random merges."""
     result = []
-    for way, title in WAYS.items():
+    for (way, title), name in itertools.product(WAYS.items(), MEASURES):
         own = rows[(rows["way"] == way) & (rows["groups"] < rows["senses"])]
-        for name in MEASURES:
-            quantities = {
-                "before": own[f"{name}_before"],
-                "after": own[name],
-                "change": own[name] - own[f"{name}_before"],
-                "random change": own[f"random_{name}"] - own[f"{name}_before"],
-                "beyond random": own[name] - own[f"random_{name}"],
-            }
-            for quantity, values in quantities.items():
-                mean, lower, upper = mean_with_interval(values, rng)
-                result.append(
-                    (
-                        title,
-                        name,
-                        quantity,
-                        len(own),
-                        own["senses"].mean(),
-                        own["groups"].mean(),
-                        mean,
-                        lower,
-                        upper,
-                        LEVEL,
-                    )
-                )
-    return pd.DataFrame(
-        result,
-        columns=[
-            "way",
-            "measure",
-            "quantity",
-            "words",
-            "senses",
-            "groups",
-            "mean",
-            "lower",
-            "upper",
-            "level",
-        ],
-    )
+        before, after, random = own[f"{name}_before"], own[name], own[f"random_{name}"]
+        quantities = {
+            "before": before,
+            "after": after,
+            "change": after - before,
+            "random change": random - before,
+            "beyond random": after - random,
+        }
+        sizes = len(own), own["senses"].mean(), own["groups"].mean()
+        for quantity, values in quantities.items():
+            found = mean_with_interval(values, rng)
+            result.append((title, name, quantity, *sizes, *found, LEVEL))
+    columns = ["way", "measure", "quantity", "words", "senses", "groups"]
+    return pd.DataFrame(result, columns=[*columns, "mean", "lower", "upper", "level"])
 
 
 def curves(found: list[Word], rng: np.random.Generator) -> pd.DataFrame:
     """Average the paths over words, at equal shares of the merges that are possible."""
     grid, rows = np.linspace(0, 1, 11), []
     for name, kind in itertools.product(MEASURES, ("", "random_")):
-        curves = pd.DataFrame(
-            [np.interp(grid, word.path["share"], word.path[kind + name]) for word in found]
-        )
-        for place, share in enumerate(grid):
-            mean, lower, upper = mean_with_interval(curves[place], rng)
-            rows.append((name, "random" if kind else "by labels", share, mean, lower, upper))
+        paths = [np.interp(grid, word.path["share"], word.path[kind + name]) for word in found]
+        for share, values in zip(grid, np.transpose(paths), strict=True):
+            mean = mean_with_interval(pd.Series(values), rng)
+            rows.append((name, "random" if kind else "by labels", share, *mean))
     return pd.DataFrame(rows, columns=["measure", "merges", "share", "mean", "lower", "upper"])
 
 
@@ -116,59 +90,42 @@ def verdicts(pairs: pd.DataFrame) -> pd.DataFrame:
     return table.reindex(columns=[*names, "all"], fill_value=0).reset_index()
 
 
-def ordering(pairs: pd.DataFrame, tie: str) -> tuple[float, int]:
-    """Return how often a related pair needs more labels than an unrelated one of its word."""
-    wins, n = 0.0, 0
-    for _, rows in pairs.groupby("word"):
+def ordering(pairs: pd.DataFrame, tie: str) -> np.ndarray:
+    """Count, by word, how often a related pair needs more labels than another, and of how many."""
+    counts = []
+    for _, rows in pairs.groupby("word", sort=False):
         related, others = (rows.loc[rows[tie] == value, "labels_needed"] for value in (1, 0))
-        if len(related) and len(others):
-            count = len(related) * len(others)
-            wins += float(stats.mannwhitneyu(related, others).statistic)
-            n += count
-    return (wins / n if n else math.nan), n
+        n = len(related) * len(others)
+        counts.append((stats.mannwhitneyu(related, others).statistic if n else 0.0, n))
+    return np.array(counts, float)
 
 
 def relations(pairs: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     """Compare pairs of senses that a relation joins with the others, resampling words."""
     usable = pairs[pairs["verdict"] != "sparse"]
-    names = usable["word"].unique()
-    of_word = dict(list(usable.groupby("word")))
     rows = []
     for tie, title in RELATIONS.items():
-        known = usable[usable[tie].notna()]
         row: dict[str, Any] = {"relation": title}
         for value, who in ((1, "related"), (0, "unrelated")):
-            verdicts = known.loc[known[tie] == value, "verdict"]
-            row[f"{who}_pairs"] = len(verdicts)
+            own = usable[usable[tie] == value]
+            row[f"{who}_pairs"] = len(own)
             for verdict in ("merge", "keep"):
-                row[f"{who}_{verdict}"] = (verdicts == verdict).mean()
-            row[f"{who}_lower"], row[f"{who}_upper"] = share_interval(known, tie, value, rng)
-        row["ordering"], _ = ordering(known, tie)
-        parts = {name: ordering(of_word[name], tie) for name in names}
-        wins = np.array([[share * n if n else 0.0, n] for share, n in parts.values()])
-        drawn = rng.integers(0, len(wins), (WORD_REPLICATES, len(wins)))
-        sums = wins[drawn].sum(axis=1)
-        with np.errstate(invalid="ignore"):
-            ends = (
-                np.nanquantile(sums[:, 0] / sums[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-                if wins[:, 1].any()
-                else (math.nan, math.nan)
-            )
-        rows.append(row | {"ordering_lower": ends[0], "ordering_upper": ends[1]})
+                row[f"{who}_{verdict}"] = (own["verdict"] == verdict).mean()
+            merged = (own["verdict"] == "merge").groupby(own["word"]).agg(["sum", "size"])
+            row[f"{who}_lower"], row[f"{who}_upper"] = ratio_limits(merged.to_numpy(float), rng)
+        counts = ordering(usable, tie)
+        row["ordering"] = float(ratio(*counts.sum(axis=0)))
+        row["ordering_lower"], row["ordering_upper"] = ratio_limits(counts, rng)
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
-def share_interval(
-    pairs: pd.DataFrame, tie: str, value: int, rng: np.random.Generator
-) -> tuple[float, float]:
-    """Return the interval of the share to merge, words resampled."""
-    own = pairs[pairs[tie] == value]
-    counts = own.groupby("word")["verdict"].agg([lambda v: (v == "merge").sum(), "size"])
-    if counts.empty:
-        return math.nan, math.nan
-    table = counts.to_numpy(float)
-    sums = table[rng.integers(0, len(table), (WORD_REPLICATES, len(table)))].sum(axis=1)
-    return tuple(np.quantile(sums[:, 0] / sums[:, 1], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+def ratio_limits(counts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the interval of a ratio of sums over words, shape (words, 2), words resampled."""
+    if not len(counts):
+        return np.full(2, np.nan)
+    sums = counts[rng.integers(0, len(counts), (WORD_REPLICATES, len(counts)))].sum(axis=1)
+    return limits(ratio(*sums.T))
 
 
 def described(pairs: pd.DataFrame, senses: pd.DataFrame) -> pd.DataFrame:
@@ -176,7 +133,6 @@ def described(pairs: pd.DataFrame, senses: pd.DataFrame) -> pd.DataFrame:
     text = senses.set_index(["word", "sense"])["definition"].str.slice(0, 80)
     table = pairs.copy()
     for which in ("first", "second"):
-        table[f"definition_{which}"] = [
-            text[key] for key in zip(table["word"], table[which], strict=True)
-        ]
+        keys = zip(table["word"], table[which], strict=True)
+        table[f"definition_{which}"] = [text[key] for key in keys]
     return table

@@ -12,6 +12,7 @@ from annobench.labels import merging
 from annobench.labels.annotations import Annotations
 from annobench.labels.merging import Evidence
 from annobench.models import dawid_skene
+from annobench.resampling import central_limits
 
 from .senses import RELATIONS, related_pairs
 
@@ -31,33 +32,19 @@ class Repetitions:
 
 @dataclass(frozen=True)
 class Word:
-    """What is found of one word.
-
-    Attributes
-    ----------
-    name : str
-        Such as "add-v".
-    evidence : Evidence
-        Its labels, with the posterior of the model.
-    n_labels : float
-        Median labels of an item.
-    pairs : DataFrame
-        Pairs of senses with verdict and relations.
-    partitions : dict
-        The ways of merging, by name.
-    rows : list of dict
-        Measures of each way beside random ones.
-    path : DataFrame
-        Measures along the path of merges, beside random ones.
-    """
+    """What is found of one word, such as "add-v"; by way of merging its partitions and measures."""
 
     name: str
     evidence: Evidence
-    n_labels: float
-    pairs: pd.DataFrame
+    pairs: pd.DataFrame  # of senses, with verdict and relations
     partitions: dict[str, np.ndarray]
     rows: list[dict[str, Any]]
-    path: pd.DataFrame
+    path: pd.DataFrame  # measures along the path of merges, beside random ones
+
+
+def limits(draws: np.ndarray) -> np.ndarray:
+    """Return the equal-tailed limits of the draws that are defined."""
+    return central_limits(draws[~np.isnan(draws)], LEVEL)
 
 
 def evidence_of(labels: Annotations) -> Evidence:
@@ -81,13 +68,8 @@ def beside_random(
     random = measured(evidence, merging.shuffled(partition, free, n, rng))
     row: dict[str, float] = {}
     for name in MEASURES:
-        lower, upper = np.nanquantile(random[name], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        row |= {
-            name: float(own[name]),
-            f"random_{name}": float(random[name].mean()),
-            f"random_{name}_lower": lower,
-            f"random_{name}_upper": upper,
-        }
+        row |= {name: float(own[name]), f"random_{name}": float(random[name].mean())}
+        row[f"random_{name}_lower"], row[f"random_{name}_upper"] = limits(random[name])
     # The observed one counts among the random ones, so that no p-value is 0.
     row["p_alpha"] = (1 + (random["alpha"] >= own["alpha"] - 1e-12).sum()) / (n + 1)
     return row
@@ -102,9 +84,7 @@ def with_gain(
     before, after = (evidence.alpha(codes, weights) for codes in (whole, partition))
     row = {}
     for name, values in (("alpha_before", before), ("alpha", after), ("gain", after - before)):
-        row[f"{name}_lower"], row[f"{name}_upper"] = np.nanquantile(
-            values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-        )
+        row[f"{name}_lower"], row[f"{name}_upper"] = limits(values)
     return row
 
 
@@ -132,7 +112,7 @@ def halves(labels: Annotations, rng: np.random.Generator) -> list[Annotations]:
 
 def held_out(
     labels: Annotations, n_labels: float, effort: Repetitions, rng: np.random.Generator
-) -> dict[str, float]:
+) -> dict[Any, float]:
     """Choose merges on half of the items, measure them on the other; mean of both ways."""
     parts = [evidence_of(part) for part in halves(labels, rng)]
     rows = []
@@ -170,36 +150,30 @@ def study_word(
     pairs.insert(0, "word", name)
     ties = [related[pair] for pair in zip(pairs["first"], pairs["second"], strict=True)]
     pairs = pairs.join(pd.DataFrame(ties, index=pairs.index, columns=list(RELATIONS)))
-    partitions = {
-        "labels": merging.supported_partition(
-            evidence, n_labels, replicates=effort.replicates, rng=rng
-        ),
-    }
+    supported = merging.supported_partition(
+        evidence, n_labels, replicates=effort.replicates, rng=rng
+    )
+    partitions = {"labels": supported}
     for way, tie in (("file", "same file"), ("close", "close")):
         joined = pairs.loc[pairs[tie] == 1, ["first", "second"]].itertuples(index=False)
         partitions[way] = merging.from_pairs(evidence.categories, joined)
     whole = measured(evidence, np.arange(len(evidence.categories)))
     before = {f"{what}_before": float(whole[what]) for what in MEASURES}
-    # Sparse senses are never merged by labels, so they don't take part in random merges either.
-    free = {way: evidence.frequent if way == "labels" else evidence.mergeable for way in partitions}
-    rows = [
-        {
-            "word": name,
-            "way": way,
-            "senses": int(evidence.mergeable.sum()),
-            "groups": n_groups(evidence, partition),
-        }
-        | before
-        | beside_random(evidence, partition, free[way], effort.n_random, rng)
-        | with_gain(evidence, partition, effort.replicates, rng)
-        for way, partition in partitions.items()
-    ]
-    rows.append(
-        {"word": name, "way": "held out", "senses": int(evidence.mergeable.sum())}
-        | held_out(labels, n_labels, effort, rng)
-    )
+    n_senses, rows = int(evidence.mergeable.sum()), []
+    for way, partition in partitions.items():
+        # Sparse senses are never merged by labels, so they don't take part in random merges either.
+        free = evidence.frequent if way == "labels" else evidence.mergeable
+        n = n_groups(evidence, partition)
+        rows.append(
+            {"word": name, "way": way, "senses": n_senses, "groups": n}
+            | before
+            | beside_random(evidence, partition, free, effort.n_random, rng)
+            | with_gain(evidence, partition, effort.replicates, rng)
+        )
+    held = held_out(labels, n_labels, effort, rng)
+    rows.append({"word": name, "way": "held out", "senses": n_senses} | held)
     path = path_of(evidence, effort.n_step, rng)
-    return Word(name, evidence, n_labels, pairs, partitions, rows, path)
+    return Word(name, evidence, pairs, partitions, rows, path)
 
 
 def refitted(labels: Annotations, word: Word) -> dict[str, float]:

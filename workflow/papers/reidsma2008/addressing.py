@@ -94,8 +94,8 @@ class Addressing:
         own = rows[rows["real"] & (rows["kind"] != "two") & (rows["context"] != "unknown")]
         spoken = own["text"].str.lower().str.split()
         lexical = np.column_stack([[bool(w & set(t)) for t in spoken] for w in WORDS.values()])
-        length = spoken.str.len().to_numpy()
-        gaze = own[[c for c in rows if c.startswith(("speaker_", "listener_"))]].to_numpy()
+        length = spoken.map(len).to_numpy()
+        gaze = own.filter(regex="^(speaker|listener)_").to_numpy()
         speaker = own["speaker"].map(SPEAKERS.index).to_numpy()
         first = own["addressee"].str[0].map(SPEAKERS.index).to_numpy()
         duration = (own["end"] - own["start"]).to_numpy()
@@ -111,13 +111,8 @@ class Addressing:
 
 def models(n_rounds: int) -> dict[str, Any]:
     """Return a Bayesian network whose features depend on the addressee alone, and boosted trees."""
-    trees = HistGradientBoostingClassifier(
-        max_iter=n_rounds,
-        max_leaf_nodes=12,
-        learning_rate=0.15,
-        early_stopping=False,
-        random_state=0,
-    )
+    settings = {"max_leaf_nodes": 12, "learning_rate": 0.15, "early_stopping": False}
+    trees = HistGradientBoostingClassifier(max_iter=n_rounds, random_state=0, **settings)
     return {"Bayesian network": CategoricalNB(min_categories=5), "gradient boosting": trees}
 
 
@@ -154,17 +149,14 @@ def context_scores(answer: np.ndarray, gold: np.ndarray, focus: np.ndarray) -> l
             "right one": right[one],
             "right one among found": right[one & (a > 0)],
         }
-        rows.append(
-            {"context": context, "acts": g.size}
-            | {name: percent(share) for name, share in shares.items()}
-            | {"recall of all": 100 * right.sum() / gold.size}
-        )
+        row = {"context": context, "acts": g.size, **{n: percent(s) for n, s in shares.items()}}
+        rows.append(row | {"recall of all": 100 * right.sum() / gold.size})
     return rows
 
 
 def percent(which: np.ndarray) -> float:
     """Return the share of true values in percent; 0 of no values."""
-    return 100 * float(np.sum(which)) / max(which.size, 1)
+    return 100 * float(which.sum()) / max(which.size, 1)
 
 
 def differences(scores: pd.DataFrame) -> pd.DataFrame:

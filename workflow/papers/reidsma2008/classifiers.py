@@ -8,7 +8,6 @@ of random parts of them, which give the intervals.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -98,10 +97,8 @@ def repeated_analyses(
     """
     columns, values, odds = yeah.features.tocsc(), [], []
     for _ in range(n):
-        used = [
-            rng.random(end - start) < rng.uniform(LEAST_PART, 1)
-            for start, end in pairwise((0, *yeah.ends))
-        ]
+        sizes = np.diff((0, *yeah.ends))
+        used = [rng.random(size) < rng.uniform(LEAST_PART, 1) for size in sizes]
         own = np.ones(yeah.category.size, bool)
         own[excess(yeah, test, printed, rng)] = False
         part = yeah.with_features(columns[:, np.concatenate(used)].tocsr())

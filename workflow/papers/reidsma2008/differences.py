@@ -24,23 +24,13 @@ N_PERMUTED = {"full": 4999, "quick": 199}
 
 @dataclass(frozen=True)
 class Meetings:
-    """The residual labels of a classifier common to all annotators, by meeting.
-
-    Attributes
-    ----------
-    who, site, group : ndarray, shape (M,)
-        Annotator, place of the recording and group of each meeting.
-    sums : ndarray, shape (M, K)
-        Sums of labels less their expected probabilities.
-    sizes : ndarray, shape (M,)
-        Numbers of utterances.
-    """
+    """The residual labels of a classifier common to all annotators, by meeting."""
 
     who: np.ndarray
     site: np.ndarray
     group: np.ndarray
-    sums: np.ndarray
-    sizes: np.ndarray
+    sums: np.ndarray  # of labels less their expected probabilities, shape (M, K)
+    sizes: np.ndarray  # numbers of utterances
 
 
 def own_advantage(yeah: Utterances, annotator: np.ndarray, test: np.ndarray) -> float:
@@ -66,47 +56,37 @@ def permutation_tests(
     place, names = pd.factorize(yeah.meeting)
     first = np.unique(place, return_index=True)[1]
     who, test = yeah.annotator[first], yeah.test
-    nulls: dict[str, np.ndarray] = {}
-    observed = {"own advantage": own_advantage(yeah, yeah.annotator, test)}
-    draws = [
-        own_advantage(
-            yeah, permute_clusters(who, strata=test[first].astype(int), rng=rng)[place], test
-        )
+    drawn = (
+        permute_clusters(who, strata=test[first].astype(int), rng=rng)
         for _ in range(N_RETRAINED[effort])
-    ]
-    nulls["own advantage"] = np.array(draws)
-    residual = residuals(yeah)
+    )
+    null = np.array([own_advantage(yeah, other[place], test) for other in drawn])
+    found = {"own advantage": (own_advantage(yeah, yeah.annotator, test), null)}
+    residual, n = residuals(yeah), N_PERMUTED[effort]
     sums = np.column_stack([np.bincount(place, r, names.size) for r in residual.T])
     meetings = Meetings(who, yeah.site[first], yeah.group[first], sums, np.bincount(place))
     rates = np.bincount(yeah.category, minlength=len(CODES)) / place.size
     departure = float(homogeneity_chi_square(sums, meetings.sizes, rates, who[None])[0])
     strata = {"departure": np.zeros(names.size), "departure, within site": meetings.site}
     for name, own in strata.items():
-        drawn = np.stack(
-            [permute_clusters(who, strata=own, rng=rng) for _ in range(N_PERMUTED[effort])]
-        )
-        observed[name], nulls[name] = (
-            departure,
-            homogeneity_chi_square(sums, meetings.sizes, rates, drawn),
-        )
-    name = "departure, whole groups of one annotator"
-    observed[name], nulls[name] = group_departures(meetings, rates, rng, N_PERMUTED[effort])
-    name = "departure, utterances exchanged"
+        permuted = np.stack([permute_clusters(who, strata=own, rng=rng) for _ in range(n)])
+        found[name] = departure, homogeneity_chi_square(sums, meetings.sizes, rates, permuted)
+    found["departure, whole groups of one annotator"] = group_departures(meetings, rates, rng, n)
     single = np.stack([rng.permutation(yeah.annotator) for _ in range(199)])
-    observed[name] = departure
-    nulls[name] = homogeneity_chi_square(residual, np.ones(place.size), rates, single)
+    null = homogeneity_chi_square(residual, np.ones(place.size), rates, single)
+    found["departure, utterances exchanged"] = departure, null
     table = pd.DataFrame(
         {
             "statistic": name,
             "observed": value,
-            "mean under exchange": nulls[name].mean(),
-            "95% point": np.quantile(nulls[name], 0.95),
-            "exchanges": nulls[name].size,
-            "p_value": (1 + (nulls[name] >= value).sum()) / (1 + nulls[name].size),
+            "mean under exchange": null.mean(),
+            "95% point": np.quantile(null, 0.95),
+            "exchanges": null.size,
+            "p_value": (1 + (null >= value).sum()) / (1 + null.size),
         }
-        for name, value in observed.items()
+        for name, (value, null) in found.items()
     )
-    return table, nulls, meetings
+    return table, {name: null for name, (_, null) in found.items()}, meetings
 
 
 def group_departures(

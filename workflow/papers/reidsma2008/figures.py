@@ -40,19 +40,14 @@ def table1(table: pd.DataFrame) -> Figure:
 def table2(values: Mapping[str, float], printed: Mapping[str, float]) -> Figure:
     """Draw Table 2 as printed and as recomputed."""
     figure, panels = plotting.panels(height=2.9)
-    columns, sources = (*ANNOTATORS, "mixed"), {"Table 2 as printed": printed, "Recomputed": values}
+    sources = {"Table 2 as printed": printed, "Recomputed": values}
+    names = [who.upper() for who in ANNOTATORS]
     for axes, (title, source) in zip(panels, sources.items(), strict=True):
-        cells = np.array([[source[f"table2.{a}.{b}"] for b in columns] for a in ANNOTATORS])
-        axes.imshow(cells, cmap="Blues", vmin=35, vmax=85, aspect="auto")
-        for (i, j), value in np.ndenumerate(cells):
-            font = {"fontsize": 11, "fontweight": "bold" if i == j else "normal"}
-            axes.text(j, i, f"{value:.0f}", ha="center", va="center", **font)
-        axes.set(xticks=range(4), yticks=range(3), xlabel="tested on", ylabel="trained on")
-        axes.set_xticklabels([*map(str.upper, ANNOTATORS), "all"])
-        axes.set_yticklabels(map(str.upper, ANNOTATORS))
-        axes.set_title(title)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+        shown = [[source[f"table2.{a}.{b}"] for b in (*ANNOTATORS, "mixed")] for a in ANNOTATORS]
+        cells = pd.DataFrame(shown, names, [*names, "all"])
+        own = np.eye(*cells.shape, dtype=bool)
+        plotting.shaded_table(axes, cells, cells.map("{:.0f}".format), limits=(35, 85), bold=own)
+        axes.set(xlabel="tested on", ylabel="trained on", title=title)
     return figure
 
 
@@ -71,9 +66,10 @@ def tables34(rows: Mapping[str, Computed], printed: Mapping[str, float]) -> Figu
             axes.plot(row.value, y, "o", color=plotting.BLUE, markersize=5)
             diamond = {"color": plotting.VERMILION, "mfc": "white", "markersize": 6}
             axes.plot(printed[target], y, "D", **diamond)
-        axes.set(yticks=range(5), ylim=(4.6, -0.6), xlim=(10, 105), xlabel="percent", title=title)
+        plotting.rows_of_names(axes, list(names.values()))
+        axes.set(xlim=(10, 105), xlabel="percent", title=title)
+    for axes in panels[1:]:
         axes.set_yticklabels([])
-    panels[0].set_yticklabels(names.values())
     panels[0].set_xlim(25, 80)
     return figure
 

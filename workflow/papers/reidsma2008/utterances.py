@@ -116,7 +116,7 @@ class Utterances:
         own_before = acts.groupby(["meeting", "speaker"])["label"].shift()
         before = pd.DataFrame({"previous": by_meeting["label"].shift(), "own": own_before})
         before = pd.get_dummies(before.fillna("none")[chosen]).assign(same=same[chosen])
-        times = ami.speech_times(acts)[chosen].assign(words=own["text"].str.split().str.len())
+        times = ami.speech_times(acts)[chosen].assign(words=own["text"].str.split().map(len))
         times[["pause_before", "pause_after"]] += 5  # scaled by their largest value, from 0
         parts = [vectors.fit_transform(own["text"]), times.to_numpy(), before.to_numpy(float)]
         return cls(
@@ -129,8 +129,8 @@ class Utterances:
 
     def one_in(self, n: int) -> "Utterances":
         """Return every n-th utterance."""
-        rows = (self.features, self.category, self.annotator, self.meeting)
-        return Utterances(*(part[::n] for part in rows), self.ends)
+        names = ("features", "category", "annotator", "meeting")
+        return replace(self, **{name: getattr(self, name)[::n] for name in names})
 
     def with_features(self, features: sp.csr_matrix) -> "Utterances":
         """Return the same utterances with other features."""

@@ -14,15 +14,7 @@ UNNAMED = ("first", "second")
 
 @dataclass(frozen=True)
 class Printed:
-    """The lists of the paper as tables.
-
-    Attributes
-    ----------
-    verbs, senses, relations, examples, listings, references : DataFrame
-        As in `tables/`.
-    design : Series
-        Numbers of section 3.
-    """
+    """The lists of the paper, as in `tables/`, and the numbers of section 3."""
 
     verbs: pd.DataFrame
     senses: pd.DataFrame
@@ -36,8 +28,8 @@ class Printed:
     def of(cls, study: Study) -> "Printed":
         """Read the tables; every sense of a relation or example must be a sense of its verb."""
         names = ("verbs", "senses", "relations", "examples", "listings", "references")
-        tables = (study.printed(name, keep_default_na=False) for name in names)
-        printed = cls(*tables, study.numbers("design"))
+        tables = {name: study.printed(name, keep_default_na=False) for name in names}
+        printed = cls(**tables, design=study.numbers("design"))
         for name in ("relations", "examples"):
             for row in getattr(printed, name).itertuples():
                 strange = {row.first, row.second} - set(printed.named(row.verb)) - {NA}
@@ -59,6 +51,12 @@ class Printed:
     def related(self, verb: str) -> pd.DataFrame:
         """Return the relations between senses of a verb."""
         return self.relations[self.relations["verb"] == verb]
+
+    def relations_of(self, verb: str, *senses: str) -> list[str]:
+        """Return the types of the relations between two senses of a verb."""
+        related = self.related(verb)
+        joined = related["first"].isin(senses) & related["second"].isin(senses)
+        return list(related.loc[joined, "relation"].unique())
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -102,14 +100,9 @@ def inventory_table(printed: Printed) -> pd.DataFrame:
 
 def examples_table(printed: Printed) -> pd.DataFrame:
     """List the printed examples with the relations of the two senses."""
-    types: dict[tuple[str, frozenset[str]], dict[str, None]] = {}
-    for row in printed.relations.itertuples():
-        types.setdefault((row.verb, frozenset((row.first, row.second))), {})[row.relation] = None
     table = printed.examples.copy()
-    table["relation"] = [
-        ", ".join(types.get((row.verb, frozenset((row.first, row.second))), ()))
-        for row in table.itertuples()
-    ]
+    pairs = table[["verb", "first", "second"]].itertuples(index=False)
+    table["relation"] = [", ".join(printed.relations_of(*pair)) for pair in pairs]
     cases = [table["first"] == table["second"], table["second"] == NA]
     table["in_agreement"] = np.select(cases, ["equal", "left out"], "unequal")
     return table
@@ -123,10 +116,10 @@ def bounds(printed: Printed) -> pd.DataFrame:
     """
     kept = np.round(np.arange(0.5, 1.001, 0.05), 2)
     equal = kept * printed.design["agreement"] / 100
-    table = {"retained": kept, "sentences": kept * printed.design["sentences_per_verb"]}
-    return pd.DataFrame(
-        table | {"equal_retained": equal, "lower": equal, "upper": equal + 1 - kept}
+    table = pd.DataFrame(
+        {"retained": kept, "sentences": kept * printed.design["sentences_per_verb"]}
     )
+    return table.assign(equal_retained=equal, lower=equal, upper=equal + 1 - kept)
 
 
 def largest_agreement(printed: Printed) -> float:

@@ -9,6 +9,7 @@ import pandas as pd
 from annobench.evaluation import information
 from annobench.labels.hierarchy import Hierarchy
 from annobench.replication.statistics import kappas
+from annobench.resampling import central_limits
 
 from .printed import Printed
 from .simulate import LEVEL, USUAL, Tables, Verb, errors_of
@@ -27,26 +28,20 @@ def by_relation(
     Of the sentences that both annotators gave one of the two senses, the share with equal labels.
     Intervals resample verbs, for errors differ by verb.
     """
-    counts = {}
+    counts: dict[str, dict[str, np.ndarray]] = {}
     for verb, (kept, _) in zip(verbs, tables, strict=True):
-        types: dict[frozenset[str], set[str]] = {}
-        for row in printed.related(verb.name).itertuples():
-            types.setdefault(frozenset((row.first, row.second)), set()).add(row.relation)
         for pair in combinations(range(len(verb.senses)), 2):
-            block = kept[np.ix_(pair, pair)]
-            for relation in types.get(frozenset(verb.senses[k] for k in pair), {"none named"}):
-                total = counts.setdefault((relation, verb.name), np.zeros(3))
+            block, senses = kept[np.ix_(pair, pair)], [verb.senses[k] for k in pair]
+            for relation in printed.relations_of(verb.name, *senses) or ["none named"]:
+                total = counts.setdefault(relation, {}).setdefault(verb.name, np.zeros(3))
                 total += [1, np.trace(block), block.sum()]
-    frame = pd.DataFrame(counts, index=["pairs", "equal", "both"]).T
     rows = []
     for relation in (*printed.types, "none named"):
-        part = frame.loc[relation]
-        pairs, equal, both = part.sum()
-        drawn = rng.integers(len(part), size=(n_resampled, len(part)))
-        resampled = part.to_numpy()[drawn].sum(axis=1)
-        ends = np.quantile(resampled[:, 1] / resampled[:, 2], [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        part = np.array(list(counts[relation].values()))
+        pairs, equal, both = part.sum(axis=0)
+        drawn = part[rng.integers(len(part), size=(n_resampled, len(part)))].sum(axis=1)
         # One verb can't say how verbs differ.
-        ends = ends if len(part) > 1 else [np.nan, np.nan]
+        ends = [np.nan] * 2 if len(part) == 1 else central_limits(drawn[:, 1] / drawn[:, 2], LEVEL)
         sizes = len(part), int(pairs), int(both), int(both - equal)
         rows.append((relation, *sizes, equal / both, *ends))
     columns = ["relation", "verbs", "pairs", "sentences", "unequal", "agreement", "lower", "upper"]
@@ -58,12 +53,8 @@ def hierarchy(printed: Printed, verb: Verb) -> Hierarchy:
     related = printed.related(verb.name)
     pairs = {relation: related[related["relation"] == relation] for relation in printed.types}
     pairs["any relation"] = related
-    return Hierarchy(
-        {
-            level: merge(verb.senses, rows[["first", "second"]].to_numpy())
-            for level, rows in pairs.items()
-        }
-    )
+    joined = {level: rows[["first", "second"]].to_numpy() for level, rows in pairs.items()}
+    return Hierarchy({level: merge(verb.senses, rows) for level, rows in joined.items()})
 
 
 def merge(senses: tuple[str, ...], pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -112,7 +103,7 @@ def coarser(
     """
     rows = []
     for level in (*printed.types, "any relation"):
-        before, after, by_chance, changed = [], [], [], 0
+        found, changed = [], 0
         for verb, e in zip(verbs, errors_of(verbs, error), strict=True):
             senses, parents = verb.senses, hierarchy(printed, verb).levels[level]
             to = indicator(senses, parents)
@@ -121,18 +112,15 @@ def coarser(
             if not 1 < to.shape[1] < len(senses):
                 continue
             own = verb, e, verb.joint(e, USUAL)[0][:-1, :-1]
-            before.append(level_measures(*own, np.eye(len(senses))))
-            after.append(level_measures(*own, to))
-            random = [
-                indicator(senses, random_merge(senses, parents, rng)) for _ in range(n_random)
-            ]
-            by_chance.append([level_measures(*own, each) for each in random])
-        row = {"level": level, "verbs_changed": changed, "verbs_compared": len(after)}
-        if after:
-            for k, name in enumerate(("agreement", "kappa", "bits")):
-                row[f"{name}_before"] = np.mean([found[k] for found in before])
-                row[name] = np.mean([found[k] for found in after])
-                random = [np.mean([found[k] for found in runs]) for runs in by_chance]
-                row[f"{name}_random"] = np.mean(random)
+            random = [random_merge(senses, parents, rng) for _ in range(n_random)]
+            merges = (np.eye(len(senses)), to, *(indicator(senses, each) for each in random))
+            found.append([level_measures(*own, each) for each in merges])
+        row = {"level": level, "verbs_changed": changed, "verbs_compared": len(found)}
+        if found:
+            by_measure = np.moveaxis(found, -1, 0)
+            for name, of_verbs in zip(("agreement", "kappa", "bits"), by_measure, strict=True):
+                before, after = of_verbs[:, :2].mean(axis=0)
+                row |= {f"{name}_before": before, name: after}
+                row[f"{name}_random"] = of_verbs[:, 2:].mean(axis=1).mean()
         rows.append(row)
     return pd.DataFrame(rows)

@@ -7,8 +7,10 @@ errors, the more other senses it has and the more disagreements are shown. Sense
 1, 1/2, 1/3, ...; a verb whose senses are not named has two. All of this is assumed, not known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -31,24 +33,12 @@ Tables = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is assumed about N/A.
+    """What is assumed about N/A, in shares of sentences."""
 
-    Attributes
-    ----------
-    unclear : float
-        Share of sentences that no sense fits, or several do.
-    says_so : float
-        Probability that an annotator gives N/A to such a sentence; else the label is a guess.
-    needless : float
-        Probability of N/A for a clear sentence.
-    thrown_out : float
-        Probability that adjudication drops an unclear sentence with two different senses.
-    """
-
-    unclear: float
-    says_so: float = 0.8
-    needless: float = 0.01
-    thrown_out: float = 0.5
+    unclear: float  # no sense fits them, or several do
+    says_so: float = 0.8  # of these: get N/A from an annotator; the other labels are guesses
+    needless: float = 0.01  # of clear ones: get N/A
+    thrown_out: float = 0.5  # of unclear ones with two different senses: dropped
 
 
 #: The scenario of the simulated labels, and shares of unclear sentences to compare.
@@ -58,26 +48,12 @@ UNCLEAR = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)
 
 @dataclass(frozen=True, eq=False)
 class Verb:
-    """A verb.
-
-    Attributes
-    ----------
-    name : str
-        The verb.
-    senses : tuple of str, length K
-        Its senses.
-    share : ndarray, shape (K,)
-        Probability of each sense.
-    spread : ndarray, shape (K, K)
-        ``[k, l]``: probability that an error on sense k is the label l.
-    difficulty : float
-        Its error rate is in proportion to it.
-    """
+    """A verb with K senses; its error rate is in proportion to its difficulty."""
 
     name: str
     senses: tuple[str, ...]
-    share: np.ndarray
-    spread: np.ndarray
+    share: np.ndarray  # of each sense, shape (K,)
+    spread: np.ndarray  # [k, l]: probability that an error on sense k is the label l
     difficulty: float
 
     @classmethod
@@ -157,7 +133,7 @@ def draw(
 
 
 #: Everything is averaged over verbs but the pooled agreement.
-MEASURES: Mapping[str, object] = {
+MEASURES: Mapping[str, Callable[..., Any]] = {
     "retained": lambda kept, dropped: kept[:-1, :-1].sum() / (kept + dropped).sum(),
     "as_printed": lambda kept, dropped: as_printed(kept),
     "with_thrown_out": lambda kept, dropped: as_printed(kept + dropped),
@@ -188,16 +164,15 @@ def scenarios(
     """
     n = int(printed.design["sentences_per_verb"])
     rows = []
-    for unclear in UNCLEAR:
-        for thrown_out in (0.0, USUAL.thrown_out, 1.0):
-            scenario = Scenario(unclear=unclear, thrown_out=thrown_out)
-            error = calibrate(verbs, scenario, printed.agreement)
-            runs = (draw(verbs, error, scenario, n, rng) for _ in range(n_studies))
-            found = pd.Series([measure(run)["as_printed"] for run in runs])
-            low, high = found.quantile([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-            row = {"unclear": unclear, "thrown_out": thrown_out, "error": error}
-            row |= measure(joints(verbs, error, scenario))
-            rows.append(row | {"as_printed_lower": low, "as_printed_upper": high})
+    for unclear, thrown_out in product(UNCLEAR, (0.0, USUAL.thrown_out, 1.0)):
+        scenario = Scenario(unclear=unclear, thrown_out=thrown_out)
+        error = calibrate(verbs, scenario, printed.agreement)
+        runs = (draw(verbs, error, scenario, n, rng) for _ in range(n_studies))
+        found = pd.Series([measure(run)["as_printed"] for run in runs])
+        low, high = found.quantile([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        row = {"unclear": unclear, "thrown_out": thrown_out, "error": error}
+        row |= measure(joints(verbs, error, scenario))
+        rows.append(row | {"as_printed_lower": low, "as_printed_upper": high})
     return pd.DataFrame(rows)
 
 
@@ -214,7 +189,7 @@ def verbs_table(verbs: Sequence[Verb], tables: Sequence[Tables]) -> pd.DataFrame
         share, kappa = agreement.percent_agreement(labels).estimate, agreement.cohen_kappa(labels)
         n = labels.n_items
         ends = proportion_interval(round(share * n), n, level=LEVEL, method="exact").limits
-        of_kappa = kappa.estimate, kappa.interval().lower, kappa.interval().upper
+        of_kappa = kappa.estimate, *kappa.interval().limits
         on_all = MEASURES["na_is_a_label"](kept, dropped)
         rows.append((verb.name, len(verb.senses), n, share, *ends, *of_kappa, on_all))
     columns = ["verb", "senses", "retained", "agreement", "lower", "upper"]
