@@ -7,7 +7,7 @@ from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import Computed
 from annobench.replication.rounding import Rounded
-from annobench.replication.rows import value_row
+from annobench.replication.rows import interval_columns, value_row
 from annobench.replication.statistics import kappas, mean_and_range
 from annobench.resampling import proportion_interval
 
@@ -48,3 +48,11 @@ def test_values_become_rows_with_what_is_known_of_them():
     assert value_row("a", rounded, method="other") == Computed(
         "a", 3.0, rounding_lower=2.5, rounding_upper=3.5, method="other"
     )
+
+
+def test_the_ends_of_an_interval_become_columns():
+    found = proportion_interval(3, 10)
+    assert interval_columns(found, "kappa_") == {
+        "kappa_lower": found.lower,
+        "kappa_upper": found.upper,
+    }
