@@ -117,11 +117,11 @@ def components(tests: Mapping[tuple[str, int], mixtures.BootstrapTest]) -> Figur
         test = tests[data, 2]
         bins = np.linspace(0, max(15.0, 1.1 * test.statistic), 31).tolist()
         name = f"{data}: {test.statistic:.1f}, p = {test.p_value:.3f}"
-        plotting.histogram(
-            axes, test.draws, bins=bins, marks=[(test.statistic, name, "-")], log=True
-        )
+        marks = [(test.statistic, name, "-")]
+        plotting.histogram(axes, test.draws, bins=bins, marks=marks, log=True)
         axes.set(title=f"{data}: two components or three?", ylim=(0.8, 50_000))
-        axes.set(xlabel="likelihood ratio, simulated from two components", ylabel="data sets")
+        axes.set(xlabel="likelihood ratio", ylabel="data sets")
+        axes.legend(loc="upper left", **BOXED)
     return figure
 
 
@@ -132,8 +132,7 @@ def hard_share(profiles: Mapping[str, mixtures.HardShareProfile]) -> Figure:
         found = profiles[data]
         name = "{}: {:.0f}%, 95% interval {:.0f} to {:.0f}%".format(data, *percents(found))
         axes.plot(100 * found.share, found.log_likelihood, line, color=colour, label=name)
-    limit = -scipy.stats.chi2.ppf(0.95, 1) / 2
-    axes.axhline(limit, color=GREY, linestyle=":", linewidth=1)
+    axes.axhline(-scipy.stats.chi2.ppf(0.95, 1) / 2, color=GREY, linestyle=":", linewidth=1)
     axes.set(title="How many items are hard?", xlim=(0, 60), ylim=(-8, 2.4))
     axes.set(xlabel="percent of hard items (rate between .4 and .6)")
     axes.set(ylabel="log likelihood below its maximum")

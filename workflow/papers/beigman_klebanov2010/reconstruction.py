@@ -117,5 +117,5 @@ def left_out(printed: Printed, units_off: float) -> tuple[dict[str, float], pd.D
         values[name] = found.get(name, np.nan)
         values |= {same: found.get(same, np.nan) for same, of in SAME_NUMBER.items() if of == name}
         rows.append((name, text, values[name], len(table), table["fits"].sum()))
-    listed = ["histograms_listed", "with_the_chi_squares"]
-    return values, pd.DataFrame(rows, columns=["left_out", "printed", "from_the_others", *listed])
+    columns = "left_out printed from_the_others histograms_listed with_the_chi_squares"
+    return values, pd.DataFrame(rows, columns=columns.split())

@@ -66,19 +66,13 @@ def fits(sets: Mapping[str, Counts], rng: np.random.Generator, replicates: int) 
 
 def components(tests: Mapping[tuple[str, int], mixtures.BootstrapTest]) -> pd.DataFrame:
     """List likelihood ratios of m against m + 1 components, with their bootstrap p-values."""
-    return pd.DataFrame(
-        {
-            "data": data,
-            "types": m,
-            "against": m + 1,
-            "likelihood_ratio": test.statistic,
-            "bootstrap_p": test.p_value,
-            "monte_carlo_error": test.standard_error,
-            "chi_square_p": scipy.stats.chi2.sf(test.statistic, 2),
-            "law_95": np.quantile(test.draws, 0.95),
-        }
-        for (data, m), test in tests.items()
-    )
+    rows = []
+    for (data, m), test in tests.items():
+        found = (test.statistic, test.p_value, test.standard_error)
+        by_laws = scipy.stats.chi2.sf(test.statistic, 2), np.quantile(test.draws, 0.95)
+        rows.append((data, m, m + 1, *found, *by_laws))
+    names = ["likelihood_ratio", "bootstrap_p", "monte_carlo_error", "chi_square_p", "law_95"]
+    return pd.DataFrame(rows, columns=["data", "types", "against", *names])
 
 
 def hard_share(sets: Mapping[str, Counts]) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from annobench.plotting import (
 )
 
 from .corpus import FOUR, Corpus, Fits
+from .groups import PAIRS
 from .model import CERTAIN, SMOOTHING, votes
 from .posterior import IN_USE, Bayes, Optimum
 
@@ -42,7 +43,6 @@ PREVALENCES = {
     "plurality": "crowd, plurality",
     "model": "crowd, model",
 }
-PAIRS = ("trained_plurality", "trained_model", "plurality_model")
 METHODS = {
     "true parameters": (INK, "^"),
     "authors' EM": (BLUE, "o"),
@@ -208,7 +208,7 @@ def nine_words(axes: Axes, table: pd.DataFrame) -> None:
     for place, (who, (colour, marker)) in enumerate(styles.items()):
         rows = table[(table["annotators"] == who) & table["word"].isin(words)].sort_values("bits")
         rank = rows.groupby("word")["bits"].rank(method="first", pct=True)
-        x = rows["word"].map(words.index) + 0.26 * rank + 0.3 * place - 0.45
+        x = pd.Index(words).get_indexer(rows["word"]) + 0.26 * rank + 0.3 * place - 0.45
         axes.vlines(x, rows["lower"], rows["upper"], color=colour, linewidth=0.6)
         axes.plot(x, rows["bits"], marker, color=colour, markersize=3, label=who)
     axes.set_xticks(range(len(words)), [short(w) for w in words])

@@ -17,6 +17,7 @@ from .corpus import FOUR, Corpus, Fits, nominal_agreement, typical_alpha
 from .examples import unit_costs
 from .model import authors_fit, is_certain, plurality, trained_prevalence, votes
 
+PAIRS = ("trained_plurality", "trained_model", "plurality_model")
 #: By word the crowd's item codes, and the shares of the trained labels (items, senses).
 Shared = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
@@ -79,16 +80,11 @@ def same_label_table(corpus: Corpus, fits: Fits, drawn: Shared, joined: Shared) 
         share = votes(corpus.words[word])[item]
         by_vote, best = plurality(share), plurality(trained)
         model = np.eye(share.shape[1])[fits[word].posterior[item].argmax(axis=1)]
-        pairs = {
-            "trained_plurality": best * by_vote,
-            "trained_model": best * model,
-            "plurality_model": by_vote * model,
-        }
-        same = {name: pair.sum(axis=1).mean() for name, pair in pairs.items()}
-        kind = "real" if word in joined else "simulated"
-        rows.append({"word": word, "items": len(item), "trained_labels": kind, **same})
-    table = pd.DataFrame(rows)
-    table["mean"] = table[list(pairs)].mean(axis=1)
+        pairs = (best * by_vote, best * model, by_vote * model)
+        same = (pair.sum(axis=1).mean() for pair in pairs)
+        rows.append((word, len(item), "real" if word in joined else "simulated", *same))
+    table = pd.DataFrame(rows, columns=["word", "items", "trained_labels", *PAIRS])
+    table["mean"] = table[[*PAIRS]].mean(axis=1)
     return table.sort_values("mean", ascending=False, ignore_index=True)
 
 

@@ -16,7 +16,6 @@ from annobench.models import dawid_skene, hierarchical_dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit, Parameters
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.diagnostics import convergence_table
-from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
 from annobench.resampling.proportions import proportion_interval
 
 from . import model
@@ -122,22 +121,6 @@ class Bayes(NamedTuple):
     row: dict[str, Any]
 
 
-def log_likelihoods(full: HierarchicalDawidSkeneFit, labels: Annotations, n: int) -> np.ndarray:
-    """Return the log likelihood of n draws of each chain, categories summed out."""
-    draws, view = full.draws, labels.by_item
-    annotator, label = labels.annotator[view.order], labels.label[view.order]
-    n_stored = draws.confusion.shape[1]
-    thin = -(-draws.prevalence.shape[1] // n_stored)
-    result = np.empty((len(draws.confusion), n))
-    for c, s in np.ndindex(result.shape):
-        at = s * n_stored // n
-        matrix = np.log(np.maximum(draws.confusion[c, at], 1e-30)).swapaxes(1, 2)
-        log_joint = np.add.reduceat(matrix[annotator, label], view.offsets[:-1])
-        log_joint = log_joint.astype(float) + np.log(draws.prevalence[c, at * thin])
-        result[c, s] = np.logaddexp.reduce(log_joint, axis=1).sum()
-    return result
-
-
 def r_hat_of(draws: np.ndarray, names: Sequence[str]) -> float:
     """Return the largest R-hat of prevalences, shape (C, S, K), of the senses in use."""
     used = draws.mean(axis=(0, 1)) >= IN_USE
@@ -166,7 +149,7 @@ def bayes_of(
     own, half = of_chain.argmax(axis=2), prevalence.shape[1] // 2
     named_by_fit = np.stack([aligned(p, fit.posterior) for p in of_chain]).argmax(axis=2)
     names, n_drawn = best.categories, min(10, prevalence.shape[1])
-    likelihood = np.concatenate([log_likelihoods(run, labels, n_drawn) for run in runs])
+    likelihood = np.concatenate([run.log_likelihoods(labels, n_drawn) for run in runs])
     chains = pd.DataFrame(
         {
             "word": word,
@@ -185,9 +168,9 @@ def bayes_of(
     named = np.concatenate([run.draws.prevalence for run in runs])
     prevalences = {"": prevalence, "_of_tempered": prevalence[:3], "_of_names": named}
     r_hat = {f"r_hat{of}": r_hat_of(p, names) for of, p in prevalences.items()}
-    converged, certain = bool(r_hat["r_hat"] <= R_HAT), chains["certain"]
-    pooled = is_certain(draws.mean(axis=(0, 1))).mean() if converged else np.nan
-    row = {"word": word, "converged": converged, "certain": pooled}
+    row: dict[str, Any] = {"word": word, "converged": bool(r_hat["r_hat"] <= R_HAT)}
+    pooled, certain = is_certain(draws.mean(axis=(0, 1))).mean(), chains["certain"]
+    row["certain"] = pooled if row["converged"] else np.nan
     row |= {"certain_least_chain": certain.min(), "certain_most_chain": certain.max(), **r_hat}
     row |= {"same_class_least_pair": min(pairs), "same_class_most_pair": max(pairs)}
     row["log_likelihood_range"] = np.ptp(chains["log_likelihood"])
