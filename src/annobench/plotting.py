@@ -710,13 +710,15 @@ def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]
     names : sequence of str
         What the lines are called.
     sets : mapping of str to DataFrame
-        By what the legend calls them: `estimate`, `lower` and `upper`, a row a name.
+        By what the legend calls them: `estimate` and, with intervals, `lower` and `upper`, a
+        row a name.
     """
     for s, ((label, table), (marker, colour, full)) in enumerate(
         zip(sets.items(), _SETS, strict=False)
     ):
         y = np.arange(len(names)) + 0.26 * (s - (len(sets) - 1) / 2)
-        axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
+        if "lower" in table:
+            axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
         face = colour if full else "white"
         axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
     rows_of_names(axes, names)

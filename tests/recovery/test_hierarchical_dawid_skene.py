@@ -250,3 +250,21 @@ def test_classes_keep_the_labels_they_bear():
         order = assignment(gain)
         assert gain[order, np.arange(k)].sum() == pytest.approx(gain[rows, columns].sum())
         assert sorted(order) == list(range(k))
+
+
+def test_log_likelihoods_of_draws_are_those_of_every_item():
+    """Each item's labels in turn, the categories summed out in double precision."""
+    rng = np.random.default_rng(8)
+    confusion = np.broadcast_to(0.7 * np.eye(2) + 0.15, (3, 2, 2))
+    labels, _ = labels_from(rng, [0.4, 0.6], confusion, 30, missing=0)
+    fit = hierarchical_dawid_skene.fit(labels, rng=rng, chains=2, draws=12, warmup=5, thin=3)
+    found = fit.log_likelihoods(labels, 2)
+    assert found.shape == (2, 2)
+    # Of four stored draws the first and the third, which are the first and the seventh of all.
+    for place, (stored, drawn) in enumerate(((0, 0), (2, 6))):
+        for chain in range(2):
+            joint = np.tile(fit.draws.prevalence[chain, drawn], (labels.n_items, 1))
+            for i, j, label in zip(labels.item, labels.annotator, labels.label, strict=True):
+                joint[i] *= fit.draws.confusion[chain, stored, j, :, label]
+            expected = np.log(joint.sum(axis=1)).sum()
+            assert found[chain, place] == pytest.approx(expected, rel=1e-5)

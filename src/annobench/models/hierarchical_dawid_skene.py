@@ -156,6 +156,33 @@ class HierarchicalDawidSkeneFit(SampledFit):
             ),
         }
 
+    def log_likelihoods(self, annotations: Annotations, n_draws: int) -> NDArray[np.float64]:
+        """Compute the log likelihood of some draws, the items' categories summed out.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted; no item is without any.
+        n_draws : int
+            How many draws of each chain, evenly spaced, of those with confusion matrices.
+
+        Returns
+        -------
+        ndarray, shape (C, n_draws)
+            At most 0. Chains whose likelihoods differ have found different modes.
+        """
+        draws, view = self.draws, annotations.by_item
+        annotator, label = annotations.annotator[view.order], annotations.label[view.order]
+        result = np.empty((len(draws.confusion), n_draws))
+        for c, s in np.ndindex(result.shape):
+            at = s * draws.confusion.shape[1] // n_draws
+            # A probability may be 0 in single precision.
+            matrix = np.log(np.maximum(draws.confusion[c, at], 1e-30)).swapaxes(1, 2)
+            log_joint = np.add.reduceat(matrix[annotator, label], view.offsets[:-1])
+            log_joint = log_joint.astype(float) + np.log(draws.prevalence[c, at * self.thin])
+            result[c, s] = np.logaddexp.reduce(log_joint, axis=1).sum()
+        return result
+
     def predict_new_annotator(
         self, n_annotators: int = 1000, *, rng: np.random.Generator | int | None = None
     ) -> NDArray[np.float64]:

@@ -1,5 +1,7 @@
 """Recompute Beigman Klebanov and Beigman (2010), and fit its models to the public labels."""
 
+from functools import partial
+
 import numpy as np
 
 from annobench.models import hierarchical_binary
@@ -38,7 +40,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     srte = values.complete_counts(rte.annotations)
     brte = simulate.brte(printed, rng, replicates)
     lazy = tables.lazy(srte, printed)
-    annotators = find_lazy(rte.annotations, values.gold_of(rte))
+    annotators = find_lazy(rte.annotations, rte.gold)
     examples = tables.examples(rte, study.printed("examples"), window)
 
     # Sections 3 to 5 and 7.2, as far as the printed numbers tell.
@@ -97,9 +99,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     drawn = figures.reconstruction, rivals, printed
     results.figure("reconstruction", *drawn, of="printed", caption=of_rivals)
     labels = {"srte": study.provenance(of_rte)}
-    results.figure("figure6", figures.figure6, printed, sets, of=of_both, caption=labels)
-    results.figure("types", figures.components, tests, of=of_both, caption=labels)
-    results.figure("hard_share", figures.hard_share, profiles, of=of_both, caption=labels)
-    unequal = figures.annotators, chi_squares, sets, annotators.table
-    results.figure("annotators", *unequal, of=of_both, caption=labels)
+    figure = partial(results.figure, of=of_both, caption=labels)
+    figure("figure6", figures.figure6, printed, sets)
+    figure("types", figures.components, tests)
+    figure("hard_share", figures.hard_share, profiles)
+    figure("annotators", figures.annotators, chi_squares, sets, annotators.table)
     results.figure("hard_items", figures.hard_items, by_count, window, of=of_rte, caption=labels)

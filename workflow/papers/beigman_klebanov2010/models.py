@@ -111,6 +111,11 @@ def pearson(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return ((observed - expected) ** 2 / expected).sum(axis=-1)
 
 
+def percents(profile: mixtures.HardShareProfile) -> tuple[float, float, float]:
+    """Return the share of hard items and its interval in percent."""
+    return 100 * profile.estimate, 100 * profile.lower, 100 * profile.upper
+
+
 def by_target(model: str, found: Any, n_items: int) -> dict[str, float]:
     """Return the items and other parameters of each component, or their errors, by target."""
     kinds = {"n": n_items * found.share}

@@ -51,13 +51,10 @@ def reconstruct(
 ) -> tuple[np.ndarray | None, pd.DataFrame]:
     """Find the histogram of BRTEa without one of the printed numbers, and list its rivals.
 
-    All histograms are searched that lie as close to model M as its chi-square says, and for
-    which least squares moves no printed parameter by more than `units_off` units of its last
-    place. Of these it is the only one that has the printed chi-squares. A chi-square is that of
-    the model as printed, so that it can't be used where a parameter of its model is left out.
-
-    Returns the histogram, None if there is none or more than one; and all that were listed, those
-    first whose chi-squares are closest to the printed ones.
+    Searched are those as close to model M as its chi-square says, for which least squares moves no
+    printed parameter by more than `units_off` units of its last place. It has the printed
+    chi-squares, but for that of a model of which a parameter is left out, and is None unless it is
+    the only one. The rivals are sorted by how far their chi-squares are from the printed ones.
     """
     used = np.array([name != without for model in steps for name in printed.parameters(model)])
     step, at = (np.concatenate(parts)[used] for parts in zip(*steps.values(), strict=True))
@@ -102,11 +99,9 @@ def least_squares_fits(histogram: np.ndarray) -> dict[str, float]:
 
 
 def left_out(printed: Printed, units_off: float) -> tuple[dict[str, float], pd.DataFrame]:
-    """Compute every number that helps to find the histogram from the histogram without it.
+    """Compute every number from the histogram that the others find, if they find one.
 
-    Returns the values by target, NaN where the others leave no histogram or several, with the
-    p-values of both mixtures, without their chi-square, as "two.rejected_at" and so on; and a
-    table of the searches.
+    Returns the values by target, "two.rejected_at" being a p-value, and a table of the searches.
     """
     steps, values, rows = steps_of(printed), {}, []
     texts = {n: text for model in steps for n, text in printed.parameters(model).items()}
@@ -122,5 +117,5 @@ def left_out(printed: Printed, units_off: float) -> tuple[dict[str, float], pd.D
         values[name] = found.get(name, np.nan)
         values |= {same: found.get(same, np.nan) for same, of in SAME_NUMBER.items() if of == name}
         rows.append((name, text, values[name], len(table), table["fits"].sum()))
-    listed = ["histograms_listed", "with_the_chi_squares"]
-    return values, pd.DataFrame(rows, columns=["left_out", "printed", "from_the_others", *listed])
+    columns = "left_out printed from_the_others histograms_listed with_the_chi_squares"
+    return values, pd.DataFrame(rows, columns=columns.split())

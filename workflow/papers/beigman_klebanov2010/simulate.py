@@ -47,8 +47,7 @@ def annotators(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Test whether unequal annotators look like a third component of items.
 
-    Two components and the rates of Dawid and Skene's fit, as the annotators of RTE-1 have them,
-    with the real sets of annotators or with new ones for every label. Returns a summary of each
+    Two components and the rates of Dawid and Skene's fit to RTE-1. Returns a summary of each
     design, and the chi-squares of two binomials fitted to each simulated histogram.
     """
     fitted = dawid_skene.fit(a)

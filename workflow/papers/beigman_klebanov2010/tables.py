@@ -1,7 +1,7 @@
 """The tables of Beigman Klebanov and Beigman (2010)."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,8 +15,8 @@ from annobench.models import dawid_skene
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
 
-from .models import Printed, pearson
-from .values import gold_of, majority_right
+from .models import Printed, pearson, percents
+from .values import majority_right
 
 #: Bands of rates that may count as hard.
 BANDS = ((0.45, 0.55), (0.4, 0.6), (0.35, 0.65))
@@ -44,49 +44,35 @@ def fits(sets: Mapping[str, Counts], rng: np.random.Generator, replicates: int) 
     """Fit 1 to 5 components by every method, with chi-square's p-value and the bootstrap's."""
     rows = []
     for data, counts in sets.items():
-        for k in range(1, mixtures.max_identifiable_components(counts.max_labels) + 1):
-            for method in mixtures.METHODS if k <= 3 else ("ml",):
-                fitted = mixtures.fit(counts, k, method=method)
-                mix, error, drawn = fitted.mixture, fitted.standard_error, np.nan
-                if k in (2, 3) and method != "chi_square":
-                    drawn = mixtures.goodness_of_fit(fitted, replicates=replicates, rng=rng).p_value
-                pooled = mixtures.pool_cells(fitted.expected)
-                rows.append(
-                    {
-                        "data": data,
-                        "types": k,
-                        "method": method.replace("_", " "),
-                        "items": _listed(counts.n_items * mix.share, 1),
-                        "items_error": _listed(counts.n_items * error.share, 1),
-                        "rates": _listed(mix.rate, 4),
-                        "rates_error": _listed(error.rate, 4),
-                        **_tested(fitted.chi_square()),
-                        "bootstrap_p": drawn,
-                        "pooled_p": fitted.chi_square(pooled).p_value,
-                        "log_likelihood": fitted.log_likelihood,
-                        "sum_of_squares": fitted.sum_of_squares,
-                        "aic": fitted.aic,
-                        "bic": fitted.bic,
-                    }
-                )
+        largest = mixtures.max_identifiable_components(counts.max_labels)
+        methods = {k: mixtures.METHODS if k <= 3 else ("ml",) for k in range(1, largest + 1)}
+        for k, method in ((k, method) for k, of in methods.items() for method in of):
+            fitted, drawn = mixtures.fit(counts, k, method=method), np.nan
+            if k in (2, 3) and method != "chi_square":
+                drawn = mixtures.goodness_of_fit(fitted, replicates=replicates, rng=rng).p_value
+            parts: dict[str, Any] = {"": fitted.mixture, "_error": fitted.standard_error}
+            pooled = mixtures.pool_cells(fitted.expected)
+            scores = "log_likelihood", "sum_of_squares", "aic", "bic"
+            rows.append(
+                {"data": data, "types": k, "method": method.replace("_", " ")}
+                | {f"items{of}": _listed(counts.n_items * p.share, 1) for of, p in parts.items()}
+                | {f"rates{of}": _listed(p.rate, 4) for of, p in parts.items()}
+                | _tested(fitted.chi_square())
+                | {"bootstrap_p": drawn, "pooled_p": fitted.chi_square(pooled).p_value}
+                | {score: getattr(fitted, score) for score in scores}
+            )
     return pd.DataFrame(rows)
 
 
 def components(tests: Mapping[tuple[str, int], mixtures.BootstrapTest]) -> pd.DataFrame:
     """List likelihood ratios of m against m + 1 components, with their bootstrap p-values."""
-    return pd.DataFrame(
-        {
-            "data": data,
-            "types": m,
-            "against": m + 1,
-            "likelihood_ratio": test.statistic,
-            "bootstrap_p": test.p_value,
-            "monte_carlo_error": test.standard_error,
-            "chi_square_p": scipy.stats.chi2.sf(test.statistic, 2),
-            "law_95": np.quantile(test.draws, 0.95),
-        }
-        for (data, m), test in tests.items()
-    )
+    rows = []
+    for (data, m), test in tests.items():
+        found = (test.statistic, test.p_value, test.standard_error)
+        by_laws = scipy.stats.chi2.sf(test.statistic, 2), np.quantile(test.draws, 0.95)
+        rows.append((data, m, m + 1, *found, *by_laws))
+    names = ["likelihood_ratio", "bootstrap_p", "monte_carlo_error", "chi_square_p", "law_95"]
+    return pd.DataFrame(rows, columns=["data", "types", "against", *names])
 
 
 def hard_share(sets: Mapping[str, Counts]) -> pd.DataFrame:
@@ -95,18 +81,11 @@ def hard_share(sets: Mapping[str, Counts]) -> pd.DataFrame:
     for (data, counts), band in itertools.product(sets.items(), BANDS):
         profile = mixtures.hard_share_profile(counts, within=band)
         fewest = mixtures.smallest_hard_count(counts, within=band)
-        rows.append(
-            {
-                "data": data,
-                "band": f"{band[0]} to {band[1]}",
-                "percent": 100 * profile.estimate,
-                "lower": 100 * profile.lower,
-                "upper": 100 * profile.upper,
-                "rates": _listed(profile.mixture.rate, 3),
-                "items": _listed(counts.n_items * profile.mixture.share, 0),
-                "fewest_items": np.nan if fewest is None else fewest.n_hard,
-            }
-        )
+        row = {"data": data, "band": f"{band[0]} to {band[1]}"}
+        row |= dict(zip(("percent", "lower", "upper"), percents(profile), strict=True))
+        row["rates"] = _listed(profile.mixture.rate, 3)
+        row["items"] = _listed(counts.n_items * profile.mixture.share, 0)
+        rows.append(row | {"fewest_items": np.nan if fewest is None else fewest.n_hard})
     return pd.DataFrame(rows)
 
 
@@ -116,16 +95,9 @@ def gaussians(sets: Mapping[str, Counts]) -> pd.DataFrame:
     for (data, counts), cells in itertools.product(sets.items(), CELLS):
         found = mixtures.fit_gaussians(counts, cells=cells)
         parameters = [*(counts.n_items * found.share), *found.mean, *found.sd]
-        rows.append(
-            {
-                "data": data,
-                "cells": cells,
-                **dict(zip(names, parameters, strict=True)),
-                "expected_items": found.expected.sum(),
-                **_tested(found.chi_square()),
-                "sum_of_squares": found.sum_of_squares,
-            }
-        )
+        row = {"data": data, "cells": cells, **dict(zip(names, parameters, strict=True))}
+        row |= {"expected_items": found.expected.sum(), **_tested(found.chi_square())}
+        rows.append(row | {"sum_of_squares": found.sum_of_squares})
     return pd.DataFrame(rows)
 
 
@@ -144,54 +116,49 @@ def displayed_sum(
 
 def lazy(counts: Counts, printed: Printed) -> pd.DataFrame:
     """Fit lazy annotators to SRTE in several readings, and two free binomials beside them."""
-    m, histogram, n_items = printed.of("three"), counts.histogram, counts.n_items
-    share, rate, unknown = printed.value("lazy_share"), printed.value("lazy_rate"), np.nan
+    m, histogram, unknown = printed.of("three"), counts.histogram, (np.nan, np.nan)
+    as_printed, rows = (printed.value("lazy_share"), printed.value("lazy_rate")), []
 
-    def cells_at(share: float, rate: float) -> np.ndarray:
-        return mixtures.with_lazy(m, share, rate).expected(counts)
+    def cells_at(at: tuple[float, float]) -> np.ndarray:
+        return mixtures.with_lazy(m, *at).expected(counts)
 
-    readings = []  # name, share, rate, expected cells, parameters fitted, standard errors if any
+    def add(
+        reading: str, at: Sequence[float], cells: np.ndarray, n: int = 2, errors: Any = unknown
+    ) -> None:
+        """Add a reading: share and rate, expected cells, parameters fitted, standard errors."""
+        row: dict[str, Any] = {"reading": reading}
+        for name, value, error in zip(("lazy_share", "lazy_rate"), at, errors, strict=True):
+            row |= {name: value, f"{name}_error": error}
+        row |= _tested(mixtures.chi_square(histogram, cells, n_fitted=n))
+        row["sum_of_squares"] = ((histogram - cells) ** 2).sum()
+        row["log_likelihood"] = xlogy(histogram, cells / counts.n_items).sum()
+        rows.append(row)
+
     for method in ("least_squares", "ml", "chi_square"):
         fit = mixtures.fit_lazy(counts, m, method=method)
-        fitted = fit.lazy_share, fit.lazy_rate, fit.expected, 2, *fit.standard_error
-        readings.append((method.replace("_", " "), *fitted))
-    readings.append(("as printed", share, rate, cells_at(share, rate), 2))
+        fitted = fit.lazy_share, fit.lazy_rate
+        add(method.replace("_", " "), fitted, fit.expected, errors=fit.standard_error)
+    add("as printed", as_printed, cells_at(as_printed))
     for first in (0, 1):
-        cells = n_items * displayed_sum(m, share, rate, first=first)
-        readings.append((f"as printed, displayed sum from r = {first}", share, rate, cells, 2))
-    ends = (np.linspace(at - 0.005, at + 0.005, 41) for at in (share, rate))
+        cells = counts.n_items * displayed_sum(m, *as_printed, first=first)
+        add(f"as printed, displayed sum from r = {first}", as_printed, cells)
+    ends = (np.linspace(at - 0.005, at + 0.005, 41) for at in as_printed)
     grid = list(itertools.product(*ends))
-    box = [pearson(histogram, cells_at(*at)) for at in grid]
+    box = [pearson(histogram, cells_at(at)) for at in grid]
     for name, at in (("smallest", grid[np.argmin(box)]), ("largest", grid[np.argmax(box)])):
-        readings.append((f"{name} chi-square of parameters that print so", *at, cells_at(*at), 2))
+        add(f"{name} chi-square of parameters that print so", at, cells_at(at))
     for k in (2, 3):
         free = mixtures.fit(counts, k, method="least_squares")
         name = f"{k} binomials, nobody lazy, least squares"
-        readings.append((name, unknown, unknown, free.expected, free.n_parameters))
-    readings.append(("model M, nobody lazy", 0, unknown, m.expected(counts), 0))
-    rows = []
-    for name, share, rate, cells, n_fitted, *errors in readings:
-        share_error, rate_error = errors or (unknown, unknown)
-        rows.append(
-            {
-                "reading": name,
-                "lazy_share": share,
-                "lazy_share_error": share_error,
-                "lazy_rate": rate,
-                "lazy_rate_error": rate_error,
-                **_tested(mixtures.chi_square(histogram, cells, n_fitted=n_fitted)),
-                "sum_of_squares": float(((histogram - cells) ** 2).sum()),
-                "log_likelihood": float(xlogy(histogram, cells / n_items).sum()),
-            }
-        )
+        add(name, unknown, free.expected, free.n_parameters)
+    add("model M, nobody lazy", (0, np.nan), m.expected(counts), 0)
     return pd.DataFrame(rows)
 
 
 def examples(data: LoadedData, known: pd.DataFrame, window: tuple[int, int]) -> pd.DataFrame:
     """Find the examples of section 7.1 in the data, with their labels; NaN where one is not."""
     _, positives = mixtures.positive_counts(data.annotations)
-    items = data.items.set_index("item").loc[list(data.annotations.items)].reset_index()
-    items = items.assign(positives=positives, gold=gold_of(data))
+    items = data.items.assign(positives=positives, gold=data.gold)
     inside, hypotheses = items[items["positives"].between(*window)], items["hypothesis"].fillna("")
     rows = []
     for row in known.itertuples():
@@ -207,18 +174,14 @@ def examples(data: LoadedData, known: pd.DataFrame, window: tuple[int, int]) -> 
 def hard_items(
     data: LoadedData, printed: Printed, carpenter: np.ndarray, free: BinomialMixture
 ) -> pd.DataFrame:
-    """List every item with the evidence that it is hard.
-
-    `carpenter` are posterior probabilities of category 1, `free` has a hard component.
-    """
-    a, gold = data.annotations, gold_of(data)
+    """List every item with the evidence that it is hard: posteriors of 1, free hard component."""
+    a, gold = data.annotations, data.gold
     labels, positives = mixtures.positive_counts(a)
     skene = dawid_skene.fit(a).posterior[:, 1]
     lazy = mixtures.fit_lazy(Counts.from_annotations(a), printed.of("three")).mixture
     hard = lazy.posterior(positives, labels)[:, 1]
     gold_probability = np.where(gold == 1, carpenter, 1 - carpenter)
-    items = data.items.set_index("item").loc[list(a.items)].reset_index()
-    table = items.assign(
+    table = data.items.assign(
         gold=gold,
         positives=positives,
         hard_probability=hard,
@@ -234,19 +197,16 @@ def hard_items(
         gold_probability=gold_probability,
         gold_doubtful=gold_probability < 0.05,
     )
-    table["reasons"] = [_reasons(row) for row in table.to_dict("records")]
+    found = {
+        "in_window": [f"{n} of 10 positive" for n in positives],
+        "uncertain_carpenter": [f"posterior {p:.2f}" for p in carpenter],
+        "gold_doubtful": ["annotators against the gold label"] * len(table),
+    }
+    said = zip(*(np.where(table[name], text, "") for name, text in found.items()), strict=True)
+    table["reasons"] = ["; ".join(filter(None, reasons)) for reasons in said]
     distance = np.abs(positives - labels / 2)
     order = np.lexsort((distance, -table["carpenter_entropy"], ~table["hard_by_model"]))
     return table.iloc[order].reset_index(drop=True)
-
-
-def _reasons(row: Mapping[str, Any]) -> str:
-    found = {
-        f"{row['positives']} of 10 positive": row["in_window"],
-        f"posterior {row['carpenter_posterior']:.2f}": row["uncertain_carpenter"],
-        "annotators against the gold label": row["gold_doubtful"],
-    }
-    return "; ".join(reason for reason, holds in found.items() if holds)
 
 
 def lists(items: pd.DataFrame) -> pd.DataFrame:
@@ -277,10 +237,10 @@ def by_count(items: pd.DataFrame, sets: Mapping[str, Counts], printed: Printed) 
 
 def tasks(items: pd.DataFrame) -> pd.DataFrame:
     """Count hard, uncertain and doubtful items by the task they were made for."""
-    flags = ["in_window", "hard_by_model", "uncertain_carpenter", "gold_doubtful"]
-    names = ["in_window", "hard", "uncertain", "doubtful"]
+    flags = {"in_window": "in_window", "hard_by_model": "hard"}
+    flags |= {"uncertain_carpenter": "uncertain", "gold_doubtful": "doubtful"}
     groups = items.assign(task=items["task"].fillna("all")).groupby("task")
-    table = groups[flags].sum().set_axis(names, axis="columns")
+    table = groups[list(flags)].sum().rename(columns=flags)
     table.insert(0, "items", groups.size())
     table["window_percent"] = 100 * table["in_window"] / table["items"]
     return table.sort_values("window_percent", ascending=False).reset_index()

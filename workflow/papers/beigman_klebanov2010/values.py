@@ -20,7 +20,7 @@ from annobench.replication.ledger import PAPER_METHOD
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value
 
-from .models import Printed, by_target
+from .models import Printed, by_target, percents
 from .reconstruction import paper_fits
 
 #: Values by target, and the method that they are computed by.
@@ -55,8 +55,7 @@ def arithmetic(printed: Printed) -> dict[str, Value]:
         "three.n_total": three.sum(),
         "three.hard_share": hard_share,
         "gaussian.n_total": printed.items("gaussian").sum(),
-        "brtea.accuracy_over_srte": number("brtea_accuracy"),
-        "brteb.accuracy_over_srte": number("brteb_accuracy"),
+        **{f"{half}.accuracy_over_srte": number(f"{half}_accuracy") for half in ("brtea", "brteb")},
         "discussion.hard_share": hard_share,
         "conservative.n_total": printed.items("conservative").sum(),
         "replication.disagreements": n_items - agreements,
@@ -64,16 +63,12 @@ def arithmetic(printed: Printed) -> dict[str, Value]:
         "replication.agreement": agreement,
         "replication.above_reported_low": agreement,
         "replication.below_reported_high": agreement,
-        "three.p_value": p_value("three"),
-        "brteb.p_value": p_value("brteb"),
+        **{f"{data}.p_value": p_value(data) for data in ("three", "brteb")},
     }
 
 
 def fit_with_hard(counts: Counts, n_hard: float) -> np.ndarray:
-    """Fit three binomials by least squares with n_hard items in the middle one.
-
-    Returns the items of the first, and the three rates.
-    """
+    """Fit the items of the first binomial, and three rates, with n_hard items in the middle one."""
     n_items, free = counts.n_items, paper_fits(*counts.histogram.tolist())["three"].mixture
 
     def residuals(values: np.ndarray) -> np.ndarray:
@@ -150,8 +145,7 @@ def brtea_otherwise(printed: Printed, counts: Counts) -> ByMethod:
         fewer = printed.items("conservative") - 10 * (np.arange(3) == short)
         p_value = p_of_items(printed, counts, fewer)
         yield f"10 items fewer in B{short + 1}", {"conservative.p_value": p_value}
-    profile = mixtures.hard_share_profile(counts)
-    hard_share = 100 * profile.estimate, 100 * profile.lower, 100 * profile.upper
+    hard_share = percents(mixtures.hard_share_profile(counts))
     yield "profile likelihood, rate of .4 to .6", {"three.hard_share": hard_share}
     for model, n_components in (("two", 2), ("three", 3)):
         for method in ("ml", "chi_square"):
@@ -178,12 +172,6 @@ def complete_counts(a: Annotations) -> Counts:
     return Counts.from_histogram(np.bincount(positives[labels == n], minlength=n + 1))
 
 
-def gold_of(data: LoadedData) -> np.ndarray:
-    """Return the gold label of every item as 0 or 1, by the items' codes."""
-    gold = data.items.set_index("item")["gold"].astype(int)
-    return gold.loc[list(data.annotations.items)].to_numpy()
-
-
 def majority_right(positives: np.ndarray, labels: np.ndarray, gold: np.ndarray) -> np.ndarray:
     """Say how right the majority is on each item: 0, 1, or 1/2 for a tie."""
     vote = np.sign(2 * positives - labels)
@@ -194,24 +182,23 @@ def srte(data: LoadedData, counts: Counts, printed: Printed) -> dict[str, Value]
     """Compute sections 3.1 and 6 from the labels of RTE-1."""
     a = data.annotations
     labels, positives = mixtures.positive_counts(a)
-    right = majority_right(positives, labels, gold_of(data))
+    right = majority_right(positives, labels, data.gold)
     cells = printed.of("three").expected(counts)
-    against_m = mixtures.chi_square(counts.histogram, cells, n_fitted=0)
     error = 100 * right.std() / np.sqrt(right.size)
     return {
         "data.n_items": a.n_items,
         "srte.labels_per_item": a.n_labels / a.n_items,
         "srte.n_annotators": a.n_annotators,
-        "srte.p_value_of_m": against_m.p_value,
+        "srte.p_value_of_m": mixtures.chi_square(counts.histogram, cells, n_fitted=0).p_value,
         "srte.majority_accuracy": with_error(100 * right.mean(), error),
     }
 
 
 def easy_rates(counts: Counts, printed: Printed) -> ByMethod:
-    """Compute the rates of the clear components of SRTE in several readings.
+    """Compute the rates of the outer components of SRTE in several readings.
 
-    The paper fitted no model to SRTE. Its procedure (section 4) adds components "until a model
-    with a good fit is found or no degrees of freedom are left"; the clear ones are the outer ones.
+    Section 4 adds components "until a model with a good fit is found or no degrees of freedom are
+    left"; the paper fitted no model to SRTE.
     """
     largest = mixtures.max_identifiable_components(counts.max_labels)
     for k in range(max(1, int(printed.value("first_k"))), largest + 1):
@@ -257,8 +244,7 @@ def lazy(table: pd.DataFrame, annotators: LazyAnnotators) -> ByMethod:
             "lazy.below_critical": float(found["chi_square"]),
         }
         yield PAPER_METHOD if reading == "least squares" else reading, values
-    as_printed = by_reading.loc["as printed"]
-    yield "parameters as printed", {"lazy.chi_square": float(as_printed["chi_square"])}
+    yield "parameters as printed", {"lazy.chi_square": by_reading["chi_square"]["as printed"]}
 
 
 def examples(table: pd.DataFrame) -> dict[str, Value]:

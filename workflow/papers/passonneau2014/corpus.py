@@ -28,11 +28,7 @@ LEFT_OUT = ("2.2/tell-v.6ann", "quiet")
 
 @dataclass(frozen=True)
 class Corpus:
-    """The data sets, and their labels by word: the crowd's, and the trained annotators'.
-
-    Of nine words there are all the labels of the trained annotators, most items with one, and
-    a sample of items labelled by several.
-    """
+    """The data sets, and by word the crowd's labels, all trained ones, and samples of these."""
 
     crowd: LoadedData
     text: LoadedData
@@ -75,23 +71,26 @@ def trained_rows(corpus: Corpus, words: pd.DataFrame) -> list[Computed]:
     offered, rows = corpus.senses_offered, []
     for key in words["word"]:
         target = f"figure3.{key.split('-')[0]}"
-        own = [value_row(f"{target}.senses", offered[key])]
-        if key in corpus.full:
-            used = answers(corpus.full[key])
-            own.append(value_row(f"{target}.used", sum(map(str.isdigit, used))))
         for labels, method in ((corpus.samples, PAPER_METHOD), (corpus.words, "crowd")):
             if key in labels:
                 rows += [
                     coefficient_row(f"{target}.{what}", found, method=method)
                     for what, found in nominal_agreement(labels[key]).items()
                 ]
-        rows += own
+        rows.append(value_row(f"{target}.senses", offered[key]))
+        if key in corpus.full:
+            rows.append(value_row(f"{target}.used", n_senses(corpus.full[key])))
     return rows
 
 
 def answers(labels: Annotations) -> list[str]:
     """Return the categories that were chosen."""
     return [c for c, n in zip(labels.categories, labels.counts.sum(axis=0), strict=True) if n]
+
+
+def n_senses(labels: Annotations) -> int:
+    """Count the answers that are senses."""
+    return sum(map(str.isdigit, answers(labels)))
 
 
 def agreement_table(rows: list[Computed], words: pd.DataFrame) -> pd.DataFrame:
@@ -102,9 +101,8 @@ def agreement_table(rows: list[Computed], words: pd.DataFrame) -> pd.DataFrame:
     of = pd.DataFrame(rows).set_index(["method", "target"])[["value", "lower", "upper"]]
     for whose, method in (("crowd", "crowd"), ("public", PAPER_METHOD)):
         for what in ("alpha", "agreement"):
-            column = f"{whose}_{what}"
             found = of.loc[method].reindex(f"figure3.{name}.{what}" for name in names)
-            table[[column, f"{column}_lower", f"{column}_upper"]] = found.to_numpy()
+            table[[f"{whose}_{what}{end}" for end in ("", "_lower", "_upper")]] = found.to_numpy()
     table["senses_offered"] = [of["value"][PAPER_METHOD, f"figure3.{n}.senses"] for n in names]
     return table
 
@@ -121,9 +119,7 @@ def available_senses(corpus: Corpus, words: pd.DataFrame, wordnet: pd.DataFrame)
     groups = {"crowd": corpus.words, "trained": corpus.full, "sample": corpus.samples}
     for whose, labels in groups.items():
         table[f"{whose}_answers"] = {word: len(answers(a)) for word, a in labels.items()}
-    table["trained_senses_and_none"] = {
-        word: 1 + sum(map(str.isdigit, answers(a))) for word, a in corpus.full.items()
-    }
+    table["trained_senses_and_none"] = {w: 1 + n_senses(a) for w, a in corpus.full.items()}
     return table.reset_index()
 
 
@@ -131,10 +127,10 @@ def readings(table: pd.DataFrame) -> pd.DataFrame:
     """Count the words whose printed number each reading of "All" reproduces."""
     rows = []
     for name in table.columns[3:]:
-        difference = (table["printed"] - table[name]).dropna()
-        constant = difference.value_counts()
-        signs = [(np.sign(difference) == sign).sum() for sign in (0, 1, -1)]
-        rows.append((name, len(difference), *signs, constant.index[0], constant.iloc[0]))
+        more = (table["printed"] - table[name]).dropna()
+        commonest = more.value_counts()
+        signs = (more == 0).sum(), (more > 0).sum(), (more < 0).sum()
+        rows.append((name, len(more), *signs, commonest.index[0], commonest.iloc[0]))
     columns = "reading words equal printed_is_larger printed_is_smaller best_constant"
     return pd.DataFrame(rows, columns=[*columns.split(), "equal_with_best_constant"])
 
@@ -147,8 +143,8 @@ def typical_alpha(corpus: Corpus) -> float:
 def simulated_trained(corpus: Corpus, fits: Fits) -> dict[str, float]:
     """Compute Figure 3 for simulated trained annotators of words without public labels.
 
-    Each knows an item's sense or guesses by the model's prevalences, and knows as often as gives
-    the mean alpha of the public samples; each of a thousand items has one label.
+    They know a sense as often as gives the mean alpha of the public samples, or else guess by the
+    model's prevalences; each of a thousand items has one label.
     """
     alpha, values = typical_alpha(corpus), {}
     for key in fits.keys() - corpus.full.keys():
@@ -166,10 +162,9 @@ def correlations(table: pd.DataFrame) -> pd.DataFrame:
     tests of 5% would exclude: 45 words can't show that there is none.
     """
     rows = []
-    senses_of = {"trained": ("senses", "used"), "crowd": ("senses_offered",)}
-    for who, what, senses in (
-        (who, w, s) for who, of in senses_of.items() for w in ("alpha", "agreement") for s in of
-    ):
+    of = (("trained", "senses"), ("trained", "used")), (("crowd", "senses_offered"),)
+    pairs = [(what, *pair) for each in of for what in ("alpha", "agreement") for pair in each]
+    for what, who, senses in pairs:
         found = stats.pearsonr(table[f"{who}_{what}"], table[senses])
         lower, upper = found.confidence_interval(0.95)
         bound = max(map(abs, found.confidence_interval(0.90)))
@@ -214,8 +209,7 @@ def design_table(corpus: Corpus) -> pd.DataFrame:
     forms = corpus.crowd.items.groupby("word")["form"].nunique()
     rows = []
     for word, a in corpus.words.items():
-        n = a.counts.sum(axis=1)
-        size = (a.n_items, forms[word], a.n_annotators, a.n_labels)
+        n, size = a.counts.sum(axis=1), (a.n_items, forms[word], a.n_annotators, a.n_labels)
         rows.append((word, *size, n.mean(), n.min(), n.max()))
     columns = "word items forms annotators labels labels_per_item least most"
     return pd.DataFrame(rows, columns=columns.split())

@@ -4,14 +4,13 @@ import itertools
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from annobench.evaluation import information
-from annobench.resampling.intervals import Interval
-from annobench.resampling.proportions import proportion_interval
+from annobench.resampling import Interval, normal_interval, proportion_interval
 
 from .corpus import FOUR
 
@@ -48,11 +47,9 @@ def coefficient_range(n_items: int) -> tuple[float, float]:
 
 def confusion_matrices(examples: pd.DataFrame) -> dict[str, list[list[Fraction]]]:
     """Return the matrices of section 2.2.1 by annotator, rows by true category."""
-    matrices: dict[str, list[list[Fraction]]] = {}
-    for key, text in zip(examples["annotator_category"], examples["label1"], strict=True):
-        first = Fraction(text)
-        matrices.setdefault(key.split("/")[0], []).append([first, 1 - first])
-    return matrices
+    first = examples["label1"].map(Fraction)
+    of = first.groupby(examples["annotator_category"].str.split("/").str[0], sort=False)
+    return {name: [[share, 1 - share] for share in part] for name, part in of}
 
 
 def worked_example(examples: pd.DataFrame, prior: Prior, given: Mapping[str, int]) -> Values:
@@ -90,14 +87,11 @@ def example_information(examples: pd.DataFrame, prior: Prior) -> Values:
     }
 
 
-def normal_quantile(level: float) -> float:
-    """Return the half-width of a normal interval in standard errors."""
-    return float(stats.norm.ppf((1 + level) / 2))
-
-
-def half_width(share: float, n: float, level: float) -> float:
-    """Return the half-width of the interval of a share, by the normal approximation."""
-    return normal_quantile(level) * math.sqrt(share * (1 - share) / n)
+def interval(k: float, n: float, level: float, kind: Any = "normal") -> Interval:
+    """Return the interval of a proportion, by the normal approximation or a better method."""
+    if kind != "normal":
+        return proportion_interval(int(k), int(n), level=level, method=kind)
+    return normal_interval(k / n, math.sqrt(k / n * (1 - k / n) / n), level)
 
 
 def closed_forms(number: pd.Series, examples: pd.DataFrame) -> Values:
@@ -106,9 +100,9 @@ def closed_forms(number: pd.Series, examples: pd.DataFrame) -> Values:
     prior = (prevalence, 1 - prevalence)
     given = {n: int(number[f"example_label_{n}"]) for n in "123"}
     n, correct = number["accuracy_interval_n"], number["accuracy_interval_correct"]
-    width = half_width(correct / n, n, number["accuracy_interval_level"])
+    accuracy = interval(correct, n, number["accuracy_interval_level"])
     items, rare = number["prevalence_interval_n"], number["prevalence_interval_prevalence"]
-    margin = half_width(rare, items, number["prevalence_interval_level"])
+    rare_sense = interval(items * rare, items, number["prevalence_interval_level"])
     minimum, maximum = coefficient_range(6)
     adversaries = chance_paradox(number["paradox_prevalence"], number["adversaries_accuracy"])
     return {
@@ -117,14 +111,14 @@ def closed_forms(number: pd.Series, examples: pd.DataFrame) -> Values:
         "both_wrong.share": 100 * (1 - number["both_wrong_accuracy"]) ** 2,
         **chance_paradox(number["paradox_prevalence"], number["paradox_accuracy"]),
         "adversaries.coefficient": 100 * adversaries["paradox.coefficient"],
-        "accuracy_interval.lower": 100 * (correct / n - width),
-        "accuracy_interval.upper": 100 * (correct / n + width),
-        "bootstrap.factor": normal_quantile(number["bootstrap_level"]),
+        "accuracy_interval.lower": 100 * accuracy.lower,
+        "accuracy_interval.upper": 100 * accuracy.upper,
+        "bootstrap.factor": normal_interval(0, 1, number["bootstrap_level"]).upper,
         **worked_example(examples, prior, given),
         "voting.max_weight": math.log(1),
         **example_information(examples, prior),
         "prevalence_interval.expected": items * rare,
-        "prevalence_interval.half_width": margin,
+        "prevalence_interval.half_width": rare_sense.half_width,
     }
 
 
@@ -133,20 +127,16 @@ def table(values: Mapping[str, float], number: pd.Series) -> pd.DataFrame:
     rows = {name: float(value) for name, value in values.items()}
     items = int(number["prevalence_interval_n"])
     rare, level = number["prevalence_interval_prevalence"], number["prevalence_interval_level"]
-    right, of = int(number["accuracy_interval_correct"]), int(number["accuracy_interval_n"])
-    for case, k, n in (
-        ("accuracy_interval", right, of),
-        ("prevalence_interval", round(rare * items), items),
-        ("prevalence_interval of 100 items", round(rare * 100), 100),
-    ):
-        width = half_width(k / n, n, level)
-        for found in (
-            Interval(k / n, k / n - width, k / n + width, level, "normal"),
-            proportion_interval(k, n, level=level),
-            proportion_interval(k, n, level=level, method="exact"),
-        ):
-            rows[f"{case}.lower, {found.kind}"] = 100 * found.lower
-            rows[f"{case}.upper, {found.kind}"] = 100 * found.upper
+    right, of = number[["accuracy_interval_correct", "accuracy_interval_n"]]
+    cases = {
+        "accuracy_interval": (right, of),
+        "prevalence_interval": (round(rare * items), items),
+        "prevalence_interval of 100 items": (round(rare * 100), 100),
+    }
+    for (case, (k, n)), kind in itertools.product(cases.items(), ("normal", "wilson", "exact")):
+        found = interval(k, n, level, kind)
+        rows[f"{case}.lower, {kind}"] = 100 * found.lower
+        rows[f"{case}.upper, {kind}"] = 100 * found.upper
     return pd.DataFrame({"case": rows.keys(), "value": rows.values()})
 
 
@@ -158,8 +148,7 @@ def with_sense(counts: pd.DataFrame) -> pd.DataFrame:
 
 def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> Values:
     """Compute what printed numbers imply of one another."""
-    unit = unit_costs(number)
-    counts = with_sense(counts)
+    unit, counts = unit_costs(number), with_sense(counts)
     rest = counts["sense"] == "rest"
     subtotal = counts[~rest].groupby("word")["count"].sum()
     left = counts[rest].set_index("word")["count"]
@@ -174,8 +163,7 @@ def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> 
         "figure6.add.rank": ranks["add"],
         "figure6.help.rank": ranks["help"],
         "figure7.n_words.arithmetic": number["figure7_n_high"] + number["figure7_n_low"],
-        "cost.trained_unit": unit["trained"],
-        "cost.crowd_unit": unit["crowd"],
+        **{f"cost.{who}_unit": dollars for who, dollars in unit.items()},
         "cost.ratio": unit["crowd"] / unit["trained"],
     }
     for name in FOUR:

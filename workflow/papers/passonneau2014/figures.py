@@ -10,9 +10,20 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from annobench.labels.annotations import Annotations
-from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, grouped_bars, mark, panels
+from annobench.plotting import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    VERMILION,
+    grouped_bars,
+    intervals,
+    mark,
+    panels,
+)
 
 from .corpus import FOUR, Corpus, Fits
+from .groups import PAIRS
 from .model import CERTAIN, SMOOTHING, votes
 from .posterior import IN_USE, Bayes, Optimum
 
@@ -21,12 +32,17 @@ PALE = "#BBBBBB"
 SHOWN_OF_HELP = (8, 9, 41, 18)
 DRAWN_MARK = "Simulated stand-in: trained labels drawn"
 PARTS = {"j": "adj", "n": "noun", "v": "verb"}
-PREVALENCES = {
-    "trained": ("trained, share of labels", INK),
-    "plurality": ("crowd, plurality", PALE),
-    "model": ("crowd, model", BLUE),
+#: Whose agreement, by the beginning of its columns.
+WHOSE = {
+    "crowd": "crowd, 95% interval",
+    "trained": "trained annotators, printed",
+    "public": "trained annotators, public sample, 95% interval",
 }
-PAIRS = ("trained_plurality", "trained_model", "plurality_model")
+PREVALENCES = {
+    "trained": "trained, share of labels",
+    "plurality": "crowd, plurality",
+    "model": "crowd, model",
+}
 METHODS = {
     "true parameters": (INK, "^"),
     "authors' EM": (BLUE, "o"),
@@ -44,15 +60,6 @@ def short(word: str) -> str:
 def named(senses: Iterable[str]) -> list[str]:
     """Return senses with "none" for 0."""
     return ["none" if s == "0" else s for s in senses]
-
-
-def words_axis(axes: Axes, words: Sequence[str]) -> None:
-    """Name the rows of a panel of words."""
-    axes.set_yticks(np.arange(len(words)), [short(w) for w in words])
-    axes.tick_params(axis="y", length=0, labelsize=7.5)
-    axes.set_ylim(-0.7, len(words) - 0.1)
-    axes.grid(axis="y", color="#E6E6E6", linewidth=0.6)
-    axes.set_axisbelow(True)
 
 
 def heat_map(axes: Axes, matrix: np.ndarray, names: Sequence[str], *, rows: bool) -> AxesImage:
@@ -83,20 +90,13 @@ def figure2(labels: Annotations) -> Figure:
 
 def figure3(table: pd.DataFrame) -> Figure:
     """Draw alpha and agreement of the 45 words, trained annotators and crowd."""
-    table = table.sort_values("trained_alpha", ignore_index=True)
-    y = np.arange(len(table))
+    table = table.sort_values("trained_alpha", ascending=False)
     figure, both = panels(2, height=9.2)
     for axes, what in zip(both, ("alpha", "agreement"), strict=True):
-        crowd, public = f"crowd_{what}", f"public_{what}"
-        axes.hlines(y, table[f"{crowd}_lower"], table[f"{crowd}_upper"], color=BLUE)
-        axes.plot(table[crowd], y, "o", color=BLUE, markersize=4, label="crowd, 95% interval")
-        red = {"color": VERMILION, "markersize": 4, "markerfacecolor": "white"}
-        axes.plot(table[f"trained_{what}"], y, "D", label="trained annotators, printed", **red)
-        ends = table[f"{public}_lower"], table[f"{public}_upper"]
-        axes.hlines(y + 0.3, *ends, color=VERMILION, linewidth=0.8)
-        sample = "trained annotators, public sample, 95% interval"
-        axes.plot(table[public], y + 0.3, "x", label=sample, **red)
-        words_axis(axes, table["word"])
+        sets = {label: table.filter(like=f"{who}_{what}") for who, label in WHOSE.items()}
+        for each in sets.values():
+            each.columns = pd.Index(["estimate", "lower", "upper"][: each.shape[1]])
+        intervals(axes, table["word"].map(short).tolist(), sets)
     both[0].set_xlabel("Krippendorff's alpha")
     both[1].set_xlabel("pairwise agreement")
     both[1].tick_params(labelleft=False)
@@ -122,17 +122,13 @@ def senses(table: pd.DataFrame, found: pd.DataFrame) -> Figure:
 def figure4(table: pd.DataFrame, words: Sequence[str]) -> Figure:
     """Draw prevalence of senses by the model and by vote, and by trained labels if known."""
     known = table[table["word"].isin(words)].notna().any()
-    bars = {column: style for column, style in PREVALENCES.items() if known[column]}
     across = 2 if len(words) == 4 else 3
     down = math.ceil(len(words) / across)
     figure, grid = panels(across, rows=down, height=2.2 * down + 0.4)
     for axes, word in zip(grid, words, strict=True):
-        rows, width = table[table["word"] == word], 0.8 / len(bars)
-        for place, (column, (label, colour)) in enumerate(bars.items()):
-            x = np.arange(len(rows)) + (place - (len(bars) - 1) / 2) * width
-            style = {"color": colour, "edgecolor": INK, "linewidth": 0.4}
-            axes.bar(x, rows[column], width, label=label, **style)
-        axes.set_xticks(range(len(rows)), named(rows["sense"]))
+        rows = table[table["word"] == word]
+        bars = {label: rows[column] for column, label in PREVALENCES.items() if known[column]}
+        grouped_bars(axes, named(rows["sense"]), bars)
         axes.tick_params(axis="x", labelsize=7)
         axes.set_title(short(word))
     figure.supylabel("prevalence", fontsize=9.5)
@@ -142,16 +138,14 @@ def figure4(table: pd.DataFrame, words: Sequence[str]) -> Figure:
 
 def figure5(optima: pd.DataFrame) -> Figure:
     """Draw the share of certain items of each word at two optima."""
-    table = optima.sort_values("certain_authors", ignore_index=True)
-    y = np.arange(len(table))
+    table = optima.sort_values("certain_authors", ascending=False)
     figure, [axes] = panels(1, height=8.6, width=7.4)
-    words_axis(axes, table["word"])
     axes.axvline(0.8, color=GREY, linestyle="--", linewidth=0.9)
     ends = table["certain_least"], table["certain_most"]
-    axes.hlines(y, *ends, color=PALE, linewidth=3, label="all optima found")
-    axes.plot(table["certain_authors"], y, "o", color=BLUE, label="authors' start")
-    style = {"color": VERMILION, "markerfacecolor": "white", "markersize": 4.5}
-    axes.plot(table["certain_best"], y, "D", label="best optimum found", **style)
+    axes.hlines(range(len(table)), *ends, color=PALE, linewidth=3, label="all optima found")
+    starts = {"authors' start": "certain_authors", "best optimum found": "certain_best"}
+    sets = {label: table[[name]].set_axis(["estimate"], axis=1) for label, name in starts.items()}
+    intervals(axes, table["word"].map(short).tolist(), sets)
     axes.set(xlabel="share of items with a sense of at least .99", xlim=(None, 1.01))
     axes.legend(loc="lower left")
     return figure
@@ -210,18 +204,13 @@ def figure8(table: pd.DataFrame) -> Figure:
 def nine_words(axes: Axes, table: pd.DataFrame) -> None:
     """Draw the mutual information of each annotator of the words with trained labels."""
     words = sorted(table[table["annotators"] == "trained"]["word"].unique())
-    for who, colour, marker, left, width in (
-        ("crowd", BLUE, "o", -0.42, 0.32),
-        ("crowd, as few", GREEN, "s", -0.06, 0.22),
-        ("trained", VERMILION, "D", 0.22, 0.22),
-    ):
-        rows = table[table["annotators"] == who]
-        for x, word in enumerate(words):
-            own = rows[rows["word"] == word].sort_values("bits")
-            at = x + left + width * np.linspace(0, 1, max(len(own), 2))[: len(own)]
-            axes.vlines(at, own["lower"], own["upper"], color=colour, linewidth=0.6)
-            label = who if x == 0 else None
-            axes.plot(at, own["bits"], marker, color=colour, markersize=3, label=label)
+    styles = {"crowd": (BLUE, "o"), "crowd, as few": (GREEN, "s"), "trained": (VERMILION, "D")}
+    for place, (who, (colour, marker)) in enumerate(styles.items()):
+        rows = table[(table["annotators"] == who) & table["word"].isin(words)].sort_values("bits")
+        rank = rows.groupby("word")["bits"].rank(method="first", pct=True)
+        x = pd.Index(words).get_indexer(rows["word"]) + 0.26 * rank + 0.3 * place - 0.45
+        axes.vlines(x, rows["lower"], rows["upper"], color=colour, linewidth=0.6)
+        axes.plot(x, rows["bits"], marker, color=colour, markersize=3, label=who)
     axes.set_xticks(range(len(words)), [short(w) for w in words])
     axes.set(ylabel="bits", title="Nine words with public trained labels", ylim=(0, 2.75))
     axes.legend(loc="upper left", ncols=3)
@@ -232,8 +221,8 @@ def optima(table: pd.DataFrame) -> Figure:
     figure, (left, right) = panels(2, height=3.9)
     gain = table["gain"].sort_values(ignore_index=True).clip(lower=0.1)
     left.plot(gain, np.arange(1, len(gain) + 1), "o", color=BLUE, markersize=4)
-    above = "log posterior above the authors' optimum"
-    left.set(xscale="log", xlabel=above, ylabel="words, in order", title="A better optimum")
+    left.set(xscale="log", xlabel="log posterior above the authors'")
+    left.set(ylabel="words, in order", title="A better optimum")
     right.plot([0.45, 1], [0.45, 1], color=GREY, linestyle="--", linewidth=0.9)
     at = table["certain_authors"], table["certain_best"]
     right.plot(*at, "o", color=BLUE, markersize=4, alpha=0.8)
@@ -242,14 +231,11 @@ def optima(table: pd.DataFrame) -> Figure:
     return figure
 
 
-def classes(
-    corpus: Corpus, fits: Fits, found: Mapping[str, Optimum], table: pd.DataFrame
-) -> Figure:
+def classes(corpus: Corpus, fits: Fits, best: Mapping[str, Optimum], table: pd.DataFrame) -> Figure:
     """Draw the meaning of classes: labels of the items of each class of help, and all words."""
-    word = FOUR["help"]
-    share = votes(corpus.words[word])
+    word, share = FOUR["help"], votes(corpus.words[FOUR["help"]])
     figure, (*left, axes) = panels(3, height=3.9)
-    both = {"authors' optimum": fits[word], "best optimum": found[word].best}
+    both = {"authors' optimum": fits[word], "best optimum": best[word].best}
     for panel, (name, fit) in zip(left, both.items(), strict=True):
         total = fit.posterior.sum(axis=0)[:, None]
         by_class = fit.posterior.T @ share / np.maximum(total, 1e-9)
@@ -264,11 +250,10 @@ def classes(
         ("", BLUE, "o", "class read by its name", -0.06),
         ("_by_meaning", VERMILION, "D", "by its items' commonest label", 0.06),
     ):
+        values = table[[f"plurality_authors{column}", f"plurality_best{column}"]].to_numpy()
+        x = np.broadcast_to([offset, 1 + offset], values.shape)
         style = {"color": colour, "markersize": 3.5, "alpha": 0.6, "markerfacecolor": "white"}
-        for place, name in enumerate(("authors", "best")):
-            values = table[f"plurality_{name}{column}"]
-            style["label"] = None if place else label
-            axes.plot(np.full(len(values), place + offset), values, marker, **style)
+        axes.plot(x.ravel(), values.ravel(), marker, label=label, **style)
     axes.set_xticks([0, 1], list(both))
     axes.set(xlim=(-0.4, 1.4), ylim=(0, 1), title="Items that agree with the plurality")
     axes.legend(loc="lower left")
@@ -322,11 +307,10 @@ def calibration(table: pd.DataFrame) -> Figure:
     """Draw how many of the certain items are right."""
     drawn = table[table["data"].isin(table[table["method"] == "true parameters"]["data"])]
     figure, (left, right) = panels(2, height=4.0, width=5.55, width_ratios=(2, 1))
-    for method in ("true parameters", "authors' EM", "EM from votes"):
-        shares = drawn[drawn["method"] == method]["right"].sort_values()
+    for method, shares in drawn[drawn["method"] != "full Bayes"].groupby("method")["right"]:
         colour, marker = METHODS[method]
         order = np.arange(1, len(shares) + 1)
-        left.plot(order, shares, marker, color=colour, markersize=4, label=method)
+        left.plot(order, shares.sort_values(), marker, color=colour, markersize=4)
     left.set(xlabel="words, in order for each method", ylabel="right among certain items")
     left.set_title("Simulated from the fits of 45 words")
     some = table[table["data"].isin(FOUR.values()) | ~table["data"].isin(drawn["data"])]

@@ -17,16 +17,13 @@ from .corpus import FOUR, Corpus, Fits, nominal_agreement, typical_alpha
 from .examples import unit_costs
 from .model import authors_fit, is_certain, plurality, trained_prevalence, votes
 
+PAIRS = ("trained_plurality", "trained_model", "plurality_model")
 #: By word the crowd's item codes, and the shares of the trained labels (items, senses).
 Shared = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
 def shared_items(corpus: Corpus) -> Shared:
-    """Find items that the crowd and trained annotators labelled, by their sentence.
-
-    A sentence's length and the place of the word in it identify an item where they are unique
-    in both sets.
-    """
+    """Find items of both groups by the length of their sentence and the word's place in it."""
     items = corpus.text.items
     key = ["word", "sentence_length", "word_start"]
     one, other = (
@@ -52,19 +49,15 @@ def agree_beyond_chance(first: np.ndarray, second: np.ndarray) -> bool:
 
 def by_sense(share: np.ndarray, have: tuple[str, ...], want: tuple[str, ...]) -> np.ndarray:
     """Put shares of trained labels into the crowd's categories; what isn't there is 0."""
-    result = np.zeros((len(share), len(want)))
-    for k, name in enumerate(have):
-        place = name if name in want else "0"
-        if place in want:
-            result[:, want.index(place)] += share[:, k]
-    return result
+    columns = pd.DataFrame(share.T, index=[name if name in want else "0" for name in have])
+    return columns.groupby(level=0).sum().reindex(want, fill_value=0.0).to_numpy().T
 
 
 def drawn_trained(corpus: Corpus, fits: Fits, rng: Generator) -> Shared:
     """Draw a trained label for the crowd's items, by word.
 
-    An annotator knows the model's sense or guesses by the shares of trained labels (the
-    model's where these are not public), and knows as often as gives the public alpha.
+    An annotator knows the model's sense as often as gives the public alpha, or guesses by the
+    shares of trained labels (the model's where these are not public).
     """
     typical, result = typical_alpha(corpus), {}
     for word, fit in fits.items():
@@ -87,16 +80,11 @@ def same_label_table(corpus: Corpus, fits: Fits, drawn: Shared, joined: Shared) 
         share = votes(corpus.words[word])[item]
         by_vote, best = plurality(share), plurality(trained)
         model = np.eye(share.shape[1])[fits[word].posterior[item].argmax(axis=1)]
-        pairs = {
-            "trained_plurality": best * by_vote,
-            "trained_model": best * model,
-            "plurality_model": by_vote * model,
-        }
-        same = {name: pair.sum(axis=1).mean() for name, pair in pairs.items()}
-        kind = "real" if word in joined else "simulated"
-        rows.append({"word": word, "items": len(item), "trained_labels": kind, **same})
-    table = pd.DataFrame(rows)
-    table["mean"] = table[list(pairs)].mean(axis=1)
+        pairs = (best * by_vote, best * model, by_vote * model)
+        same = (pair.sum(axis=1).mean() for pair in pairs)
+        rows.append((word, len(item), "real" if word in joined else "simulated", *same))
+    table = pd.DataFrame(rows, columns=["word", "items", "trained_labels", *PAIRS])
+    table["mean"] = table[[*PAIRS]].mean(axis=1)
     return table.sort_values("mean", ascending=False, ignore_index=True)
 
 
@@ -105,10 +93,9 @@ def same_label_facts(
 ) -> dict[str, float]:
     """Compute for the simulated labels what section 5 says of the trained ones of all words."""
     mean, n_high = 100 * table["mean"], int(number["figure7_n_high"])
-    high, low = mean[:n_high], mean[n_high:]
     enough = int((mean >= 100 * number["figure7_high_lower"]).sum())
     values = {"figure7.n_high": enough, "figure7.n_low": len(table) - enough}
-    for name, part in (("high", high), ("low", low)):
+    for name, part in (("high", mean[:n_high]), ("low", mean[n_high:])):
         values |= {f"figure7.{name}.lower": part.min(), f"figure7.{name}.upper": part.max()}
     for name, word in (("meet", "meet-v"), ("date", "date-n")):
         item, trained = drawn[word]
@@ -120,26 +107,18 @@ def same_label_facts(
 
 def of_equal_size(labels: Annotations, like: Annotations, rng: Generator) -> Annotations:
     """Draw as many items and annotators as another sample has, each item labelled by all."""
-    done = np.bincount(labels.annotator, minlength=labels.n_annotators)
-    able = np.flatnonzero(done >= labels.n_items / 2)
+    able = np.flatnonzero(np.bincount(labels.annotator) >= labels.n_items / 2)
     chosen = rng.choice(able, size=min(like.n_annotators, able.size), replace=False)
-    own = np.isin(labels.annotator, chosen)
-    complete = np.bincount(labels.item[own], minlength=labels.n_items) >= chosen.size
-    common = np.flatnonzero(complete)
+    of_chosen = labels.item[np.isin(labels.annotator, chosen)]
+    common = np.flatnonzero(np.bincount(of_chosen) >= chosen.size)
     items = rng.choice(common, size=min(like.n_items, common.size), replace=False)
     return labels.select(annotators=chosen, labels=np.isin(labels.item, items))
 
 
-def information_table(
-    corpus: Corpus, fits: Fits, n_replicates: int, rng: Generator
-) -> pd.DataFrame:
-    """Return the mutual information of each annotator's label, the nine words' trained too.
-
-    Intervals are of the bootstrap over items: they carry the uncertainty of the items' senses.
-    A fit to few items makes labels look more informative than they are, so that the trained
-    annotators' samples stand beside samples of the crowd's labels of the same size.
-    """
+def information_table(corpus: Corpus, fits: Fits, replicates: int, rng: Generator) -> pd.DataFrame:
+    """Return the mutual information of each annotator's label, with intervals over items."""
     groups = [(w, "crowd", corpus.words[w], fits[w]) for w in (*FOUR.values(), *corpus.full)]
+    # A fit to few items makes labels look more informative than they are.
     few = {w: of_equal_size(corpus.words[w], a, rng) for w, a in corpus.samples.items()}
     for who, samples in (("crowd, as few", few), ("trained", corpus.samples)):
         groups += [(word, who, a, dawid_skene.fit(a)) for word, a in samples.items()]
@@ -147,10 +126,9 @@ def information_table(
     for word, who, labels, fit in groups:
         # Replicates need fewer digits than the fit; they are refitted to this one's tolerance.
         coarse = dawid_skene.fit(labels, start=fit.parameters, tolerance=1e-6)
-        drawn = bootstrap(labels, coarse, rng=rng, replicates=n_replicates)
-        ends = information.with_interval(
-            information.mutual_information(drawn.prevalence, drawn.confusion)
-        )
+        drawn = bootstrap(labels, coarse, rng=rng, replicates=replicates)
+        bits = information.mutual_information(drawn.prevalence, drawn.confusion)
+        ends = information.with_interval(bits)
         part = {
             "word": word,
             "annotators": who,

@@ -12,7 +12,7 @@ from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 
 from .corpus import FOUR, Corpus, Fits
-from .examples import with_sense
+from .examples import Values, with_sense
 
 CERTAIN = 0.99
 #: The settings of the authors' program.
@@ -37,9 +37,7 @@ def fits_of(words: Mapping[str, Annotations], smoothing: float) -> Fits:
     return {word: fit_once(a, smoothing=smoothing, **AUTHORS) for word, a in words.items()}
 
 
-def fit_facts(
-    corpus: Corpus, fits: Fits, printed: pd.DataFrame, number: pd.Series
-) -> dict[str, float]:
+def fit_facts(corpus: Corpus, fits: Fits, printed: pd.DataFrame, number: pd.Series) -> Values:
     """Compute every printed value that depends on the fits."""
     of_help = annotators_of_help(fits[FOUR["help"]], corpus.words[FOUR["help"]])
     certain = certain_counts(fits, printed) | certain_facts(fits, number)
@@ -58,9 +56,9 @@ def certain_by_category(posterior: np.ndarray, categories: Sequence[str]) -> dic
     return dict(zip(categories, map(int, count), strict=True))
 
 
-def certain_counts(fits: Fits, printed: pd.DataFrame) -> dict[str, float]:
+def certain_counts(fits: Fits, printed: pd.DataFrame) -> Values:
     """Compute the rows that Figure 5 has for its four words."""
-    result: dict[str, float] = {}
+    result: Values = {}
     senses = with_sense(printed).groupby("word")["sense"].agg(list)
     for name, key in FOUR.items():
         fit, n = fits[key], len(fits[key].items)
@@ -74,7 +72,7 @@ def certain_counts(fits: Fits, printed: pd.DataFrame) -> dict[str, float]:
     return result
 
 
-def certain_facts(fits: Fits, number: pd.Series) -> dict[str, float]:
+def certain_facts(fits: Fits, number: pd.Series) -> Values:
     """Compute what section 4.1 says of certainty, and the prevalence of add's first sense."""
     share = {key: 100 * is_certain(fit.posterior).mean() for key, fit in fits.items()}
     best = fits[FOUR["help"]].posterior.max(axis=1)
@@ -89,7 +87,7 @@ def certain_facts(fits: Fits, number: pd.Series) -> dict[str, float]:
     }
 
 
-def mean_accuracy(fit: DawidSkeneFit) -> dict[str, float]:
+def mean_accuracy(fit: DawidSkeneFit) -> Values:
     """Return the mean over annotators of the accuracy on each category."""
     accuracy = np.einsum("jkk->k", fit.confusion) / len(fit.annotators)
     return dict(zip(fit.categories, map(float, accuracy), strict=True))
@@ -133,7 +131,7 @@ def annotators_of_help(fit: DawidSkeneFit, labels: Annotations) -> pd.DataFrame:
     return table
 
 
-def accuracy_facts(fits: Fits, of_help: pd.DataFrame) -> dict[str, float]:
+def accuracy_facts(fits: Fits, of_help: pd.DataFrame) -> Values:
     """Compute section 4.2: mean accuracies, and biases of the annotators it names."""
     add, help_ = mean_accuracy(fits[FOUR["add"]]), mean_accuracy(fits[FOUR["help"]])
     means = np.concatenate([annotator_accuracy(fit) for fit in fits.values()])
@@ -168,19 +166,14 @@ def plurality(share: np.ndarray) -> np.ndarray:
 
 def prevalence_table(corpus: Corpus, fits: Fits) -> pd.DataFrame:
     """Return prevalences by model and by vote, and by trained labels where these are public."""
-    parts = []
+    rows: list[tuple[Any, ...]] = []
     for word in (*FOUR.values(), *corpus.full):
         fit, share = fits[word], votes(corpus.words[word])
-        part = {
-            "word": word,
-            "sense": fit.categories,
-            "model": fit.prevalence,
-            "plurality": plurality(share).mean(axis=0),
-            "labels": share.mean(axis=0),
-            "trained": trained_prevalence(corpus.full.get(word), fit.categories),
-        }
-        parts.append(pd.DataFrame(part))
-    return pd.concat(parts, ignore_index=True)
+        by_vote = plurality(share).mean(axis=0), share.mean(axis=0)
+        trained = trained_prevalence(corpus.full.get(word), fit.categories)
+        columns = fit.categories, fit.prevalence, *by_vote, trained
+        rows += [(word, *row) for row in zip(*columns, strict=True)]
+    return pd.DataFrame(rows, columns=["word", "sense", "model", "plurality", "labels", "trained"])
 
 
 def trained_prevalence(labels: Annotations | None, senses: tuple[str, ...]) -> list[float]:
@@ -204,7 +197,7 @@ def smoothing_table(fits_at: Mapping[float, Fits]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns.split())
 
 
-def sensitivity(facts_at: Mapping[float, Mapping[str, float]]) -> pd.DataFrame:
+def sensitivity(facts_at: Mapping[float, Values]) -> pd.DataFrame:
     """Return every value that depends on the fits, by smoothing, and its range."""
     table = pd.DataFrame({f"smoothing_{s:g}": facts for s, facts in facts_at.items()})
     table = table.assign(least=table.min(axis=1), most=table.max(axis=1))

@@ -1,5 +1,6 @@
 """Not in the paper: other optima of the posterior, full Bayes, and whether certainty is right."""
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,7 +16,6 @@ from annobench.models import dawid_skene, hierarchical_dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit, Parameters
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.diagnostics import convergence_table
-from annobench.models.hierarchical_dawid_skene import HierarchicalDawidSkeneFit
 from annobench.resampling.proportions import proportion_interval
 
 from . import model
@@ -48,7 +48,7 @@ def best_optimum(
     both = {"authors": fit, "best": best}
     reached = found.table.set_index("start")["log_posterior"]
     names = {"authors": "given 0", "votes": "votes", "majority": "given 3", "spectral": "spectral"}
-    row = {"word": word, "authors": fit.log_posterior}
+    row: dict[str, Any] = {"word": word, "authors": fit.log_posterior}
     row |= {f"from_{name}": reached[start] for name, start in names.items()}
     row |= {"best": best.log_posterior, "gain": best.log_posterior - fit.log_posterior}
     row["n_optima"] = len(found.fits)
@@ -80,11 +80,7 @@ def meaning(posterior: np.ndarray, share: np.ndarray) -> np.ndarray:
 def classes_table(
     corpus: Corpus, fits: Fits, optima: Mapping[str, Optimum], chains: pd.DataFrame, joined: Shared
 ) -> pd.DataFrame:
-    """Compare the classes of two optima with the senses they are named after.
-
-    A class in use means its sense if that is the most frequent label of its items. By meaning,
-    an item has the sense that its class means, so that classes of one meaning are put together.
-    """
+    """Compare the classes of two optima with the senses that they are named after, or mean."""
     rows = []
     for word in optima:
         labels, full = corpus.words[word], corpus.full.get(word)
@@ -107,7 +103,7 @@ def classes_table(
             }
             if word in joined:
                 item, given = joined[word]
-                same = (model.plurality(given) * np.eye(labels.n_categories)[own[item]]).sum(axis=1)
+                same = model.plurality(given)[np.arange(len(item)), own[item]]
                 row[f"trained_items_{name}"] = same.mean()
         row["trained_distance_plurality"] = abs(trained - voted).sum() / 2
         likeliest = chains[chains["word"] == word].nlargest(1, "log_likelihood")
@@ -118,34 +114,14 @@ def classes_table(
 
 
 class Bayes(NamedTuple):
-    """Full Bayes of a word, its classes in the order of the best optimum's.
-
-    The names of classes may change from draw to draw and chain to chain where two classes are
-    much alike. Each draw is therefore aligned by the items before anything is averaged.
-    """
+    """Full Bayes of a word, each draw aligned by its items to the best optimum's classes."""
 
     item_probability: np.ndarray  # (chains, draws, items, categories)
     chains: pd.DataFrame
     row: dict[str, Any]
 
 
-def log_likelihoods(full: HierarchicalDawidSkeneFit, labels: Annotations, n: int) -> np.ndarray:
-    """Return the log likelihood of n draws of each chain, categories summed out."""
-    draws, view = full.draws, labels.by_item
-    annotator, label = labels.annotator[view.order], labels.label[view.order]
-    n_stored = draws.confusion.shape[1]
-    thin = -(-draws.prevalence.shape[1] // n_stored)
-    result = np.empty((len(draws.confusion), n))
-    for c, s in np.ndindex(result.shape):
-        at = s * n_stored // n
-        matrix = np.log(np.maximum(draws.confusion[c, at], 1e-30)).swapaxes(1, 2)
-        log_joint = np.add.reduceat(matrix[annotator, label], view.offsets[:-1])
-        log_joint = log_joint.astype(float) + np.log(draws.prevalence[c, at * thin])
-        result[c, s] = np.logaddexp.reduce(log_joint, axis=1).sum()
-    return result
-
-
-def largest_r_hat(draws: np.ndarray, names: Sequence[str]) -> float:
+def r_hat_of(draws: np.ndarray, names: Sequence[str]) -> float:
     """Return the largest R-hat of prevalences, shape (C, S, K), of the senses in use."""
     used = draws.mean(axis=(0, 1)) >= IN_USE
     kept = [name for name, use in zip(names, used, strict=True) if use]
@@ -160,14 +136,11 @@ def aligned(posterior: np.ndarray, target: np.ndarray) -> np.ndarray:
 def bayes_of(
     word: str, labels: Annotations, fit: DawidSkeneFit, best: DawidSkeneFit, n: int, rng: Generator
 ) -> Bayes:
-    """Sample the hierarchical model, align its draws by items, and compare its chains.
-
-    Three chains start apart and are tempered as they warm up. The fourth starts at the best
-    optimum of EM, which shows whether its mode is a mode of the full posterior too.
-    """
+    """Sample the hierarchical model, align its draws by items, and compare its chains."""
     settings: dict[str, Any] = {"rng": rng, "draws": n, "thin": 5, "threads": 1}
     sample = partial(hierarchical_dawid_skene.fit, labels, **settings)
     runs = [sample(chains=3, warmup=2 * n)]
+    # Is the mode at the best optimum of EM a mode of the full posterior too?
     runs.append(sample(chains=1, warmup=n, start=best.posterior))
     draws = np.concatenate([run.draws.item_probability for run in runs])
     for place in np.ndindex(draws.shape[:2]):
@@ -176,7 +149,7 @@ def bayes_of(
     own, half = of_chain.argmax(axis=2), prevalence.shape[1] // 2
     named_by_fit = np.stack([aligned(p, fit.posterior) for p in of_chain]).argmax(axis=2)
     names, n_drawn = best.categories, min(10, prevalence.shape[1])
-    likelihood = np.concatenate([log_likelihoods(run, labels, n_drawn) for run in runs])
+    likelihood = np.concatenate([run.log_likelihoods(labels, n_drawn) for run in runs])
     chains = pd.DataFrame(
         {
             "word": word,
@@ -185,9 +158,7 @@ def bayes_of(
             "log_likelihood": likelihood.mean(axis=1),
             "deviation": likelihood.std(axis=1),
             "certain": [is_certain(p).mean() for p in of_chain],
-            "r_hat_within": [
-                largest_r_hat(np.stack([p[:half], p[-half:]]), names) for p in prevalence
-            ],
+            "r_hat_within": [r_hat_of(np.stack([p[:half], p[-half:]]), names) for p in prevalence],
             "relabelled": np.concatenate([run.label_switches for run in runs]),
             "same_as_authors": (named_by_fit == fit.posterior.argmax(axis=1)).mean(axis=1),
             "same_as_best": (own == best.posterior.argmax(axis=1)).mean(axis=1),
@@ -196,10 +167,10 @@ def bayes_of(
     pairs = [(own[a] == own[b]).mean() for a in range(len(own)) for b in range(a)]
     named = np.concatenate([run.draws.prevalence for run in runs])
     prevalences = {"": prevalence, "_of_tempered": prevalence[:3], "_of_names": named}
-    r_hat = {f"r_hat{of}": largest_r_hat(p, names) for of, p in prevalences.items()}
-    converged, certain = bool(r_hat["r_hat"] <= R_HAT), chains["certain"]
-    pooled = is_certain(draws.mean(axis=(0, 1))).mean() if converged else np.nan
-    row = {"word": word, "converged": converged, "certain": pooled}
+    r_hat = {f"r_hat{of}": r_hat_of(p, names) for of, p in prevalences.items()}
+    row: dict[str, Any] = {"word": word, "converged": bool(r_hat["r_hat"] <= R_HAT)}
+    pooled, certain = is_certain(draws.mean(axis=(0, 1))).mean(), chains["certain"]
+    row["certain"] = pooled if row["converged"] else np.nan
     row |= {"certain_least_chain": certain.min(), "certain_most_chain": certain.max(), **r_hat}
     row |= {"same_class_least_pair": min(pairs), "same_class_most_pair": max(pairs)}
     row["log_likelihood_range"] = np.ptp(chains["log_likelihood"])
@@ -211,18 +182,15 @@ def certain_table(
     corpus: Corpus, fits: Fits, optima: Mapping[str, Optimum], bayes: Mapping[str, Bayes]
 ) -> pd.DataFrame:
     """Return Figure 5 with the best optimum and the chains of full Bayes beside it."""
-    parts = []
+    parts = {}
     for word, found in bayes.items():
         best, of_chain = optima[word].best, found.item_probability.mean(axis=1)
         columns = {"authors": fits[word].posterior, "best_optimum": best.posterior}
         columns |= {f"bayes_chain_{c}": p for c, p in enumerate(of_chain, start=1)}
         count = partial(model.certain_by_category, categories=best.categories)
-        part = pd.DataFrame({name: count(p) for name, p in columns.items()})
+        part = parts[word] = pd.DataFrame({name: count(p) for name, p in columns.items()})
         part.loc["not certain"] = corpus.words[word].n_items - part.sum()
-        part = part.rename_axis("sense").reset_index()
-        part.insert(0, "word", word)
-        parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, names=["word", "sense"]).reset_index()
 
 
 def relabelled(
@@ -245,7 +213,7 @@ def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, flo
     sure = is_certain(posterior)
     own = posterior.argmax(axis=1)[sure]
     n, right = max(int(sure.sum()), 1), (own == truth[sure]).sum()
-    interval = proportion_interval(right, n)
+    lower, upper = proportion_interval(right, n).limits
     pairs = np.zeros((posterior.shape[1], posterior.shape[1]))
     np.add.at(pairs, (own, truth[sure]), 1)
     return {
@@ -253,8 +221,8 @@ def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, flo
         "certain": int(sure.sum()),
         "claimed": posterior.max(axis=1)[sure].mean() if sure.any() else np.nan,
         "right": right / n,
-        "lower": interval.lower,
-        "upper": interval.upper,
+        "lower": lower,
+        "upper": upper,
         "right_if_renamed": pairs[linear_sum_assignment(pairs, maximize=True)].sum() / n,
     }
 
@@ -262,30 +230,22 @@ def certain_and_right(posterior: np.ndarray, truth: np.ndarray) -> dict[str, flo
 def calibration(
     corpus: Corpus, fits: Fits, gold: list[LoadedData], words: list[str], n: int, rng: Generator
 ) -> pd.DataFrame:
-    """Compare certainty with truth: labels simulated from the fits, and sets with gold labels.
-
-    With the parameters that made the labels certainty is right by definition; what else is
-    wrong comes from estimating them.
-    """
-
-    def cases() -> Iterator[tuple[str, str, Annotations, np.ndarray, DawidSkeneFit | None]]:
-        for word in words:
-            drawn = relabelled(corpus.words[word], fits[word], rng)
-            yield word, "simulated", *drawn, fits[word]
-        for data in gold:
-            yield data.id, data.provenance, data.annotations, data.gold, None
-
-    settings: dict[str, Any] = {"chains": 2, "warmup": n, "draws": n, "thin": 5}
+    """Compare certainty with truth: labels simulated from the fits, and sets with gold labels."""
+    drawn = ((w, "simulated", *relabelled(corpus.words[w], fits[w], rng), fits[w]) for w in words)
+    known = ((each.id, each.provenance, each.annotations, each.gold, None) for each in gold)
+    settings: dict[str, Any] = {"chains": 2, "warmup": n, "draws": n, "thin": 5, "threads": 1}
+    # One after the other, as the labels and the chains draw from one generator.
+    cases: Iterator[tuple[Any, ...]] = itertools.chain(drawn, known)
     rows = []
-    for name, source, labels, truth, known in cases():
+    for name, source, labels, truth, fit in cases:
         found = {
             "authors' EM": model.authors_fit(labels).posterior,
             "EM from votes": dawid_skene.fit(labels).posterior,
         }
-        if known is not None:
-            found["true parameters"] = known.predict(labels)
-        if known is None or name in FOUR.values():
-            full = hierarchical_dawid_skene.fit(labels, rng=rng, threads=1, **settings)
+        if fit is not None:
+            found["true parameters"] = fit.predict(labels)
+        if fit is None or name in FOUR.values():
+            full = hierarchical_dawid_skene.fit(labels, rng=rng, **settings)
             found["full Bayes"] = full.posterior
         sure = truth >= 0
         for method, posterior in found.items():
