@@ -61,7 +61,7 @@ def alone(work: Callable[[], Value], otherwise: Value) -> tuple[Value, float]:
         process.join()
 
 
-def available() -> float:
+def available_memory() -> float:
     """Return the bytes of memory that are free to use."""
     with open("/proc/meminfo") as lines:
         kilobytes = dict(line.split()[:2] for line in lines)

@@ -18,7 +18,7 @@ import numpy as np
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from benchmarks._measure import alone, available, timed
+from benchmarks._measure import alone, available_memory, timed
 from benchmarks._record import Record
 
 #: Seconds, and ratios of speed (design, section 5).
@@ -121,7 +121,7 @@ def bench_alpha(
     print(f"\n{work}")
     results = {"annobench": measured(lambda: alpha_of(labels), repeats=7)}
     needs = TABLES * 8 * n_items * n_categories**2
-    if needs > 0.9 * available():
+    if needs > 0.9 * available_memory():
         print(f"  no ratio: the krippendorff package needs {needs / 1e9:.0f} GB, more than is free")
     elif peers("krippendorff", "simpledorff"):
         import krippendorff

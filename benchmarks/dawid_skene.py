@@ -24,11 +24,11 @@ import pandas as pd
 
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from benchmarks._measure import alone, available, timed
+from benchmarks._measure import alone, available_memory, timed
 from benchmarks._record import Record
 from benchmarks.agreement import panel, peers
 
-#: Nanoseconds per label and iteration by K, ratio of speed, bytes a label (design, section 5).
+#: Nanoseconds per label and iteration by K, ratio of speed, bytes per label (design, section 5).
 TARGETS = {2: 12, 4: 14, "ratio": 30, "bytes": 40}
 N_ANNOTATORS, PER_ITEM = 500, 10
 #: No contender: what an iteration must move, at the speed at which memory is read.
@@ -186,14 +186,14 @@ def bench(n_labels: int, n_categories: int, speed: float) -> None:
             f"{r.iteration / ours.iteration:>9.1f}{r.rest:>10.3f}{r.peak / a.n_labels:>12.1f}"
             f"{same:>12}"
         )
-        RECORD.add(work, name, "a label and iteration", "ns", nanoseconds, target)
+        RECORD.add(work, name, "time per label and iteration", "ns", nanoseconds, target)
         RECORD.add(work, name, "times ours", "", r.iteration / ours.iteration)
         RECORD.add(work, name, "times the floor", "", r.iteration / floor)
         RECORD.add(work, name, "before the first iteration", "s", r.rest)
-        RECORD.add(work, name, "peak memory a label", "bytes", r.peak / a.n_labels)
+        RECORD.add(work, name, "peak memory per label", "bytes", r.peak / a.n_labels)
         target = ""
     print(f"  {FLOOR:<26}{floor / a.n_labels * 1e9:>14.2f}{1.0:>9.1f}")
-    RECORD.add(work, FLOOR, "a label and iteration", "ns", floor / a.n_labels * 1e9)
+    RECORD.add(work, FLOOR, "time per label and iteration", "ns", floor / a.n_labels * 1e9)
     RECORD.add(work, FLOOR, "times ours", "", floor / ours.iteration)
     RECORD.add(work, FLOOR, "times the floor", "", 1)
 
@@ -202,7 +202,7 @@ def targets(n_categories: int) -> str:
     """Say what is aimed at with a million labels."""
     return (
         f"at most {TARGETS[n_categories]} ns, {TARGETS['ratio']} times as fast as crowd-kit, at "
-        f"most {TARGETS['bytes']} bytes a label"
+        f"most {TARGETS['bytes']} bytes per label"
     )
 
 
@@ -251,7 +251,7 @@ def main() -> None:
     for n_labels in (10_000, 100_000, 1_000_000, 10_000_000):
         for n_categories in (2, 4):
             bench(n_labels, n_categories, speed)
-    if available() > 16e9:
+    if available_memory() > 16e9:
         bench(100_000_000, 4, speed)
     bench_whole(1_000_000, 4)
     print("\nTargets, 1,000,000 labels:")

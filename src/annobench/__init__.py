@@ -1,20 +1,12 @@
-"""annobench: a reproducible workbench for annotation statistics."""
+"""annobench: agreement between annotators, models of annotation, noise in gold standards.
 
-from __future__ import annotations
+Start with ``labels = annobench.read_labels("labels.csv")``; then ``annobench.report(labels)``,
+``annobench.consensus(labels)`` and ``annobench.certificate(labels)``.
+"""
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-if TYPE_CHECKING:
-    from annobench.labels.annotations import Annotations
-
-__all__ = ["Annotations", "__version__"]
 __version__ = "0.2.0"
 
-
-def __getattr__(name: str) -> object:
-    """Import `Annotations` when it is asked for: pandas takes half a second to load."""
-    if name == "Annotations":
-        from annobench.labels.annotations import Annotations
-
-        return Annotations
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# What is not asked for is not imported: pandas alone takes half a second.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -179,7 +179,7 @@ def report(
     from rich.console import Console
 
     from annobench import agreement
-    from annobench.reporting import report_page
+    from annobench.reporting import formats, report_page
 
     try:
         if not 0 < level < 1:
@@ -201,9 +201,9 @@ def report(
         _fail(error)
     console = Console()
     console.print(
-        f"{report_page.counted(annotations.n_labels, 'label')} of "
-        f"{report_page.counted(annotations.n_annotators, 'annotator')} for "
-        f"{report_page.counted(annotations.n_items, 'item')}, {annotations.scale}",
+        f"{formats.counted(annotations.n_labels, 'label')} of "
+        f"{formats.counted(annotations.n_annotators, 'annotator')} for "
+        f"{formats.counted(annotations.n_items, 'item')}, {annotations.scale}",
         highlight=False,
     )
     console.print(_overall_table(table, level))

@@ -547,22 +547,33 @@ def note(
     axes.annotate(text, at, offset, textcoords="offset points", **style)
 
 
-def rows_of_names(axes: Axes, names: Sequence[str], *, margin: float = 0.5, **font: Any) -> None:
-    """Name the rows of a plot, the first at the top, and draw a grid across them.
+def names_down(axes: Axes, names: Sequence[str], *, top: float = 0.5, **font: Any) -> None:
+    """Name the lines of a plot, from 0 at the top downwards.
 
     Parameters
     ----------
     axes : Axes
-        To draw into; row n is at the height n.
+        To draw into.
     names : sequence of str
-        What the rows are called; "" where another panel says it.
-    margin : float, default 0.5
-        Between the outer rows and the frame.
+        What the lines are called; "" where another panel says it.
+    top : float, default 0.5
+        Room above the first line.
     **font
         Of the names, such as `fontsize`.
     """
     axes.set_yticks(range(len(names)), names, **font)
-    axes.set_ylim(len(names) - 1 + margin, -margin)
+    axes.set_ylim(len(names) - 0.5, -top)
+
+
+def rows_of_names(axes: Axes, names: Sequence[str], *, top: float = 0.5, **font: Any) -> None:
+    """Name the lines as `names_down` does, with a grid across them in place of ticks.
+
+    Parameters
+    ----------
+    axes, names, top, **font
+        As of `names_down`.
+    """
+    names_down(axes, names, top=top, **font)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#E5E5E5", linewidth=0.7)
     axes.set_axisbelow(True)

@@ -1,4 +1,4 @@
-"""Change the library in small ways, one at a time, and see which changes no test notices.
+"""Change the library in small ways, one at a time, and list the changes that no test detects.
 
 ``python tests/mutants/mutants.py [module ...]`` draws mutants by `modules.csv`, runs the tests it
 names for each, and stores what became of them in `results.csv` and `docs/explanation/mutants.md`;
@@ -36,9 +36,9 @@ TOP = HERE.parents[1]
 SOURCE = TOP / "src" / "annobench"
 PAGE = TOP / "docs" / "explanation" / "mutants.md"
 SEED = 2008
-#: A mutant hangs that takes so many times the tests' usual CPU time, and some seconds.
-PATIENCE = (3, 15)
-#: So many times as long may a busy machine take.
+#: The limit of CPU time, as a multiple of the tests' usual time and seconds on top of it.
+TIMEOUT = (3, 15)
+#: The limit of wall-clock time, as a multiple of that of CPU time.
 WAITING = 10
 MEMORY = 12 * 2**30
 #: That a property's test tries, unless it says itself how many.
@@ -400,7 +400,7 @@ class Workshop:
         os.utime(path, (self.clock, self.clock))
         try:
             for tests, usual in stages:
-                found, _ = self.run(tests, PATIENCE[0] * usual + PATIENCE[1])
+                found, _ = self.run(tests, TIMEOUT[0] * usual + TIMEOUT[1])
                 if found != "passed":
                     return {"failed": "killed"}.get(found, found)
         finally:
@@ -459,37 +459,37 @@ def keep(module: str, stays: set[tuple], made: list[Outcome]) -> None:
 
 
 TEXT = """\
-# Do the tests notice?
+# Mutation testing
 
-A *mutant* is the library with one small change: `<` for `<=`, `+` for `-`, a constant one more, a
-condition turned round, a minus sign, a square root or a keyword left out, `min` for `max`, another
-axis, an early return skipped. Tests that pass on it do not hold what the changed line says.
-Messages, docstrings and types are not changed. Mutants are drawn at random with a stored seed, of
-all kinds of change alike, so many from each module as `tests/mutants/modules.csv` says, which also
-names the tests that each module's mutants meet; of data sets, from the functions that parse. Slow
-tests are left out, and tests of properties try {examples} examples.
+A *mutant* is the library with one small change: `<` for `<=`, `+` for `-`, a constant increased by
+one, a negated condition, a minus sign, a square root or a keyword left out, `min` for `max`,
+another axis, an early return skipped. If the tests pass on a mutant, they do not check the changed
+line. Messages, docstrings and types are not changed. Mutants are drawn at random with a stored
+seed, evenly over the kinds of change. `tests/mutants/modules.csv` states the number of mutants of
+each module and the tests that are run on them; in data sets, only functions that parse are mutated.
+Slow tests are left out, and property-based tests try {examples} examples.
 
-Of {total} mutants the tests kill {killed}, of which {timeout} because they run on without end;
-{equivalent} are equivalent, which means that they give the same answers, for the reasons below;
+The tests kill {killed} of {total} mutants, {timeout} of these by timeout;
+{equivalent} are equivalent, that is, they give the same results, for the reasons below;
 {survived} survive. That is {share} killed or equivalent.
 
 {areas}
 
-## Those that survive
+## Surviving mutants
 
 {survivors}
 
-## Those that are equivalent
+## Equivalent mutants
 
 {equivalents}
 
-## What has been run
+## Mutants that remain to be run
 
 {run}
 
-`make mutants` does it all again, one mutant after another, in about an hour of one core's time;
-`python tests/mutants/mutants.py --again` runs only what survived or was not run before. Neither
-changes the sources; both write `tests/mutants/results.csv` and this page.
+`make mutants` runs all mutants, one after another, in about an hour on one core;
+`python tests/mutants/mutants.py --again` runs only those that survived or were not run before.
+Neither changes the sources; both write `tests/mutants/results.csv` and this page.
 """
 
 
@@ -521,7 +521,7 @@ def page(outcomes: list[Outcome]) -> str:
         survived=counts["survived"],
         share=f"{1 - counts['survived'] / max(1, len(outcomes)):.1%}",
         run=_run(outcomes),
-        areas=_table(["package", "mutants", "killed", "endless", *order[2:]], rows),
+        areas=_table(["package", "mutants", *order], rows),
         survivors=_table(change, map(cells, alive)) if alive else "None.",
         equivalents=_table([*change, "reason"], ([*cells(one), one.reason] for one in equal))
         if equal
@@ -537,7 +537,7 @@ def _run(outcomes: list[Outcome]) -> str:
         for row in read_table(HERE / "modules.csv")
         if made[row["module"]] < int(row["mutants"])
     ]
-    return f"Still to be run: {', '.join(waiting)}." if waiting else "All mutants have been run."
+    return f"Run so far: {', '.join(waiting)}." if waiting else "None."
 
 
 def _code(text: str) -> str:

@@ -37,16 +37,16 @@ SETTINGS = {
 
 def draw_truth(rng, setting: dict) -> tuple[simulate.SimulatedBinary, dict[str, float]]:
     truth = {"prevalence": rng.random()}
-    laws = {"sensitivity": (1.0, 1.0), "specificity": (1.0, 1.0)}
+    shapes = {"sensitivity": (1.0, 1.0), "specificity": (1.0, 1.0)}
     hierarchical = setting.get("hierarchical", True)
     if hierarchical:
         means = rng.random(2)
         if means.sum() <= 1:  # uniform on the triangle m_0 + m_1 > 1
             means = 1 - means
         scales = rng.random(2) ** (-1 / setting["concentration_exponent"])
-        for name, mean, scale in zip(laws, means, scales, strict=True):
+        for name, mean, scale in zip(shapes, means, scales, strict=True):
             truth |= {f"{name}_mean": mean, f"{name}_concentration": scale}
-            laws[name] = (mean * scale, (1 - mean) * scale)
+            shapes[name] = (mean * scale, (1 - mean) * scale)
     while True:
         panel = simulate.binary(
             n_items=30,
@@ -54,7 +54,7 @@ def draw_truth(rng, setting: dict) -> tuple[simulate.SimulatedBinary, dict[str, 
             prevalence=truth["prevalence"],
             missing=0.2,
             rng=rng,
-            **laws,
+            **shapes,
         )
         if hierarchical or (panel.sensitivity + panel.specificity).mean() > 1:
             break

@@ -28,17 +28,17 @@ def draw_panel(rng, *, hierarchical: bool) -> tuple[panels.SimulatedBinary, dict
     """Draw parameters from the prior, and a panel of 40 items and 5 annotators from them."""
     prevalence = rng.random()
     truth = {"prevalence": prevalence}
-    laws = {"sensitivity": (1.0, 1.0), "specificity": (1.0, 1.0)}
+    shapes = {"sensitivity": (1.0, 1.0), "specificity": (1.0, 1.0)}
     if hierarchical:
         means = rng.random(2)
         if means.sum() <= 1:  # the triangle m_0 + m_1 > 1 is half the square
             means = 1 - means
-        for name, mean, scale in zip(laws, means, rng.random(2) ** (-1 / EXPONENT), strict=True):
+        for name, mean, scale in zip(shapes, means, rng.random(2) ** (-1 / EXPONENT), strict=True):
             truth |= {f"{name}_mean": mean, f"{name}_concentration": scale}
-            laws[name] = (mean * scale, (1 - mean) * scale)
+            shapes[name] = (mean * scale, (1 - mean) * scale)
     while True:
         panel = panels.binary(
-            n_items=40, n_annotators=5, prevalence=prevalence, missing=0.2, rng=rng, **laws
+            n_items=40, n_annotators=5, prevalence=prevalence, missing=0.2, rng=rng, **shapes
         )
         if hierarchical or (panel.sensitivity + panel.specificity).mean() > 1:
             break

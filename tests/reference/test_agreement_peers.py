@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import conformance
-from conventions import RULES
+import render_conformance
+from annobench.studies import conformance
+from annobench.studies.conventions import RULES
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "agreement"
@@ -121,7 +122,7 @@ def test_the_page_shows_what_is_unexplained_and_runs_nothing(peers, tmp_path):
     stale = entry | {"package": attack}
     for entries, explained in (([entry, stale], 1), ([stale], 0)):
         pd.DataFrame(entries).to_csv(tmp_path / "disagreements.csv", index=False)
-        made = conformance.main(
+        made = render_conformance.main(
             tmp_path / "peers.csv",
             FOLDER / "datasets.py",
             tmp_path / "disagreements.csv",

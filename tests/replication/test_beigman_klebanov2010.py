@@ -1,8 +1,6 @@
-"""Beigman Klebanov and Beigman (2010): what its numbers determine, and what the analysis writes."""
+"""Beigman Klebanov and Beigman (2010): what its numbers determine, and what is claimed of them."""
 
-import json
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,24 +8,19 @@ import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.stats
-import yaml
 
 from annobench import datasets
 from annobench.noise import mixtures
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.ledger import read_computed, read_errata, read_published, read_standing
-from annobench.replication.printed import agrees
-from annobench.replication.verdicts import compare
+from annobench.replication.ledger import read_published, read_standing
+from annobench.replication.printed import agrees, parse_printed
 
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "beigman_klebanov2010"
-TABLES = {path.stem: path for path in sorted((PAPER / "tables").glob("*.csv"))}
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
 BRTEA = [38, 97, 101, 83, 57, 48, 33, 54, 75, 113, 101]
 
 
 @pytest.fixture(scope="module")
-def printed(analysis):
-    return analysis.Printed.read(TABLES)
+def printed(analysis, paper):
+    return analysis.models.Printed.read(paper.study())
 
 
 @pytest.fixture(scope="module")
@@ -36,41 +29,13 @@ def brtea():
 
 
 @pytest.fixture(scope="module")
-def shifts(analysis, printed):
-    return analysis.shifts_of(printed)
-
-
-def prepared(top, **source):
-    datasets.prepare("snow2008_rte", top / "data", network=False, **source)
-    return top / "data"
-
-
-def run(analysis, top, **source):
-    analysis.main(
-        data={"snow2008_rte": prepared(top, **source)},
-        printed_tables=TABLES.values(),
-        folder=top / "out",
-        seed=3,
-        effort="quick",
-    )
-    return top / "out"
-
-
-def compared(folder):
-    return compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(folder / "computed.csv"),
-        read_errata(PAPER / "errata.csv"),
-        standing=read_standing(PAPER / "standing.csv"),
-        paper="beigman_klebanov2010",
-    ).set_index("target")
+def steps(analysis, printed):
+    return analysis.reconstruction.steps_of(printed)
 
 
 @pytest.fixture(scope="module")
-def simulated(analysis, tmp_path_factory):
-    """Everything that the analysis writes from simulated labels, figures drawn."""
-    top = tmp_path_factory.mktemp("bk2010_simulated")
-    return run(analysis, top, mode="simulated", seed=3, mirror=None)
+def published(paper):
+    return read_published(paper.folder / "published.csv").set_index("target")
 
 
 # --------------------------------------------------------------------- the reconstruction
@@ -91,7 +56,7 @@ NUMBERS = {
 @pytest.fixture(scope="module")
 def left_out(analysis, printed):
     """The searches without each of the numbers."""
-    return analysis.left_out(printed, 0.75)
+    return analysis.reconstruction.left_out(printed, 0.75)
 
 
 def test_every_number_that_finds_the_histogram_is_left_out_once(left_out):
@@ -100,15 +65,14 @@ def test_every_number_that_finds_the_histogram_is_left_out_once(left_out):
     assert len(table) == len(NUMBERS)
 
 
-def test_the_other_numbers_find_one_histogram_and_the_number_left_out(left_out):
+def test_the_other_numbers_find_one_histogram_and_the_number_left_out(left_out, published):
     values, table = left_out
     assert (table["with_the_chi_squares"] == 1).all()
     assert (table["histograms_listed"] > 50).all()
-    published = read_published(PAPER / "published.csv").set_index("target")["value"]
     wrong = {
         target
         for target, value in values.items()
-        if "rejected" not in target and not agrees(published[target], "eq", value)
+        if "rejected" not in target and not agrees(published.loc[target, "value"], "eq", value)
     }
     # By one in the last place: .54864 for .5487 and 2.2265 for 2.22.
     assert wrong == {"three.p_2", "gaussian.mean_1"}
@@ -118,18 +82,22 @@ def test_a_misprinted_number_is_found_by_the_others(analysis, printed):
     """Without the wrong number the histogram is found, and says what should stand there."""
     models = printed.models.copy()
     models.loc[("three", "B3"), "centre"] = "0.8945"  # for .8942
-    wrong = analysis.Printed(models, printed.statistics)
-    shifts = analysis.shifts_of(wrong)
+    wrong = analysis.models.Printed(models, printed.statistics)
+    steps = analysis.reconstruction.steps_of(wrong)
     for without, expected in (("three.p_3", BRTEA), ("three.p_1", None), ("two.p_0", None)):
-        found, _ = analysis.reconstruct(wrong, shifts, units_off=0.75, without=without)
+        found, _ = analysis.reconstruction.reconstruct(
+            wrong, steps, units_off=0.75, without=without
+        )
         assert (found if found is None else found.tolist()) == expected
-    histogram, _ = analysis.reconstruct(wrong, shifts, units_off=0.75, without="three.p_3")
-    assert round(analysis.least_squares_fits(histogram)["three.p_3"], 4) == 0.8942
+    histogram, _ = analysis.reconstruction.reconstruct(
+        wrong, steps, units_off=0.75, without="three.p_3"
+    )
+    assert round(analysis.reconstruction.least_squares_fits(histogram)["three.p_3"], 4) == 0.8942
 
 
-def test_one_histogram_has_the_printed_chi_squares(analysis, printed, shifts):
-    histogram, table = analysis.reconstruct(
-        printed, shifts, units_off=0.75, without="gaussian.chi_square"
+def test_one_histogram_has_the_printed_chi_squares(analysis, printed, steps):
+    histogram, table = analysis.reconstruction.reconstruct(
+        printed, steps, units_off=0.75, without="gaussian.chi_square"
     )
     assert histogram.tolist() == BRTEA
     assert len(table) > 50
@@ -139,12 +107,12 @@ def test_one_histogram_has_the_printed_chi_squares(analysis, printed, shifts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("reach", "at_least"), [(0.7, 20), (1.0, 1000), (1.3, 10_000)])
-def test_the_histogram_does_not_hang_on_the_reach_of_the_search(
-    analysis, printed, shifts, reach, at_least
+@pytest.mark.parametrize(("units_off", "at_least"), [(0.7, 20), (1.0, 1000), (1.3, 10_000)])
+def test_the_histogram_does_not_depend_on_the_width_of_the_search(
+    analysis, printed, steps, units_off, at_least
 ):
-    histogram, table = analysis.reconstruct(
-        printed, shifts, units_off=reach, without="gaussian.chi_square"
+    histogram, table = analysis.reconstruction.reconstruct(
+        printed, steps, units_off=units_off, without="gaussian.chi_square"
     )
     assert histogram.tolist() == BRTEA
     assert len(table) > at_least
@@ -167,36 +135,40 @@ def test_the_reading_of_the_normal_distributions_is_fixed_without_each_of_their_
     is_ours = cells == "interval" and not is_variance
     with monkeypatch.context() as patch:
         patch.setattr(
-            analysis,
+            analysis.models,
             "mixtures",
             SimpleNamespace(**vars(mixtures) | {"gaussian_cells": read_otherwise}),
         )
-        shifts = analysis.shifts_of(printed)
+        steps = analysis.reconstruction.steps_of(printed)
         for number in sorted(NUMBERS):
             if number.startswith("gaussian"):
-                found, _ = analysis.reconstruct(printed, shifts, units_off=0.75, without=number)
+                found, _ = analysis.reconstruction.reconstruct(
+                    printed, steps, units_off=0.75, without=number
+                )
                 assert (found is not None) == is_ours, number
 
 
-def test_rounding_that_leaves_several_histograms_leaves_none(analysis, printed, shifts):
+def test_rounding_that_leaves_several_histograms_leaves_none(analysis, printed, steps):
     statistics = printed.statistics.copy()
     statistics[["two_chi_square", "three_chi_square"]] = ["7e1", "5"]
-    vague = analysis.Printed(printed.models, statistics)
-    found, table = analysis.reconstruct(vague, shifts, units_off=1.0, without="gaussian.chi_square")
+    vague = analysis.models.Printed(printed.models, statistics)
+    found, table = analysis.reconstruction.reconstruct(
+        vague, steps, units_off=1.0, without="gaussian.chi_square"
+    )
     assert found is None
     assert table["fits"].sum() > 1
 
 
-def test_without_a_histogram_the_values_are_open(analysis, printed):
+def test_without_a_histogram_the_values_are_missing(analysis, printed):
     models = printed.models.copy()
     models.loc[("three", "B2"), "centre"] = "0.5987"
     models.loc[("two", "B2"), "centre"] = "0.767"
-    changed = analysis.Printed(models, printed.statistics)
-    values, table = analysis.left_out(changed, 0.75)
+    changed = analysis.models.Printed(models, printed.statistics)
+    values, table = analysis.reconstruction.left_out(changed, 0.75)
     assert (table["with_the_chi_squares"] == 0).all()
-    rows = analysis.brtea_rows(changed, None, values)
-    assert {row.target for row in rows} >= NUMBERS | {"intro.n_types", "conservative.n_hard"}
-    assert np.isnan([row.value for row in rows]).all()
+    found = analysis.values.brtea(changed, None, values)
+    assert set(found) >= NUMBERS | {"intro.n_types", "conservative.n_hard"}
+    assert np.isnan(list(found.values())).all()
 
 
 def test_a_histogram_of_our_own_is_found_again(analysis, printed):
@@ -214,13 +186,13 @@ def test_a_histogram_of_our_own_is_found_again(analysis, printed):
     models.loc["gaussian", "centre"] = [f"{m:.2f}" for m in normal.mean]
     models.loc["gaussian", "sd"] = [f"{s:.2f}" for s in normal.sd]
     statistics = printed.statistics.copy()
-    ours = analysis.Printed(models, statistics)
+    ours = analysis.models.Printed(models, statistics)
     for name, places in (("two", 2), ("three", 3), ("gaussian", 2)):
-        value = analysis.pearson(truth, ours.cells(name))
+        value = analysis.models.pearson(truth, ours.cells(name))
         statistics[f"{name}_chi_square"] = f"{value:.{places}f}"
-    shifts = analysis.shifts_of(ours)
+    steps = analysis.reconstruction.steps_of(ours)
     for without in ("gaussian.chi_square", "three.n_2"):
-        found, _ = analysis.reconstruct(ours, shifts, units_off=1.0, without=without)
+        found, _ = analysis.reconstruction.reconstruct(ours, steps, units_off=1.0, without=without)
         assert found.tolist() == truth.tolist()
 
 
@@ -228,9 +200,10 @@ def test_the_first_step_of_least_squares_is_the_fits_difference(analysis, printe
     """The linear map says how far a fit moves; scipy's full fit says the same but for curvature."""
     histogram = np.array(BRTEA)
     for model in ("two", "three", "gaussian"):
-        at = np.array([float(text) for text in printed.parameters(model)])
-        step, target = analysis.shift_of(printed, model)
-        units = np.array([float(analysis.parse_printed(t).unit) for t in printed.parameters(model)])
+        texts = printed.parameters(model).values()
+        at = np.array([float(text) for text in texts])
+        step, target = analysis.reconstruction.steps_of(printed)[model]
+        units = np.array([float(parse_printed(text).unit) for text in texts])
         full = scipy.optimize.least_squares(
             lambda v, model=model: printed.cells(model, v) - histogram, at, x_scale=units
         )
@@ -241,44 +214,43 @@ def test_the_first_step_of_least_squares_is_the_fits_difference(analysis, printe
 
 
 def test_printed_numbers_by_hand(analysis, printed):
-    rows = {row.target: row for row in analysis.arithmetic(printed)}
-    found = {target: row.value for target, row in rows.items()} | analysis.closed_forms(printed)
+    found = analysis.values.arithmetic(printed) | printed.closed_forms()
     assert found["brte.total_cost"] == 800 * 20 / 2 / 100
     assert found["conservative.n_total"] == 373 + 110 + 327 == 810
     assert found["replication.agreement"] == pytest.approx(93.125)
     assert found["two.critical"] == pytest.approx(14.067, abs=5e-4)
     assert found["gaussian.critical"] == pytest.approx(11.070, abs=5e-4)
     assert found["lazy.critical"] == pytest.approx(15.507, abs=5e-4)
-    # The chi-square law with ten degrees of freedom has a finite sum for its tail.
+    # The chi-square distribution with ten degrees of freedom has a finite sum for its tail.
     half = 13.13 / 2
     tail = np.exp(-half) * sum(half**k / float(np.prod(np.arange(1, k + 1))) for k in range(5))
-    p_value = rows["brteb.p_value"]
+    p_value = found["brteb.p_value"]
     assert p_value.value == pytest.approx(tail)
     # Rounding does not reach the printed .2154.
-    assert not agrees("0.2154", "eq", p_value.rounding_lower, p_value.rounding_upper)
+    assert not agrees("0.2154", "eq", p_value.lower, p_value.upper)
 
 
 def test_the_printed_models_have_the_printed_chi_squares(analysis, printed):
     for model, value in (("two", 73.66), ("three", 5.091), ("gaussian", 36.77)):
-        found = analysis.pearson(np.array(BRTEA), printed.cells(model))
+        found = analysis.models.pearson(np.array(BRTEA), printed.cells(model))
         assert round(found, 3 if model == "three" else 2) == value
 
 
-def test_parts_add_up_to_their_model(printed):
+def test_components_add_up_to_their_model(printed):
     for model in ("two", "three", "gaussian"):
-        np.testing.assert_allclose(printed.parts(model).sum(axis=0), printed.cells(model))
+        np.testing.assert_allclose(printed.components(model).sum(axis=0), printed.cells(model))
 
 
-def test_the_displayed_sum_is_a_mixture_of_mean_coins(analysis, printed):
+def test_the_displayed_sum_is_a_mixture_of_mean_rates(analysis, printed):
     m = printed.of("three")
-    whole = analysis.displayed_sum(m, 0.21, 0.74, first=0)
+    whole = analysis.tables.displayed_sum(m, 0.21, 0.74, first=0)
     np.testing.assert_allclose(whole, mixtures.with_lazy(m, 0.21, 0.74).pmf(10), atol=1e-14)
-    cut = analysis.displayed_sum(m, 0.21, 0.74, first=1)
+    cut = analysis.tables.displayed_sum(m, 0.21, 0.74, first=1)
     assert whole.sum() - cut.sum() == pytest.approx(0.21**10)
 
 
 def test_the_two_normal_distributions_were_rejected_for_what_they_spill(analysis, brtea):
-    table = analysis.gaussians_table({"BRTEa": brtea}).set_index("cells")
+    table = analysis.tables.gaussians({"BRTEa": brtea}).set_index("cells")
     assert table.loc["interval", "expected_items"] == pytest.approx(716.7, abs=0.1)
     assert table.loc["interval", "p_value"] < 1e-5
     assert table.loc["normalised", "expected_items"] == pytest.approx(800)
@@ -286,13 +258,13 @@ def test_the_two_normal_distributions_were_rejected_for_what_they_spill(analysis
 
 
 def test_the_conservative_model_is_the_least_squares_fit_with_its_hard_items(analysis, brtea):
-    n_first, *rates = analysis.fit_with_hard(brtea, 110)
+    n_first, *rates = analysis.values.fit_with_hard(brtea, 110)
     assert round(n_first) == 373
     assert round(800 - 110 - n_first) == 317  # printed as 327, which makes 810 items
     np.testing.assert_allclose(rates, [0.21, 0.563, 0.89], atol=0.002)
     # Given the hard items of the free fit, it is the free fit.
     free = mixtures.fit(brtea, 3, method="least_squares").mixture
-    again = analysis.fit_with_hard(brtea, 800 * free.share[1])
+    again = analysis.values.fit_with_hard(brtea, 800 * free.share[1])
     np.testing.assert_allclose(again, [800 * free.share[0], *free.rate], rtol=1e-4)
 
 
@@ -301,15 +273,15 @@ def test_a_hundred_hard_items_are_too_few_and_101_enough(brtea):
 
 
 def test_the_simulated_study_is_calibrated_to_model_m(analysis, printed):
-    study = analysis.brte_study(printed, np.random.default_rng(1), 60)
+    study = analysis.simulate.brte(printed, np.random.default_rng(1), 60)
     # Chi-square of the fitted half has five degrees of freedom, give or take the simulation.
     assert scipy.stats.norm.cdf(abs(study["chi_square_a"].mean() - 5) / np.sqrt(10 / 60)) < 0.9999
     # The other half was not fitted, so it can only be farther away.
     assert study["chi_square_b"].mean() > study["chi_square_a"].mean()
     # Chance that the majority of ten is right, item by item, ties counted half.
     m = printed.of("three")
-    law = scipy.stats.binom.pmf(np.arange(11)[:, None], 10, m.rate)
-    above = law[6:].sum(axis=0) + law[5] / 2
+    pmf = scipy.stats.binom.pmf(np.arange(11)[:, None], 10, m.rate)
+    above = pmf[6:].sum(axis=0) + pmf[5] / 2
     right = m.share @ np.array([1 - above[0], 0.5, above[2]])
     spread = study["accuracy_a"].std() / np.sqrt(60)
     assert abs(study["accuracy_a"].mean() - 100 * right) < 4 * spread
@@ -318,13 +290,13 @@ def test_the_simulated_study_is_calibrated_to_model_m(analysis, printed):
 # ------------------------------------------------------------------------------ the lists
 
 
-def test_an_example_without_an_item_has_no_value(analysis):
+def test_an_example_without_an_item_has_no_value(analysis, paper):
     labels = pd.DataFrame({"item": ["a", "a"], "annotator": ["x", "y"], "label": ["0", "1"]})
     items = pd.DataFrame({"item": ["a"], "gold": ["1"], "hypothesis": ["Sirhan killed Kennedy."]})
     meta = {"provenance": "real", "scale": "nominal", "categories": ["0", "1"]}
     data = datasets.LoadedData("made", labels, items, meta)
-    table = analysis.example_table(data, TABLES["examples"], (4, 7))
-    values = {row.target: row.value for row in analysis.example_rows(table, "real")}
+    table = analysis.tables.examples(data, paper.study().printed("examples"), (4, 7))
+    values = analysis.values.examples(table)
     assert values["example9.expert_label"] == values["example9.positives_lower"] == 1
     assert np.isnan([values["example1.expert_label"], values["examples.n_true_8_9"]]).all()
 
@@ -332,54 +304,29 @@ def test_an_example_without_an_item_has_no_value(analysis):
 # --------------------------------------------------------------------------- what is written
 
 
-def test_simulated_labels_claim_nothing(simulated):
-    comparison = compared(simulated)
+def test_simulated_labels_claim_nothing(paper, results):
+    comparison = paper.compared(results)
     assert not (comparison["verdict"] == "missing").any()
     public = comparison[(comparison["basis"] == "public_data") & (comparison["kind"] == "result")]
     assert set(public["verdict"]) == {"stand_in"}
-
-
-def test_figures_of_simulated_labels_say_so(simulated):
-    said = {
-        path.stem: b"Simulated" in path.read_bytes() for path in simulated.glob("figures/*.svg")
-    }
-    assert set(said) == {figure["name"] for figure in RECORD["figures"]}
-    of_labels = {"figure6", "types", "hard_share", "annotators", "hard_items"}
-    assert {name for name, marked in said.items() if marked} == of_labels
-
-
-def test_every_figure_and_table_announced_is_written(simulated):
-    captions = json.loads((simulated / "captions.json").read_text())
-    for figure in RECORD["figures"]:
-        assert captions[figure["name"]]["caption"]
-        assert (simulated / "figures" / f"{figure['name']}.png").exists()
-    for table in RECORD["tables"]:
-        assert f"tables/{table['name']}" in captions
-        assert len(pd.read_csv(simulated / "tables" / f"{table['name']}.csv"))
 
 
 # ------------------------------------------------------------------------- the real labels
 
 
 @pytest.fixture(scope="module")
-def rte(tmp_path_factory, mirror):
-    return datasets.read(prepared(tmp_path_factory.mktemp("rte"), mode="real", mirror=mirror))
+def rte(mirror):
+    return datasets.load("snow2008_rte", mode="real", mirror=mirror)
 
 
-def label_values(analysis, data, printed):
-    """Compute every value of the public labels by target."""
-    counts = analysis.complete_counts(data.annotations)
-    rows = [
-        *analysis.srte_rows(data, counts, printed),
-        *analysis.example_rows(
-            analysis.example_table(data, TABLES["examples"], (4, 7)), data.provenance
-        ),
-    ]
-    return {row.target: row.value for row in rows if row.method == "paper"}
+@pytest.fixture(scope="module")
+def example_values(analysis, paper):
+    """The values of the examples, from the labels and items given."""
+    known = paper.study().printed("examples")
+    return lambda data: analysis.values.examples(analysis.tables.examples(data, known, (4, 7)))
 
 
-def agreeing(values):
-    published = read_published(PAPER / "published.csv").set_index("target")
+def agreeing(values, published):
     return {
         target
         for target, value in values.items()
@@ -387,9 +334,14 @@ def agreeing(values):
     }
 
 
-def test_real_labels_say_what_the_paper_says_of_them(analysis, printed, rte):
-    values = label_values(analysis, rte, printed)
-    disagreeing = set(values) - agreeing(values)
+def test_real_labels_say_what_the_paper_says_of_them(
+    analysis, printed, published, rte, example_values
+):
+    counts = analysis.values.complete_counts(rte.annotations)
+    readings = dict(analysis.values.easy_rates(counts, printed))["paper"]
+    values = analysis.values.srte(rte, counts, printed) | readings | example_values(rte)
+    values = {n: v[0] if isinstance(v, tuple) else v for n, v in values.items()}
+    disagreeing = set(values) - agreeing(values, published)
     assert disagreeing == {
         *("example9.expert_label", "examples.n_true_8_9"),  # gold label 0 in the public data
         "examples.n_true_1_to_4",  # "all five" of four
@@ -398,9 +350,9 @@ def test_real_labels_say_what_the_paper_says_of_them(analysis, printed, rte):
     assert (values["srte.n_annotators"], values["data.n_items"]) == (164, 800)
 
 
-def test_examples_with_other_labels_would_deviate(analysis, printed, rte):
+def test_examples_with_other_labels_would_deviate(paper, published, rte, example_values):
     """Every standing of an example: other labels of the same items, and it disagrees."""
-    standing = read_standing(PAPER / "standing.csv")
+    standing = read_standing(paper.folder / "standing.csv")
     here = standing[
         standing["test"].str.endswith("::test_examples_with_other_labels_would_deviate")
     ]
@@ -410,39 +362,33 @@ def test_examples_with_other_labels_would_deviate(analysis, printed, rte):
             changed = replace(
                 rte, labels=rte.labels.assign(label=label), items=rte.items.assign(gold=gold)
             )
-            table = analysis.example_table(changed, TABLES["examples"], (4, 7))
-            values = {row.target: row.value for row in analysis.example_rows(table, "real")}
-            failed |= set(values) - agreeing(values)
+            values = example_values(changed)
+            failed |= set(values) - agreeing(values, published)
     assert len(here) == 42
     assert failed == set(here["target"])
 
 
 def test_labels_of_model_m_would_fit_model_m(analysis, printed, rte):
     """The standing of srte.p_value_of_m: its relation fails for labels that M made."""
-    counts = analysis.complete_counts(rte.annotations)
+    counts = analysis.values.complete_counts(rte.annotations)
     made = printed.of("three").simulate(counts, np.random.default_rng(5))
     p_values = [
-        mixtures.chi_square(each.histogram, analysis.cells_for(printed, each), n_fitted=0).p_value
+        mixtures.chi_square(each.histogram, printed.of("three").expected(each), n_fitted=0).p_value
         for each in (counts, made)
     ]
     assert agrees("0.05", "le", p_values[0])
     assert not agrees("0.05", "le", p_values[1])
 
 
-def test_two_types_are_enough_for_the_real_labels(analysis, printed, rte):
-    counts = analysis.complete_counts(rte.annotations)
+def test_two_components_are_enough_for_the_real_labels(analysis, printed, rte):
+    counts = analysis.values.complete_counts(rte.annotations)
     assert counts.histogram.tolist() == [5, 25, 90, 105, 103, 65, 62, 59, 108, 105, 73]
     two = mixtures.fit(counts, 2, method="least_squares")
     assert two.chi_square().p_value == pytest.approx(0.0656, abs=5e-5)
-    rates = {
-        (row.target, row.method): row.value
-        for row in analysis.easy_rate_rows(counts, printed, "real")
-    }
-    assert rates["srte.easy_high_rate", "paper"] == two.mixture.rate[-1]
-    # With M's hard type kept, both clear coins are nearer to one half than M's.
-    low, high = (
-        rates[f"srte.easy_{end}_rate", "clear coins of M moved"] for end in ("low", "high")
-    )
+    rates = dict(analysis.values.easy_rates(counts, printed))
+    assert rates["paper"]["srte.easy_high_rate"][0] == two.mixture.rate[-1]
+    # With M's hard component kept, both clear rates are nearer to one half than M's.
+    low, high = rates["clear coins of M moved"].values()
     assert 0.1978 < low < 0.5 < high < 0.8942
     lazy = mixtures.fit_lazy(
         counts, BinomialMixture([343, 159, 298], [0.1978, 0.5487, 0.8942]), method="least_squares"
@@ -454,7 +400,7 @@ def test_two_types_are_enough_for_the_real_labels(analysis, printed, rte):
 def test_items_with_fewer_labels_are_left_out_of_the_histogram(analysis, rte):
     annotator = rte.labels["annotator"].iloc[0]
     fewer = replace(rte, labels=rte.labels[rte.labels["annotator"] != annotator])
-    counts = analysis.complete_counts(fewer.annotations)
+    counts = analysis.values.complete_counts(fewer.annotations)
     n_his = (rte.labels["annotator"] == annotator).sum()
     assert counts.n_items == 800 - n_his < 800
     assert counts.max_labels == 10

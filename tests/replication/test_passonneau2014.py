@@ -1,17 +1,14 @@
 """Passonneau and Carpenter (2014): the analysis is complete, and its parts are right."""
 
 import functools
-import json
 import math
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from scipy import stats
 
 from annobench import datasets
@@ -19,29 +16,16 @@ from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from annobench.replication.ledger import (
-    plain_rows,
-    read_computed,
-    read_errata,
-    read_published,
-    read_standing,
-    write_computed,
-)
+from annobench.plotting import house_style
+from annobench.replication.ledger import read_published
 from annobench.replication.printed import agrees
-from annobench.replication.verdicts import check, compare
+from annobench.replication.results import STAND_IN, Results
+from annobench.replication.verdicts import check
 
-PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "passonneau2014"
-TABLES = sorted((PAPER / "tables").glob("*.csv"))
-RECORD = yaml.safe_load((PAPER / "paper.yaml").read_text())
-PRINTED = {path.stem: pd.read_csv(path, comment="#") for path in TABLES}
-EXAMPLES = pd.read_csv(PAPER / "tables" / "examples.csv", comment="#", dtype="str")
-NUMBER = PRINTED["counts"].set_index("name")["value"]
 PRIOR = (Fraction(1, 5), Fraction(4, 5))
 GIVEN = {"1": 1, "2": 1, "3": 2}
 #: Of each word of the crowd one item of so many: then every annotator still has labels.
 EACH = 24
-#: Of whom each figure shows printed numbers alone, and no data that can be simulated.
-OF_PRINTED_TABLES = {"senses"}
 
 
 def few_items(data):
@@ -54,43 +38,29 @@ def few_items(data):
 
 
 @pytest.fixture(scope="module")
-def results(analysis, tmp_path_factory):
+def results(paper, tmp_path_factory):
     """Everything the analysis writes, from simulated labels of a few items of each word."""
-    top = tmp_path_factory.mktemp("passonneau2014")
-    loaded = {
-        Path(name): few_items(datasets.load(name, mode="simulated")) for name in RECORD["datasets"]
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(datasets, "read", loaded.__getitem__)
-        analysis.main(
-            data={name: Path(name) for name in RECORD["datasets"]},
-            printed_tables=TABLES,
-            folder=top,
-            seed=3,
-            effort="quick",
-        )
-    return top
+    data = {id: few_items(datasets.load(id, mode="simulated")) for id in paper.record.datasets}
+    return paper.run(paper.study(data), tmp_path_factory.mktemp("passonneau2014"))
 
 
-def judged(values, provenance, folder):
-    """Return the verdicts of some values, by target."""
-    write_computed(plain_rows(values, provenance), folder / "computed.csv")
-    published, errata, standing = (
-        read(PAPER / f"{name}.csv")
-        for name, read in (
-            ("published", read_published),
-            ("errata", read_errata),
-            ("standing", read_standing),
-        )
-    )
-    comparison = compare(
-        *(
-            table[table["target"].isin(values)]
-            for table in (published, read_computed(folder / "computed.csv"), errata)
-        ),
-        standing=standing[standing["target"].isin(values)],
-    )
-    return comparison.set_index("target")["verdict"]
+@pytest.fixture(scope="module")
+def printed(paper):
+    """The printed tables by name, and the printed numbers."""
+    study = paper.study()
+    tables = {name: study.printed(name) for name in ("figure3", "figure5")}
+    examples = study.printed("examples", dtype="str")
+    return SimpleNamespace(**tables, examples=examples, number=study.numbers("counts"))
+
+
+def judged(paper, values, folder):
+    """Return the verdicts of some values of real labels, by target."""
+    of = paper.study({"real": SimpleNamespace(provenance="real")})
+    results = Results(of, folder, figures=(), tables=(), seed=0)
+    results.values(values, of="real")
+    results.finish()
+    comparison = paper.compared(folder).set_index("target")
+    return comparison.loc[list(values), "verdict"]
 
 
 @functools.cache
@@ -104,14 +74,8 @@ def words(mirror):
     return real_words()
 
 
-def test_simulated_labels_claim_nothing(results):
-    comparison = compare(
-        read_published(PAPER / "published.csv"),
-        read_computed(results / "computed.csv"),
-        read_errata(PAPER / "errata.csv"),
-        standing=read_standing(PAPER / "standing.csv"),
-        paper="passonneau2014",
-    )
+def test_simulated_labels_claim_nothing(paper, results):
+    comparison = paper.compared(results)
     found = comparison[comparison["kind"] == "result"]
     of_labels = found[found["basis"] == "public_data"]
     assert set(of_labels["verdict"]) == {"stand_in"}
@@ -119,51 +83,30 @@ def test_simulated_labels_claim_nothing(results):
     # A value is shown beside each but those that the simulation was calibrated to.
     missing = of_labels[of_labels["computed"].isna()]
     assert set(missing["method"]) == {"calibration target"}
-    # Without a trace of what they rest on, what the printed tables give is complete.
-    assert [f for f in check(comparison) if "no input is known" not in f.problem] == []
-
-
-def test_the_analysis_writes_every_figure_and_table_of_its_record(results):
-    figures = {figure["name"] for figure in RECORD["figures"]}
-    tables = {table["name"] for table in RECORD["tables"]}
-    for suffix in ("svg", "png"):
-        assert {path.stem for path in (results / "figures").glob(f"*.{suffix}")} == figures
-    assert {path.stem for path in (results / "tables").iterdir()} == tables
-    captions = json.loads((results / "captions.json").read_text())
-    assert set(captions) == figures | {f"tables/{name}" for name in tables}
-    assert all({"caption", "provenance", "seed"} <= set(captions[name]) for name in figures)
-
-
-def test_figures_of_stand_in_data_say_so_in_the_drawing(analysis, results):
-    assert analysis.SAMPLE_MARK == "Simulated stand-in, not the real labels"
-    marked = {
-        path.stem
-        for path in (results / "figures").glob("*.svg")
-        if analysis.SAMPLE_MARK.encode() in path.read_bytes()
-    }
-    assert marked == {figure["name"] for figure in RECORD["figures"]} - OF_PRINTED_TABLES
+    assert check(comparison) == []
 
 
 def test_figure_7_of_real_labels_says_that_trained_ones_are_drawn(analysis, results, tmp_path):
     table = pd.read_csv(results / "tables" / "same_label.csv").head(6)
-    analysis.figure7(table, 3, tmp_path / "figure7", analysis.DRAWN_MARK)
+    with house_style():
+        analysis.figures.figure7(table, 3).savefig(tmp_path / "figure7.svg")
     drawn = (tmp_path / "figure7.svg").read_bytes()
     assert b"Simulated stand-in: trained labels drawn" in drawn
-    assert analysis.SAMPLE_MARK.encode() not in drawn
+    assert STAND_IN.encode() not in drawn
 
 
 def test_printed_values_of_four_words_come_out_of_the_real_labels(
-    analysis, mirror, words, tmp_path
+    analysis, mirror, words, tmp_path, printed, paper
 ):
-    fits = analysis.fits_of({key: words[key] for key in analysis.FOUR.values()}, 0.01)
-    found = analysis.certain_counts(fits, PRINTED["figure5"])
-    help_ = analysis.annotators_of_help(fits["help-v"], words["help-v"])
+    fits = analysis.model.fits_of({key: words[key] for key in analysis.FOUR.values()}, 0.01)
+    found = analysis.model.certain_counts(fits, printed.figure5)
+    help_ = analysis.model.annotators_of_help(fits["help-v"], words["help-v"])
     found |= {
         name: value
-        for name, value in analysis.accuracy_facts(fits, help_).items()
+        for name, value in analysis.model.accuracy_facts(fits, help_).items()
         if name.startswith(("accuracy.add", "accuracy.help"))
     }
-    verdicts = judged(found, "real", tmp_path)
+    verdicts = judged(paper, found, tmp_path)
     assert set(verdicts.index[verdicts == "deviates"]) == {
         # The total is misprinted; of ask the rows 6 to 8 are printed one place too low.
         *("figure5.add.total.count", "figure5.ask.6.count"),
@@ -186,7 +129,7 @@ def renamed(labels, names):
     return replace(labels, categories=tuple(names.get(c, c) for c in labels.categories))
 
 
-def test_counts_of_rare_senses_move_with_the_labels(analysis, mirror, words):
+def test_counts_of_rare_senses_move_with_the_labels(analysis, mirror, words, printed, paper):
     exchanged = {
         "add-v": {"0": "1", "1": "0"},
         "date-n": {"8": "7", "7": "8"},
@@ -194,9 +137,9 @@ def test_counts_of_rare_senses_move_with_the_labels(analysis, mirror, words):
         "ask-v": {"7": "8"},
     }
     others = {key: renamed(words[key], names) for key, names in exchanged.items()}
-    found = analysis.certain_counts(analysis.fits_of(others, 0.01), PRINTED["figure5"])
+    found = analysis.model.certain_counts(analysis.model.fits_of(others, 0.01), printed.figure5)
     moved = {"add.0": 461, "date.8": 236, "help.0": 279, "help.5": 82, "help.7": 201, "ask.8": 6}
-    published = read_published(PAPER / "published.csv").set_index("target")["value"]
+    published = read_published(paper.folder / "published.csv").set_index("target")["value"]
     for row, count in moved.items():
         target = f"figure5.{row}.count"
         assert found[target] == count
@@ -211,7 +154,7 @@ def test_senses_overused_change_places_with_their_labels(analysis, mirror, words
     turned = replace(labels, label=np.array(places, dtype=labels.label.dtype)[labels.label])
     columns, found = ["overused_beside_1", "commonest_error_when_1"], []
     for each in (labels, turned):
-        table = analysis.annotators_of_help(analysis.authors_fit(each), each)
+        table = analysis.model.annotators_of_help(analysis.model.authors_fit(each), each)
         found.append(table.set_index("annotator").loc[[8, 9, 41], columns])
     as_is, other = found
     assert as_is["overused_beside_1"].tolist() == [7, 3, 2]
@@ -225,7 +168,7 @@ def test_agreement_of_the_sample_of_long_moves_with_its_labels(analysis, mirror)
     first = labels.annotator == 0
     constant = replace(labels, label=np.where(first, 0, labels.label).astype(labels.label.dtype))
     for each, as_printed in ((labels, True), (constant, False)):
-        found = analysis.nominal_agreement(each)
+        found = analysis.corpus.nominal_agreement(each)
         assert agrees("0.67", "eq", found["alpha"].estimate) == as_printed
         assert agrees("0.81", "eq", found["agreement"].estimate) == as_printed
 
@@ -237,70 +180,71 @@ def test_senses_offered_and_used_are_counted(analysis, offered, senses, used):
     given = [first, first, second, second, third, fourth, fourth, third]
     labels = Annotations.from_arrays(list("aabbccdd"), list("xy" * 4), given)
     items = pd.DataFrame({"word": "know-v", "senses_offered": offered}, index=range(4))
-    study = analysis.Study(
+    corpus = analysis.corpus.Corpus(
         crowd=SimpleNamespace(items=items),
         text=None,
         trained=None,
         words={"know-v": labels},
         full={"know-v": labels},
         samples={"know-v": labels},
-        provenance="real",
     )
-    rows = analysis.trained_rows(study, pd.DataFrame({"word": ["know-v"]}))
+    rows = analysis.corpus.trained_rows(corpus, pd.DataFrame({"word": ["know-v"]}))
     found = {row.target: row.value for row in rows if row.method == "paper"}
     assert found["figure3.know.senses"] == offered
     assert found["figure3.know.used"] == used
 
 
-def test_ranks_of_the_four_words_follow_alpha(analysis):
-    words = PRINTED["figure3"].copy()
+def test_ranks_of_the_four_words_follow_alpha(analysis, printed):
+    words = printed.figure3.copy()
     for alpha, ranks in ((0.26, (1, 3)), (0.60, (2, 1)), (0.10, (1, 4))):
         words.loc[words["word"] == "help-v", "alpha"] = alpha
-        found = analysis.arithmetic(NUMBER, words, PRINTED["figure5"])
+        found = analysis.examples.arithmetic(printed.number, words, printed.figure5)
         assert (found["figure6.add.rank"], found["figure6.help.rank"]) == ranks
 
 
-def test_words_of_both_panels_are_added(analysis):
+def test_words_of_both_panels_are_added(analysis, printed):
     for low, total in ((23, 45), (24, 46)):
-        number = NUMBER.copy()
+        number = printed.number.copy()
         number["figure7_n_low"] = low
-        found = analysis.arithmetic(number, PRINTED["figure3"], PRINTED["figure5"])
+        found = analysis.examples.arithmetic(number, printed.figure3, printed.figure5)
         assert found["figure7.n_words.arithmetic"] == total
 
 
 @pytest.mark.parametrize(("given", "majority"), [((1, 1, 2), 1), ((1, 2, 2), 2), ((2, 2, 1), 2)])
-def test_the_majority_of_the_example_follows_its_labels(analysis, given, majority):
-    found = analysis.worked_example(EXAMPLES, PRIOR, dict(zip("123", given, strict=True)))
+def test_the_majority_of_the_example_follows_its_labels(analysis, given, majority, printed):
+    found = analysis.examples.worked_example(
+        printed.examples, PRIOR, dict(zip("123", given, strict=True))
+    )
     assert found["example.majority"] == majority
 
 
 def test_the_coefficient_has_its_stated_range_where_items_can_be_halved(analysis):
     # Of two items: each annotator gives each label once, and they always differ.
-    assert analysis.coefficient_range(2) == (-1, 1)
+    assert analysis.examples.coefficient_range(2) == (-1, 1)
     # Of three the least is that of 1 and 2: (0 - 4/9)/(1 - 4/9).
-    assert analysis.coefficient_range(3) == pytest.approx((-0.8, 1))
+    assert analysis.examples.coefficient_range(3) == pytest.approx((-0.8, 1))
 
 
 def test_adversaries_agree_always(analysis):
     # Always wrong, both give the same label: 1, whatever the prevalence that leaves both labels.
-    assert analysis.chance_paradox(0.95, 0.0)["paradox.coefficient"] == pytest.approx(1)
-    assert analysis.chance_paradox(0.95, 0.1)["paradox.coefficient"] < 0.3
+    assert analysis.examples.chance_paradox(0.95, 0.0)["paradox.coefficient"] == pytest.approx(1)
+    assert analysis.examples.chance_paradox(0.95, 0.1)["paradox.coefficient"] < 0.3
 
 
 def test_one_in_nine_is_what_smoothing_alone_gives(analysis):
     columns = map(list, ("abab", "xxyy", "1212"))
     labels = Annotations.from_arrays(*columns, categories=list("123456780"))
-    accuracy = analysis.mean_accuracy(analysis.authors_fit(labels))
+    accuracy = analysis.model.mean_accuracy(analysis.model.authors_fit(labels))
     # Two annotators leave a little probability to every sense.
     assert accuracy["5"] == pytest.approx(1 / 9, rel=0.01)
 
 
 def test_a_better_optimum_than_the_authors_exists(analysis, mirror, words):
     ask = words["ask-v"]
-    printed, other = analysis.authors_fit(ask), dawid_skene.fit(ask, start="votes")
+    printed, other = analysis.model.authors_fit(ask), dawid_skene.fit(ask, start="votes")
     assert other.log_posterior > printed.log_posterior + 500
-    assert analysis.is_certain(other.posterior).mean() < 0.75
-    found = analysis.best_optimum("ask-v", ask, printed, 0, np.random.default_rng(1))
+    assert analysis.model.is_certain(other.posterior).mean() < 0.75
+    found = analysis.posterior.best_optimum("ask-v", ask, printed, 0, np.random.default_rng(1))
     assert found.row["gain"] == pytest.approx(found.best.log_posterior - printed.log_posterior)
     assert found.row["gain"] > 500
 
@@ -310,7 +254,9 @@ def test_only_rounding_decides_one_item_of_long(analysis, mirror, words):
     rng = np.random.default_rng(1)
     moved = {
         word: max(
-            analysis.moved_by_rounding(words[word], analysis.authors_fit(words[word]), rng)
+            analysis.posterior.moved_by_rounding(
+                words[word], analysis.model.authors_fit(words[word]), rng
+            )
             for _ in range(3)
         )
         for word in ("long-j", "add-v")
@@ -321,10 +267,11 @@ def test_only_rounding_decides_one_item_of_long(analysis, mirror, words):
 
 def test_the_same_labels_have_the_same_fit_to_the_byte(analysis, mirror, words):
     labels = words["long-j"]
-    first, again = (analysis.authors_fit(labels) for _ in range(2))
+    first, again = (analysis.model.authors_fit(labels) for _ in range(2))
     assert first.posterior.tobytes() == again.posterior.tobytes()
     found = [
-        analysis.best_optimum("long-j", labels, first, 1, np.random.default_rng(5)) for _ in "ab"
+        analysis.posterior.best_optimum("long-j", labels, first, 1, np.random.default_rng(5))
+        for _ in "ab"
     ]
     assert found[0].row == found[1].row
     assert found[0].best.posterior.tobytes() == found[1].best.posterior.tobytes()
@@ -334,8 +281,8 @@ def test_classes_of_the_better_optimum_do_not_mean_their_names(analysis, mirror,
     # Of help: the label 1 is the commonest of the items of three classes and more.
     labels = words["help-v"]
     fit = dawid_skene.fit(labels, start="votes")
-    means = analysis.meaning(fit.posterior, analysis.votes(labels))
-    used = fit.prevalence >= analysis.IN_USE
+    means = analysis.posterior.meaning(fit.posterior, analysis.model.votes(labels))
+    used = fit.prevalence >= analysis.posterior.IN_USE
     assert (means[used] == 0).sum() >= 3
     assert means[0] == 0
 
@@ -344,7 +291,7 @@ def test_the_meaning_of_a_class_is_its_items_commonest_label(analysis):
     share = np.array([[1.0, 0.0], [0.8, 0.2], [0.4, 0.6]])
     posterior = np.array([[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]])
     # Class 0: .8 + .04 against .2 + .06; class 1: 1 + .36 against .54.
-    assert analysis.meaning(posterior, share).tolist() == [0, 0]
+    assert analysis.posterior.meaning(posterior, share).tolist() == [0, 0]
 
 
 def test_readings_are_counted_by_hand(analysis):
@@ -356,7 +303,7 @@ def test_readings_are_counted_by_hand(analysis):
             "offered": [3, 3, 7],
         }
     )
-    [row] = analysis.readings(table).to_dict("records")
+    [row] = analysis.corpus.readings(table).to_dict("records")
     assert (row["equal"], row["printed_is_larger"], row["printed_is_smaller"]) == (1, 2, 0)
     assert (row["best_constant"], row["equal_with_best_constant"]) == (2, 2)
 
@@ -365,7 +312,7 @@ def test_a_sample_of_the_crowd_is_as_large_as_the_trained_one(analysis):
     item, annotator = np.repeat(np.arange(60), 6), np.tile(np.arange(6), 60)
     crowd = Annotations.from_arrays(item, annotator, (item + annotator) % 3)
     like = Annotations.from_arrays(list("aabb"), list("xyxy"), list("1212"))
-    few = analysis.as_few(crowd, like, np.random.default_rng(1))
+    few = analysis.groups.of_equal_size(crowd, like, np.random.default_rng(1))
     assert (few.n_annotators, few.n_labels, np.unique(few.item).size) == (2, 4, 2)
     of_name = {(i, j): (int(i) + int(j)) % 3 for i in crowd.items for j in crowd.annotators}
     given = zip(few.item, few.annotator, few.label, strict=True)
@@ -377,8 +324,8 @@ def test_a_sample_of_the_crowd_is_as_large_as_the_trained_one(analysis):
 @pytest.mark.slow
 def test_full_bayes_is_not_pooled_where_its_chains_differ(analysis, mirror, words):
     ask = words["ask-v"]
-    fit, best = analysis.authors_fit(ask), dawid_skene.fit(ask)
-    found = analysis.bayes_of("ask-v", ask, fit, best, 40, np.random.default_rng(1))
+    fit, best = analysis.model.authors_fit(ask), dawid_skene.fit(ask)
+    found = analysis.posterior.bayes_of("ask-v", ask, fit, best, 40, np.random.default_rng(1))
     assert len(found.chains) == 4
     assert not found.row["converged"]
     assert math.isnan(found.row["certain"])
@@ -387,7 +334,7 @@ def test_full_bayes_is_not_pooled_where_its_chains_differ(analysis, mirror, word
 
 def test_annotators_of_help_are_found_by_what_the_text_says(analysis, mirror, words):
     labels = words["help-v"]
-    table = analysis.annotators_of_help(analysis.authors_fit(labels), labels)
+    table = analysis.model.annotators_of_help(analysis.model.authors_fit(labels), labels)
     table = table.set_index("annotator")
     assert table.index[table["neither_6_nor_8"]].tolist() == [18, 31]
     assert table.loc[[41, 18], "overuses_2"].all()
@@ -396,17 +343,17 @@ def test_annotators_of_help_are_found_by_what_the_text_says(analysis, mirror, wo
     assert table.loc[8, "often_6_when_1"]
 
 
-def test_the_posterior_of_the_example_is_exact(analysis):
+def test_the_posterior_of_the_example_is_exact(analysis, printed):
     # 1/5 (.75)(.65)(.1) = .00975 and 4/5 (.40)(.30)(.8) = .0768: 65/577 and 512/577.
-    found = analysis.worked_example(EXAMPLES, PRIOR, GIVEN)
+    found = analysis.examples.worked_example(printed.examples, PRIOR, GIVEN)
     assert found["example.joint.1"] == pytest.approx(0.00975, rel=1e-12)
     assert found["example.posterior.1"] == pytest.approx(65 / 577, rel=1e-12)
     assert found["example.posterior.2"] == pytest.approx(512 / 577, rel=1e-12)
     assert found["example.majority"] == 1
 
 
-def test_a_spammer_gives_no_information(analysis):
-    found = analysis.example_information(EXAMPLES, PRIOR)
+def test_a_spammer_gives_no_information(analysis, printed):
+    found = analysis.examples.example_information(printed.examples, PRIOR)
     assert found["information.spam"] == pytest.approx(0, abs=1e-12)
     entropy = -(0.2 * math.log2(0.2) + 0.8 * math.log2(0.8))
     for n in "123":
@@ -415,7 +362,7 @@ def test_a_spammer_gives_no_information(analysis):
 
 
 def test_accurate_annotators_agree_less_than_they_are_accurate(analysis):
-    found = analysis.chance_paradox(0.95, 0.9)
+    found = analysis.examples.chance_paradox(0.95, 0.9)
     assert found["paradox.observed_agreement"] == pytest.approx(0.82)
     assert found["paradox.majority_label_share"] == pytest.approx(0.86)
     assert found["paradox.coefficient"] == pytest.approx((0.82 - 0.7592) / (1 - 0.7592))
@@ -423,14 +370,20 @@ def test_accurate_annotators_agree_less_than_they_are_accurate(analysis):
 
 def test_an_interval_of_a_correlation_by_hand(analysis):
     # atanh 0 -+ 1.96 / sqrt(42) = -+ .3024, and tanh of it .2936.
-    assert analysis.fisher(0.0, 45, 0.95) == pytest.approx((-0.2936, 0.2936), abs=1e-4)
+    x = np.arange(45)
+    measures = [f"{who}_{what}" for who in ("trained", "crowd") for what in ("alpha", "agreement")]
+    columns = dict.fromkeys(("senses", "used", "senses_offered"), x)
+    table = pd.DataFrame(columns | dict.fromkeys(measures, (x - 22) ** 2))
+    found = analysis.corpus.correlations(table)
+    assert found["r"].to_numpy() == pytest.approx(0, abs=1e-12)
+    assert tuple(found.loc[0, ["lower", "upper"]]) == pytest.approx((-0.2936, 0.2936), abs=1e-4)
 
 
 def test_trained_answers_that_are_no_sense_count_as_none(analysis):
     labels = Annotations.from_arrays(list("aabc"), list("xyxx"), ["1", "2", "N", "0"])
-    share = analysis.trained_prevalence(labels, ("1", "2", "0"))
+    share = analysis.model.trained_prevalence(labels, ("1", "2", "0"))
     assert share == pytest.approx([1 / 6, 1 / 6, 2 / 3])
-    rows = analysis.by_sense(np.array([[0.5, 0.5]]), ("1", "N"), ("1", "2", "0"))
+    rows = analysis.groups.by_sense(np.array([[0.5, 0.5]]), ("1", "N"), ("1", "2", "0"))
     assert rows.tolist() == [[0.5, 0.0, 0.5]]
 
 
@@ -440,7 +393,7 @@ def test_labels_drawn_from_a_fit_keep_who_labelled_what(analysis):
     item, annotator = np.repeat(np.arange(400), 5), np.tile(np.arange(5), 400)
     label = np.where(rng.random(2000) < 0.9, truth[item], 1 - truth[item])
     labels = Annotations.from_arrays(item, annotator, label)
-    drawn, true = analysis.relabelled(labels, dawid_skene.fit(labels), rng)
+    drawn, true = analysis.posterior.relabelled(labels, dawid_skene.fit(labels), rng)
     assert (drawn.n_items, drawn.n_annotators, drawn.n_labels) == (400, 5, 2000)
     right = drawn.label == true[drawn.item]
     assert right.mean() == pytest.approx(0.9, abs=0.03)
@@ -455,8 +408,8 @@ def test_certainty_under_the_true_parameters_is_right(analysis):
         prevalence=np.full(3, 1 / 3),
         confusion=np.tile(np.eye(3) * 0.8 + 0.2 / 3, (5, 1, 1)),
     )
-    drawn, truth = analysis.relabelled(labels, known, rng)
-    found = analysis.certain_and_right(known.predict(drawn), truth)
+    drawn, truth = analysis.posterior.relabelled(labels, known, rng)
+    found = analysis.posterior.certain_and_right(known.predict(drawn), truth)
     n, wrong = found["certain"], round(found["certain"] * (1 - found["right"]))
     assert n > 1000
     # Wrong as often as claimed: once in a thousand runs there are more.
@@ -465,7 +418,7 @@ def test_certainty_under_the_true_parameters_is_right(analysis):
 
 def test_certainty_is_scored_against_the_truth(analysis):
     posterior = np.array([[0.995, 0.005], [0.005, 0.995], [0.6, 0.4]])
-    found = analysis.certain_and_right(posterior, np.array([1, 0, 0]))
+    found = analysis.posterior.certain_and_right(posterior, np.array([1, 0, 0]))
     assert (found["certain"], found["right"], found["right_if_renamed"]) == (2, 0.0, 1.0)
 
 
@@ -477,17 +430,16 @@ def test_items_of_both_groups_are_joined_by_their_sentence(analysis, shift, join
     items = pd.DataFrame({"word": "add-v", "item": crowd.items, "word_start": 3})
     text = items.assign(text=["x" * (5 + i) for i in range(20)])
     trained = items.assign(sentence_length=range(5, 25), word_start=3 + shift)
-    study = analysis.Study(
+    corpus = analysis.corpus.Corpus(
         crowd=None,
         text=SimpleNamespace(provenance="real", items=text),
         trained=SimpleNamespace(items=trained),
         words={"add-v": crowd},
         full={"add-v": crowd},
         samples={},
-        provenance="real",
     )
-    both, word = analysis.shared_items(study)
-    assert (bool(both), word) == (joined, "real" if joined else "simulated")
+    both = analysis.groups.shared_items(corpus)
+    assert bool(both) == joined
     if joined:
         item, share = both["add-v"]
         assert len(item) == 20
@@ -496,5 +448,5 @@ def test_items_of_both_groups_are_joined_by_their_sentence(analysis, shift, join
 
 def test_a_wrong_join_is_seen(analysis):
     first = np.eye(2)[[0, 1, 0, 1]]
-    assert analysis.agree_beyond_chance(first, first)
-    assert not analysis.agree_beyond_chance(first, first[::-1])
+    assert analysis.groups.agree_beyond_chance(first, first)
+    assert not analysis.groups.agree_beyond_chance(first, first[::-1])

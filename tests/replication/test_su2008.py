@@ -17,8 +17,7 @@ PAPER = Path(__file__).parents[2] / "workflow" / "papers" / "su2008"
 
 @pytest.fixture(scope="module")
 def senses(analysis, paper):
-    tables = (paper.study().printed(f"table{n}", index_col="category") for n in (1, 2))
-    return analysis.values.Senses.of(*map(analysis.values.read_confusion, tables))
+    return analysis.values.read_senses(paper.study())
 
 
 def test_simulated_ratings_claim_nothing(paper, results):
@@ -63,7 +62,8 @@ def test_no_percentage_and_no_kappa_of_section_4_deviates(paper, results):
 def test_what_is_printed_again_is_the_same_number_of_the_full_scheme(senses):
     single = {
         scheme: agreement.cohen_kappa(a).by_category().set_index("category")["estimate"]
-        for scheme, a in senses.test.items()
+        for (data, scheme), a in senses.items()
+        if data == "test"
     }
     for scheme, name, category in (
         ("subjectivity", "B", "B"),
@@ -84,7 +84,7 @@ def test_kappa_of_the_test_set_follows_from_the_printed_totals(senses):
     # Table 2: 7 + 41 + 65 + 17 + 253 + 25 + 13 = 421 of 496 on the diagonal; sums of products
     # of totals 11*17 + 42*58 + 71*80 + 27*31 + 284*257 + 41*30 + 20*23 = 83818.
     observed, expected = Fraction(421, 496), Fraction(83818, 496**2)
-    kappa = agreement.cohen_kappa(senses.test["full"])
+    kappa = agreement.cohen_kappa(senses["test", "full"])
     assert kappa.observed_agreement == pytest.approx(float(observed), rel=1e-12)
     assert kappa.estimate == pytest.approx(float((observed - expected) / (1 - expected)), rel=1e-12)
 
@@ -92,38 +92,38 @@ def test_kappa_of_the_test_set_follows_from_the_printed_totals(senses):
 def test_a_single_category_kappa_follows_from_its_row_and_column(senses):
     # B: both 7, rows alone 4, columns alone 10, neither 475; chance (11*17 + 485*479) / 496^2.
     observed, expected = Fraction(482, 496), Fraction(11 * 17 + 485 * 479, 496**2)
-    single = agreement.cohen_kappa(senses.test["full"]).by_category().set_index("category")
+    single = agreement.cohen_kappa(senses["test", "full"]).by_category().set_index("category")
     wanted = (observed - expected) / (1 - expected)
     assert single.loc["B", "estimate"] == pytest.approx(float(wanted), rel=1e-12)
 
 
 def test_rows_are_annotator_2_and_columns_annotator_1(analysis, paper, senses):
-    table = analysis.values.contingency(senses.train["full"])
+    table = analysis.values.contingency(senses["train", "full"])
     printed = paper.study().printed("table1", index_col="category")
     assert (table.to_numpy() == printed.to_numpy()).all()
-    second = senses.train["full"].by_annotator[1]
-    assert np.bincount(senses.train["full"].label[second]).tolist() == [3, 15, 10, 21, 51, 6, 4]
+    second = senses["train", "full"].by_annotator[1]
+    assert np.bincount(senses["train", "full"].label[second]).tolist() == [3, 15, 10, 21, 51, 6, 4]
 
 
 def test_collapsing_table_2_gives_the_printed_blocks(analysis, senses):
-    assert analysis.values.contingency(senses.test["subjectivity"]).to_numpy().tolist() == [
+    assert analysis.values.contingency(senses["test", "subjectivity"]).to_numpy().tolist() == [
         [7, 4, 0],
         [0, 135, 5],
         [10, 30, 305],
     ]
-    polarity = analysis.values.contingency(senses.test["polarity"])
+    polarity = analysis.values.contingency(senses["test", "polarity"])
     assert list(polarity) == ["B", "N", "P", "V", "NoPol"]
     assert polarity.loc["NoPol"].tolist() == [9, 6, 10, 6, 253]
 
 
 def test_both_levels_name_every_category_of_the_tables(analysis, senses):
-    assert set(analysis.values.LEVELS.categories) == set(senses.test["full"].categories)
+    assert set(analysis.values.LEVELS.categories) == set(senses["test", "full"].categories)
     with pytest.raises(AnnotationError, match="no new name is given for 'S', 'O'"):
-        analysis.values.LEVELS.collapse(senses.test["subjectivity"], "polarity")
+        analysis.values.LEVELS.collapse(senses["test", "subjectivity"], "polarity")
 
 
 def test_equal_labels_stay_equal_so_observed_agreement_proves_nothing(senses):
-    full, polarity = senses.test["full"], senses.test["polarity"]
+    full, polarity = senses["test", "full"], senses["test", "polarity"]
     before, after = (a.label[:496] == a.label[496:] for a in (full, polarity))
     # McNemar's table of the comparison: 21 synsets are won, none can be lost.
     assert (after & ~before).sum() == 21

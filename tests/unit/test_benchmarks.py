@@ -15,10 +15,10 @@ TINY, SMALL = (f'"EM: {n} labels of items in 2 categories"' for n in ("10,000", 
 MEASURED = f"""\
 # measured once
 work,contender,quantity,unit,value,target
-{TINY},"annobench, one thread",a label and iteration,ns,3,
-{TINY},crowd-kit,a label and iteration,ns,1.7e+03,
-{TINY},crowd-kit,peak memory a label,bytes,300,
-{SMALL},"annobench, one thread",a label and iteration,ns,2,
+{TINY},"annobench, one thread",time per label and iteration,ns,3,
+{TINY},crowd-kit,time per label and iteration,ns,1.7e+03,
+{TINY},crowd-kit,peak memory per label,bytes,300,
+{SMALL},"annobench, one thread",time per label and iteration,ns,2,
 From a file,<b>CSV</b>,elapsed,s,1.5,
 """
 

@@ -114,10 +114,10 @@ def test_a_predictive_interval_needs_values_and_a_level(values, level):
         predictive_interval(values, level)
 
 
-@pytest.mark.parametrize(("n_clusters", "n_draws"), [(0, 5), (5, 0)])
-def test_nothing_is_drawn_of_no_clusters(n_clusters, n_draws, rng):
+@pytest.mark.parametrize(("n_clusters", "replicates"), [(0, 5), (5, 0)])
+def test_nothing_is_drawn_of_no_clusters(n_clusters, replicates, rng):
     with pytest.raises(AnnotationError, match="at least one of each"):
-        cluster_draws(n_clusters, n_draws, rng=rng)
+        cluster_draws(n_clusters, replicates, rng=rng)
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def test_counts_are_written_and_then_found_to_be_right(comparison, tmp_path, cap
     text = readme.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "Of 6 printed values, 4 can be judged, and 2 come out as printed" in text
+    assert "Of 6 printed values, 4 can be judged: 2 are reproduced" in text
     assert "1 from real labels, 1 by simulation" in text
-    assert "2 come out different for 1 known causes" in text
+    assert "2 deviate for 1 known causes" in text
     [line] = [line for line in text.splitlines() if "carpenter2008" in line]
     assert line.endswith("| 4 | 1 |  |  | 1 |  |  |  | 2 |  |  |")
 

@@ -37,8 +37,8 @@ def test_coverage_of_the_wald_interval_is_that_of_enumeration():
     n = design.n_items
     x = np.arange(n + 1)
     share = x / n
-    reach = stats.norm.ppf(0.975) * np.sqrt(share * (1 - share) / n)
-    exact = stats.binom.pmf(x, n, p)[np.abs(share - p) <= reach].sum()
+    half_width = stats.norm.ppf(0.975) * np.sqrt(share * (1 - share) / n)
+    exact = stats.binom.pmf(x, n, p)[np.abs(share - p) <= half_width].sum()
     table = coverage.study(
         [PERCENT], design, "items", repetitions=400, replicates=1, seed=5, n_items=200_000
     )
@@ -180,9 +180,9 @@ def test_data_without_an_interval_are_counted_apart():
     assert found["width"] == pytest.approx(0.3)
     # Wilson: (x + z^2/2 -+ z sqrt(x (n - x) / n + z^2/4)) / (n + z^2) with x = 1, n = 3.
     z2 = stats.norm.ppf(0.975) ** 2
-    reach = np.sqrt(z2 * (2 / 3 + z2 / 4))
-    assert found["lower"] == pytest.approx((1 + z2 / 2 - reach) / (3 + z2))
-    assert found["upper"] == pytest.approx((1 + z2 / 2 + reach) / (3 + z2))
+    half_width = np.sqrt(z2 * (2 / 3 + z2 / 4))
+    assert found["lower"] == pytest.approx((1 + z2 / 2 - half_width) / (3 + z2))
+    assert found["upper"] == pytest.approx((1 + z2 / 2 + half_width) / (3 + z2))
     nothing = coverage.tally(ends[3:], 0.5)
     assert np.isnan(nothing["coverage"])
     assert nothing["n_undefined"] == 1

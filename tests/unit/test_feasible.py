@@ -1,4 +1,4 @@
-"""What printed sums leave possible."""
+"""Feasible sets from printed totals."""
 
 import numpy as np
 import pytest

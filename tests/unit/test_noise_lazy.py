@@ -35,7 +35,7 @@ def test_two_kinds_of_annotators_are_told_apart():
 def test_nobody_is_called_lazy_where_nobody_is():
     found = find_lazy(panel(np.random.default_rng(5), 0), TRUTH)
     assert found.share_of_labels < 0.01
-    # Not nought, of which no label leads back.
+    # Not 0, of which no label leads back.
     assert found.lazy_share == 1e-9
 
 

@@ -1,4 +1,4 @@
-"""The pages of certificates and of their promise, from labels to HTML."""
+"""The pages of certificates and of their coverage, from labels to HTML."""
 
 from pathlib import Path
 
@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import certify
-import measure_promise
+import collect_certificate_coverage
+import measure_certificate_coverage
 import render_certificate
-import render_promise
+import render_certificate_coverage
 from annobench import datasets
+from annobench.studies import certificates
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"
@@ -25,7 +26,9 @@ def write(folder, names, tables):
 def test_certificates_become_a_page_that_runs_nothing(tmp_path):
     datasets.prepare("ti_bluebird", tmp_path / "data", mode="simulated", seed=1)
     wanted = [{"title": ATTACK, "dataset": "ti_bluebird"}]
-    write(tmp_path / "page", certify.TABLES, certify.main([tmp_path / "data"], wanted, 1))
+    write(
+        tmp_path / "page", certificates.TABLES, certificates.certify([tmp_path / "data"], wanted, 1)
+    )
     render_certificate.main(tmp_path / "page", SITE, wanted, ["nowhere"], 1)
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert ATTACK not in page
@@ -38,7 +41,7 @@ def test_certificates_become_a_page_that_runs_nothing(tmp_path):
 
 
 def test_without_data_sets_the_page_says_so(tmp_path):
-    write(tmp_path, certify.TABLES, certify.main([], [], 1))
+    write(tmp_path, certificates.TABLES, certificates.certify([], [], 1))
     render_certificate.main(tmp_path, SITE, [], ["snow2008_rte"], 1)
     assert "None of the data sets" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
@@ -61,12 +64,12 @@ def test_a_part_and_a_dichotomy_are_taken(tmp_path, what, category, gold):
 
     data = Data()
     data.labels, data.items = labels, items
-    annotations, codes, _ = certify.chosen(data, what)
+    annotations, codes, _ = certificates.select(data, what)
     assert list(annotations.categories) == category
     assert codes.tolist() == gold
 
 
-def test_the_promise_becomes_a_page(tmp_path):
+def test_the_coverage_becomes_a_page(tmp_path):
     grid = {
         "exact_items": [20],
         "items": [20],
@@ -76,9 +79,16 @@ def test_the_promise_becomes_a_page(tmp_path):
         "hard": [0.3],
         "repetitions": 2,
     }
-    write(tmp_path, render_promise.TABLES, measure_promise.main(grid, seed=1, processes=1))
-    tables = {name: tmp_path / f"{name}.csv" for name in render_promise.TABLES}
-    render_promise.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
+    parts = [tmp_path / f"{part}.parquet" for part in range(2)]
+    for part, path in enumerate(parts):
+        table = measure_certificate_coverage.main(grid, seed=1, part=part, n_parts=2)
+        table.to_parquet(path)
+    tables = collect_certificate_coverage.main(parts, grid, seed=1)
+    whole = measure_certificate_coverage.main(grid, seed=1, part=0, n_parts=1)
+    assert tables[2]["regime"].tolist() == whole["regime"].tolist()
+    write(tmp_path, render_certificate_coverage.TABLES, tables)
+    tables = {name: tmp_path / f"{name}.csv" for name in render_certificate_coverage.TABLES}
+    render_certificate_coverage.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Equation 1" in page
     assert "reduced grid" in page

@@ -88,9 +88,9 @@ def test_what_is_refused(case):
 
 
 @pytest.mark.parametrize(("annotators", "hard"), [(2, 0.05), (4, 0.2)])
-def test_the_promised_power_is_met(annotators, hard):
+def test_the_planned_power_is_met(annotators, hard):
     row = certificate_coverage.simulated_power(300, annotators, hard, repetitions=200, seed=3)
-    assert 0.05 < row["promised"] < 0.95
+    assert 0.05 < row["planned"] < 0.95
     assert row["verdict"] == "holds"
 
 
@@ -106,5 +106,5 @@ def test_a_difference_that_was_planned_for_is_found(rng):
         easy = certificate.n_retained - guessed
         ahead = round(difference * easy) + rng.binomial(2 * guessed, 0.5) - guessed
         found += ahead >= certificate.smallest_difference("independent")
-    # Promised is 0.8, conservatively; fewer than 37 of 60 come about once in a thousand at 0.8.
+    # Planned is 0.8, conservatively; fewer than 37 of 60 come about once in a thousand at 0.8.
     assert found >= stats.binom.ppf(0.001, 60, 0.8)

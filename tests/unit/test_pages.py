@@ -12,7 +12,8 @@ import build_site
 import render_paper
 from annobench.replication import ledger, printed, verdicts
 from annobench.replication.ledger import Computed
-from pages import FACES, RELATIONS, Tally, shown
+from annobench.reporting.formats import shown
+from annobench.reporting.verdicts import FACES, RELATIONS, Tally
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"

@@ -19,7 +19,7 @@ from annobench.agreement import report_values
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.reporting import report_page
+from annobench.reporting import figures, formats, report_page
 
 NASTY = "<script>alert('x')</script>"
 
@@ -260,7 +260,7 @@ def test_poor_data_give_notes_and_no_warning(case, scale):
     assert missing["note"].str.len().gt(10).all()
     assert not overall.empty
     check_self_contained(page)
-    assert not re.search(r"\bnan\b", page.split("</style>")[1], re.IGNORECASE)
+    assert not re.search(r"\bnan\b", page.split("</style>")[-1], re.IGNORECASE)
 
 
 def test_missing_labels_are_spoken_of(rng):
@@ -386,7 +386,7 @@ def test_names_are_text_wherever_they_stand():
         a, agreement.report(a), source=f"{NASTY}.csv", remarks=[f"kept {NASTY}"]
     )
     check_self_contained(page)
-    body = page.split("</style>")[1]
+    body = page.split("</style>")[-1]
     assert "<script" not in page
     assert "<b>0" not in page
     assert "<img" not in page
@@ -410,8 +410,8 @@ def test_cautions_name_what_makes_numbers_rough(rng):
     assert "one annotator" in said(POOR["one annotator"])
     assert "nothing to compare" in said(POOR["no overlap"])
     assert "All labels are “same”" in said(POOR["all equal"])
-    assert "taken for mere names" in said(crowd(rng, 40, 6, 6, 4))
-    assert "taken for mere names" not in said(crowd(rng, 40, 6, 6, 4, "ordinal"))
+    assert "treated as names" in said(crowd(rng, 40, 6, 6, 4))
+    assert "treated as names" not in said(crowd(rng, 40, 6, 6, 4, "ordinal"))
     spelled = [(i, a, "yes" if i % 2 else "Yes ") for i in range(40) for a in "abcdef"]
     assert "“Yes” and “yes”" in said(only(spelled)) or "differ only by spaces" in said(
         only(spelled)
@@ -447,7 +447,7 @@ def test_one_interval_without_width_is_named():
     opposed = only([(i, a, str(int((a == "a") == (i % 2 == 0)))) for i in range(6) for a in "ab"])
     (said,) = report_page.without_width(agreement.report(opposed))
     assert "items agree" not in said
-    assert "drawing items changes nothing" in said
+    assert "resampling items changes nothing" in said
 
 
 def test_an_interval_beside_its_estimate_is_replaced_by_the_analytic_one():
@@ -459,28 +459,30 @@ def test_an_interval_beside_its_estimate_is_replaced_by_the_analytic_one():
 
 
 def test_an_axis_reaches_down_to_what_it_must_hold():
-    axis = report_page.Axis.of([-0.31, 0.5, math.nan])
-    assert (axis.low, axis.high) == (-0.4, 1.0)
-    assert axis.at(-0.4) == "3.00%"
-    assert axis.at(1.0) == axis.at(7) == "97.00%"
-    assert [text for _, text in axis.ticks] == [
-        "−0.4",
-        "−0.2",
-        "0",
-        "0.2",
-        "0.4",
-        "0.6",
-        "0.8",
-        "1",
-    ]
-    assert [text for _, text in report_page.Axis.of([]).ticks][:2] == ["0", "0.2"]
+    limits = figures.limits_of([-0.31, 0.5, math.nan])
+    assert limits == (-0.4, 1.0)
+    assert figures.ticks(limits) == [-0.4, -0.2, 0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert figures.ticks(figures.limits_of([]))[:2] == [0, 0.2]
+
+
+def test_what_lies_beyond_an_axis_is_drawn_at_its_end():
+    rows = [{"estimate": x, "lower": math.nan, "upper": math.nan} for x in (-0.4, 1.0, 7.0)]
+    drawn = figures.estimates("one", rows, (-0.4, 1.0))
+    assert drawn.n_rows == 3
+    places = re.findall(r'<use href="#\w+" x="([\d.]+)" y="([\d.]+)"', drawn.svg)
+    # The axis begins and ends 3% in from the edge; the first row is that of the axis.
+    width, height = figures.WIDTH, figures.HEIGHT
+    expected = [(0.03 * width, 1.5 * height), *((0.97 * width, n * height) for n in (2.5, 3.5))]
+    np.testing.assert_allclose(np.array(places, dtype=float), expected, atol=1e-6)
+    assert "−0.4" in drawn.svg
 
 
 def test_numbers_are_written_as_a_reader_expects():
-    assert report_page.number(-0.0001) == "0.000"
-    assert report_page.signed(0.0123) == "+0.012"
-    assert report_page.signed(-0.5) == "−0.500"
-    assert report_page.percent(0.5) == "50%"
-    assert report_page.percent(0.0123) == "1.2%"
-    assert report_page.shorten("a" * 30, 5) == "aaaa…"
-    assert report_page.counted(1, "item") == "1 item"
+    assert formats.number(-0.0001) == "0.000"
+    assert formats.signed(0.0123) == "+0.012"
+    assert formats.signed(-0.5) == "−0.500"
+    assert formats.percent(0.5) == "50%"
+    assert formats.percent(0.0123) == "1.2%"
+    assert formats.level(0.999) == "99.9%"
+    assert formats.shorten("a" * 30, 5) == "aaaa…"
+    assert formats.counted(1, "item") == "1 item"

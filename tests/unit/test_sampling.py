@@ -104,8 +104,8 @@ def test_wilsons_recall_solves_the_equation_that_defines_it():
         (recall.lower, a.value - a.lower, b.upper - b.value),
         (recall.upper, a.upper - a.value, b.value - b.lower),
     ):
-        reach = math.hypot((1 - r) * low, r * high)
-        assert abs((1 - r) * a.value - r * b.value) == pytest.approx(reach)
+        error = math.hypot((1 - r) * low, r * high)
+        assert abs((1 - r) * a.value - r * b.value) == pytest.approx(error)
 
 
 def test_no_error_among_the_passed_leaves_recall_possibly_below_one():

@@ -41,8 +41,8 @@ def test_sizes_prevalence_and_missing_labels_follow_the_design(rng):
 
 def test_annotators_come_from_the_beta_distributions(rng):
     truth = panels.binary(**DESIGN | {"n_annotators": 2_000, "n_items": 1}, rng=rng)
-    for drawn, law in ((truth.sensitivity, (20, 8)), (truth.specificity, (40, 8))):
-        assert scipy.stats.kstest(drawn, scipy.stats.beta(*law).cdf).pvalue > LEVEL
+    for drawn, shape in ((truth.sensitivity, (20, 8)), (truth.specificity, (40, 8))):
+        assert scipy.stats.kstest(drawn, scipy.stats.beta(*shape).cdf).pvalue > LEVEL
     assert scipy.stats.kstest(truth.sensitivity, scipy.stats.beta(40, 8).cdf).pvalue < LEVEL
 
 

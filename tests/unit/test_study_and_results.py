@@ -109,6 +109,12 @@ def test_a_table_may_be_made_where_it_is_written(results, tmp_path):
     assert (tmp_path / "tables" / "table1.csv").read_text() == "a\n0\n1\n"
 
 
+def test_a_table_is_written_with_as_many_digits_as_asked_for(results, tmp_path):
+    made = results.table("table1", pd.DataFrame({"a": [2 / 3, 1.0]}), digits=3, of="printed")
+    assert made["a"].tolist() == [2 / 3, 1.0]
+    assert (tmp_path / "tables" / "table1.csv").read_text() == "a\n0.667\n1\n"
+
+
 @pytest.mark.parametrize(("of", "says"), [("stand_in", True), ("real", False), ("printed", False)])
 def test_a_figure_of_a_stand_in_says_so(results, tmp_path, of, says):
     results.figure("figure1", draw, of=of, caption={"times": 2})

@@ -267,8 +267,8 @@ def test_the_bound_of_one_label_by_quadrature(rng, monkeypatch):
     competence = scipy.stats.beta(0.5 + known, 0.5 + spammed)
     strategy = scipy.stats.beta(10 + spammed, 10)
 
-    def mean(law, of):
-        return scipy.integrate.quad(lambda x: law.pdf(x) * of(x), 0, 1, limit=500)[0]
+    def mean(distribution, of):
+        return scipy.integrate.quad(lambda x: distribution.pdf(x) * of(x), 0, 1, limit=500)[0]
 
     # The label was known, and the category is 1; or it was spammed, and the category is either.
     in_logs = (
@@ -278,8 +278,13 @@ def test_the_bound_of_one_label_by_quadrature(rng, monkeypatch):
         + spammed * mean(strategy, np.log)
     )
     gaps = [
-        mean(law, lambda x, law=law, prior=prior: law.logpdf(x) - prior.logpdf(x))
-        for law, prior in (
+        mean(
+            distribution,
+            lambda x, distribution=distribution, prior=prior: (
+                distribution.logpdf(x) - prior.logpdf(x)
+            ),
+        )
+        for distribution, prior in (
             (competence, scipy.stats.beta(0.5, 0.5)),
             (strategy, scipy.stats.beta(10, 10)),
         )

@@ -30,7 +30,7 @@ def config():
     coverage = {"estimand_items": 1000, "reduced": [part], "full": [part]}
     regimes = {"categories": [2], "labels_per_item": [3], "items": 10, "annotators": 5}
     grid = {"max_labels": None, "limit": 0.5, "replicates": 1, "regimes": regimes}
-    promised = {
+    noise = {
         "exact_items": [20],
         "items": [20],
         "annotators": [2],
@@ -46,7 +46,7 @@ def config():
         "studies": {
             "coverage": coverage,
             "baselines": {"reduced": grid, "full": grid},
-            "noise": {"data": certified, "reduced": promised, "full": promised},
+            "noise": {"data": certified, "reduced": noise, "full": noise},
         },
     }
 

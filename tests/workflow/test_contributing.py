@@ -47,7 +47,7 @@ def test_a_new_method_is_found_by_its_file(clone):
     )
     assert output == "(45, 4) 45.0\n"
     # Nothing that was computed depends on it but the table of all models, which now has it.
-    assert clone.planned() == {"score_baselines": 1, "render_baselines": 1}
+    assert clone.planned() == {"fit_models": 1, "score_models": 1, "render_baselines": 1}
     clone.snakemake()
     baselines = clone.top / "results" / "studies" / "baselines"
     assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()

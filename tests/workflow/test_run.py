@@ -18,9 +18,12 @@ pytestmark = pytest.mark.workflow
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
-COVERAGE = {"measure_coverage", "render_coverage"}
-BASELINES = {"score_baselines", "render_baselines"}
-NOISE = {"measure_promise", "render_promise", "certify", "render_certificate"}
+COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage"}
+BASELINES = {"fit_models", "score_models", "render_baselines"}
+NOISE = {
+    *("measure_certificate_coverage", "collect_certificate_coverage"),
+    *("render_certificate_coverage", "certify", "render_certificate"),
+}
 
 
 def test_everything_is_built(built):
@@ -131,11 +134,9 @@ def test_the_report_is_made(built, tmp_path):
     ("path", "reruns"),
     [
         ("src/annobench/models/voting.py", COMPUTED | BASELINES),
-        # The analysis does not import this model; the coefficients of agreement do.
-        (
-            "src/annobench/models/hierarchical_binary.py",
-            {"conformance"} | COVERAGE | BASELINES,
-        ),
+        # Neither the analysis nor the coefficients of agreement import this model.
+        ("src/annobench/models/hierarchical_binary.py", BASELINES),
+        ("src/annobench/agreement/coefficients/icc.py", {"conformance"} | COVERAGE),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
         ("src/annobench/datasets/pins/anesthesia.csv", FETCHED),
         ("src/annobench/datasets/pins/caries.csv", set()),
@@ -146,11 +147,11 @@ def test_the_report_is_made(built, tmp_path):
         ("notebooks/example_paper.ipynb", {"render_notebook"}),
         ("workflow/site/index.html.j2", {"build_site"}),
         (
-            "workflow/site/style.css",
+            "src/annobench/reporting/templates/style.css",
             {
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
                 *("render_baselines", "render_benchmarks", "build_site"),
-                *("render_promise", "render_certificate"),
+                *("render_certificate_coverage", "render_certificate"),
             },
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance"}),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from annobench import datasets
+from annobench import datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.io.wordnet import has_wordnet
@@ -42,6 +42,7 @@ UPGRADES = json.loads(
         json.dumps({id: upgrades(Path("results"), id, mode_of(config, id)) for id in DATASETS}),
     )
 )
+METHODS = sorted(models.discover())
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
 
 
@@ -68,10 +69,9 @@ def imports_of(script, also=()):
 
 def site_files(template):
     """Return the sources of a page's looks."""
-    return [
-        f"{WORKFLOW}/site/{name}"
-        for name in ("base.html.j2", "macros.html.j2", "style.css", template)
-    ]
+    own = [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")]
+    shared = [PACKAGE / "reporting/templates" / name for name in ("base.html.j2", "style.css")]
+    return own + list(map(str, shared))
 
 
 def data_of(dataset):
@@ -203,3 +203,17 @@ def graded(wildcards):
         and datasets.get(id).targets.get("n_annotators", 2) > 1
         and (most is None or datasets.get(id).targets.get("n_labels", most + 1) <= most)
     ]
+
+
+def fitted_cases(wildcards):
+    """Return what one job fits a model to: a data set or the regimes, or all where that is quick.
+
+    A job takes some seconds to start, longer than most fits of the reduced grid.
+    """
+    return ["all"] if wildcards.study == "baselines" else [*graded(wildcards), "regimes"]
+
+
+def fitted(wildcards):
+    """Return the data sets that a job fits a model to."""
+    known = graded(wildcards)
+    return known if wildcards.case == "all" else [id for id in known if id == wildcards.case]

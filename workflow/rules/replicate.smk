@@ -18,10 +18,10 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             **paper_outputs(key),
         log:
             f"results/logs/papers/{key}.log",
-        conda:
-            "../../envs/annobench.yaml"
         # Those that take longest are begun first, so that no other job waits for them.
         priority: PAPERS[key].minutes
+        conda:
+            "../../envs/annobench.yaml"
         resources:
             mem_mb=PAPERS[key].mem_mb,
             runtime=PAPERS[key].minutes,

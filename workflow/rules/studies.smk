@@ -10,7 +10,7 @@ rule conformance:
         datasets=str(PEERS / "datasets.py"),
         disagreements=str(PEERS / "disagreements.csv"),
         site=site_files("conformance.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/conformance.py"),
+        library=imports_of(WORKFLOW / "scripts/render_conformance.py"),
     output:
         matrix="results/studies/conformance/matrix.csv",
         disagreements="results/studies/conformance/disagreements.csv",
@@ -23,11 +23,25 @@ rule conformance:
         mem_mb=500,
         runtime=5,
     script:
-        "../scripts/conformance.py"
+        "../scripts/render_conformance.py"
 
 
 #: The folder of a study, by the grid that it shows.
 COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
+NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
+
+#: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
+N_PARTS = {"coverage": 4, "coverage_full": 66, "noise": 2, "noise_full": 55}
+
+
+wildcard_constraints:
+    part="[0-9]+",
+
+
+def parts_of(wildcards):
+    """Return the tables of all parts of a study."""
+    n = N_PARTS[wildcards.study]
+    return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
 #: What decides the table of a study.
@@ -51,6 +65,31 @@ rule measure_coverage:
     input:
         library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
     output:
+        table="results/studies/{study}/parts/{part}.parquet",
+    log:
+        "results/logs/studies/{study}/{part}.log",
+    benchmark:
+        "results/logs/studies/{study}/{part}.benchmark.tsv"
+    wildcard_constraints:
+        study=one_of(COVERAGE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 60,
+    params:
+        **coverage_settings,
+        n_parts=lambda wildcards: N_PARTS[wildcards.study],
+    script:
+        "../scripts/measure_coverage.py"
+
+
+rule collect_coverage:
+    """Put the parts of the coverage study together."""
+    input:
+        parts=parts_of,
+        library=imports_of(WORKFLOW / "scripts/collect_coverage.py"),
+    output:
         table="results/studies/{study}/coverage.csv",
     log:
         "results/logs/studies/{study}.log",
@@ -58,14 +97,11 @@ rule measure_coverage:
         study=one_of(COVERAGE_GRIDS),
     conda:
         "../../envs/annobench.yaml"
-    threads: 2
     resources:
-        mem_mb=2000,
-        runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 240,
-    params:
-        **coverage_settings,
+        mem_mb=500,
+        runtime=5,
     script:
-        "../scripts/measure_coverage.py"
+        "../scripts/collect_coverage.py"
 
 
 rule render_coverage:
@@ -116,14 +152,55 @@ rule render_benchmarks:
         "../scripts/render_benchmarks.py"
 
 
-rule score_baselines:
+rule fit_models:
+    """Fit one model to labels with a gold standard; `regimes` are simulated, `all` is all."""
+    input:
+        metas=lambda wildcards: [f"results/data/{id}/meta.json" for id in fitted(wildcards)],
+        tables=lambda wildcards: [path for id in fitted(wildcards) for path in data_of(id)],
+        library=lambda wildcards: imports_of(
+            WORKFLOW / "scripts/fit_models.py", also=[f"annobench.models.{wildcards.method}"]
+        ),
+    output:
+        records="results/studies/{study}/fits/{method}/{case}.json",
+        posteriors="results/studies/{study}/fits/{method}/{case}.npz",
+    log:
+        "results/logs/studies/{study}/{method}/{case}.log",
+    benchmark:
+        "results/logs/studies/{study}/{method}/{case}.benchmark.tsv"
+    wildcard_constraints:
+        study=one_of(BASELINE_GRIDS),
+        method=one_of(METHODS),
+        case=one_of([*DATASETS, "regimes", "all"]),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=lambda wildcards: 10 if wildcards.case == "all" else 60,
+    params:
+        regimes=lambda wildcards: (
+            baselines_settings(wildcards)["regimes"]
+            if wildcards.case in ("regimes", "all")
+            else None
+        ),
+        limit=lambda wildcards: baselines_settings(wildcards)["limit"],
+        seed=config["seed"],
+    script:
+        "../scripts/fit_models.py"
+
+
+rule score_models:
     """Score every model on labels with a gold standard, under the same rules."""
     input:
         metas=lambda wildcards: [f"results/data/{id}/meta.json" for id in graded(wildcards)],
         tables=lambda wildcards: [path for id in graded(wildcards) for path in data_of(id)],
+        fits=lambda wildcards: [
+            f"results/studies/{wildcards.study}/fits/{method}/{case}.json"
+            for method in METHODS
+            for case in fitted_cases(wildcards)
+        ],
         library=imports_of(
-            WORKFLOW / "scripts/score_baselines.py",
-            also=[f"annobench.models.{path.stem}" for path in (PACKAGE / "models").iterdir()],
+            WORKFLOW / "scripts/score_models.py",
+            also=[f"annobench.models.{name}" for name in METHODS],
         ),
     output:
         scores="results/studies/{study}/scores.csv",
@@ -137,12 +214,12 @@ rule score_baselines:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=2000,
-        runtime=lambda wildcards: 10 if wildcards.study == "baselines" else 240,
+        runtime=lambda wildcards: 10 if wildcards.study == "baselines" else 60,
     params:
         grid=baselines_settings,
         seed=config["seed"],
     script:
-        "../scripts/score_baselines.py"
+        "../scripts/score_models.py"
 
 
 rule render_baselines:
@@ -173,9 +250,6 @@ rule render_baselines:
         "../scripts/render_baselines.py"
 
 
-#: The folder of the study of the noise certificate, by the grid that it shows.
-NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
-
 #: What is certified, of the data sets that there are.
 CERTIFIED = [each for each in config["studies"]["noise"]["data"] if each["dataset"] in DATASETS]
 
@@ -187,10 +261,35 @@ noise_settings = {
 }
 
 
-rule measure_promise:
-    """Count how often the noise certificate holds, exactly where it can be."""
+rule measure_certificate_coverage:
+    """Measure how often the noise certificate holds on simulated labels."""
     input:
-        library=imports_of(WORKFLOW / "scripts/measure_promise.py"),
+        library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
+    output:
+        table="results/studies/{study}/parts/{part}.parquet",
+    log:
+        "results/logs/studies/{study}/{part}.log",
+    benchmark:
+        "results/logs/studies/{study}/{part}.benchmark.tsv"
+    wildcard_constraints:
+        study=one_of(NOISE_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
+    params:
+        **noise_settings,
+        n_parts=lambda wildcards: N_PARTS[wildcards.study],
+    script:
+        "../scripts/measure_certificate_coverage.py"
+
+
+rule collect_certificate_coverage:
+    """Put the simulated coverage of the noise certificate beside the exact one and the power."""
+    input:
+        parts=parts_of,
+        library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     output:
         curves="results/studies/{study}/curves.csv",
         exact="results/studies/{study}/exact.csv",
@@ -202,25 +301,24 @@ rule measure_promise:
         study=one_of(NOISE_GRIDS),
     conda:
         "../../envs/annobench.yaml"
-    threads: 2
     resources:
         mem_mb=1000,
-        runtime=lambda wildcards: 5 if wildcards.study == "noise" else 120,
+        runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         **noise_settings,
     script:
-        "../scripts/measure_promise.py"
+        "../scripts/collect_certificate_coverage.py"
 
 
-rule render_promise:
-    """Render the page that shows where the noise certificate keeps its promise."""
+rule render_certificate_coverage:
+    """Render the page of the coverage of the noise certificate."""
     input:
         curves="results/studies/{study}/curves.csv",
         exact="results/studies/{study}/exact.csv",
         simulated="results/studies/{study}/simulated.csv",
         power="results/studies/{study}/power.csv",
-        site=site_files("promise.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_promise.py"),
+        site=site_files("certificate_coverage.html.j2"),
+        library=imports_of(WORKFLOW / "scripts/render_certificate_coverage.py"),
     output:
         figures=expand(
             "results/studies/{{study}}/{figure}.{suffix}",
@@ -241,7 +339,7 @@ rule render_promise:
         **noise_settings,
         grid_name=lambda wildcards: NOISE_GRIDS[wildcards.study],
     script:
-        "../scripts/render_promise.py"
+        "../scripts/render_certificate_coverage.py"
 
 
 rule certify:

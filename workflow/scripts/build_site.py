@@ -6,7 +6,9 @@ from pathlib import Path
 
 from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison
-from pages import Tally, read_metas, read_record, render, simulated
+from annobench.reporting.pages import render
+from annobench.reporting.verdicts import Tally
+from sources import read_metas, read_record, simulated
 
 REMEDY = (
     "Nothing is claimed from them. For the real data set ANNOBENCH_DATA_MIRROR, or connect to "
@@ -27,8 +29,8 @@ def main(
     sources = read_metas(metas)
     answers = [json.loads(Path(path).read_text(encoding="utf-8")) for path in network]
     return render(
-        site,
         "index.html.j2",
+        site,
         title="annobench: results",
         depth=0,
         papers=[

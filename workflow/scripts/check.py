@@ -11,7 +11,7 @@ from annobench.core.errors import PublicationError
 from annobench.core.files import recording
 from annobench.replication.ledger import VERDICTS, read_comparison
 from annobench.replication.verdicts import Failure, check
-from pages import Tally
+from annobench.reporting.verdicts import Tally
 
 
 def counts_table(comparisons: pd.DataFrame) -> Table:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.replication.ledger import read_comparison
-from pages import Tally, read_record
+from annobench.reporting.verdicts import Tally
+from sources import read_record
 
 TOP = Path(__file__).parents[2]
 BEGIN, END = "<!-- counted: make readme -->", "<!-- end of what is counted -->"
@@ -20,11 +21,11 @@ def counted(comparisons: pd.DataFrame, records: list[dict[str, str]]) -> str:
     grounds = ", ".join(f"{n:,} {words}" for _, words, n in total.grounds)
     explained = comparisons[comparisons["verdict"] == "deviates"]["erratum"].nunique()
     lines = [
-        f"Of {total.total:,} printed values, {total.judged:,} can be judged, and "
-        f"{total.reproduced:,} come out as printed: {grounds}. Of the others, "
-        f"{total.counts['deviates']:,} come out different for {explained} known causes, "
-        f"{total.counts['unresolved']:,} for none that we know, and "
-        f"{total.counts['inconclusive']:,} are too uncertain to tell.",
+        f"Of {total.total:,} printed values, {total.judged:,} can be judged: "
+        f"{total.reproduced:,} are reproduced ({grounds}), "
+        f"{total.counts['deviates']:,} deviate for {explained} known causes, "
+        f"{total.counts['unresolved']:,} are unresolved, and "
+        f"{total.counts['inconclusive']:,} are inconclusive.",
         "",
         f"| study | {' | '.join(total.columns)} |",
         f"|---|{'--:|' * len(total.columns)}",

@@ -1,7 +1,6 @@
-"""Measure the empirical coverage of every kind of interval on simulated labels."""
+"""Measure the empirical coverage of intervals on simulated labels: a part of the study."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -9,17 +8,16 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.studies import coverage
+from annobench.studies.parts import run_part
 
 
 def main(
-    grid: Sequence[Mapping[str, Any]], seed: int, estimand_items: int, processes: int
+    grid: Sequence[Mapping[str, Any]], seed: int, estimand_items: int, part: int, n_parts: int
 ) -> pd.DataFrame:
-    """Return the table of a grid; the same whatever the number of processes."""
+    """Return the rows of a part of a grid."""
     tasks = coverage.plan(grid, coverage.cases())
-    one = partial(coverage.Task.run, seed=seed, n_items=estimand_items)
-    with ProcessPoolExecutor(processes) as pool:
-        table = pd.concat(pool.map(one, tasks), ignore_index=True)
-    return table.assign(verdict=coverage.verdict(table), provenance="simulated")
+    run = partial(coverage.Task.run, seed=seed, n_items=estimand_items)
+    return run_part(tasks, run, part, n_parts)
 
 
 if snakemake := globals().get("snakemake"):
@@ -28,7 +26,8 @@ if snakemake := globals().get("snakemake"):
             grid=snakemake.params.grid,
             seed=snakemake.params.seed,
             estimand_items=snakemake.params.estimand_items,
-            processes=snakemake.threads,
+            part=int(snakemake.wildcards.part),
+            n_parts=snakemake.params.n_parts,
         )
         with replacing(snakemake.output.table) as draft:
-            measured.to_csv(draft, index=False, float_format="%.6g")
+            measured.to_parquet(draft)

@@ -1,6 +1,6 @@
-"""Show how models do against the majority vote and each other: a figure and a page.
+"""Render the benchmark of models: a figure and a page.
 
-Every word about how a model does is computed from the tables.
+Every statement about a model is computed from the tables.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,8 @@ from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
+from annobench.reporting.pages import render
 from annobench.studies import models as baselines
-from pages import render
 
 #: The reference of the figure, and where its axis ends; what lies beyond is a triangle there.
 AGAINST = "voting"
@@ -95,9 +95,16 @@ def draw(scores: pd.DataFrame, attempts: pd.DataFrame, grid_name: str, stem: Pat
                 else:
                     words = STATUSES[status[method, name]]
                     panel.text(
-                        0, height[name], words, ha="center", va="center", fontsize=6.5, zorder=4,
-                        color="#5F5F5F", bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
-                    )  # fmt: skip
+                        0,
+                        height[name],
+                        words,
+                        ha="center",
+                        va="center",
+                        fontsize=6.5,
+                        zorder=4,
+                        color="#5F5F5F",
+                        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+                    )
             counts = accuracy.loc[method][f"versus_{AGAINST}"].value_counts()
             name = method.replace("_", "\n", 1) if len(method) > 14 else method
             panel.set_title(
@@ -106,26 +113,39 @@ def draw(scores: pd.DataFrame, attempts: pd.DataFrame, grid_name: str, stem: Pat
                 loc="center",
             )
             panel.set(
-                xlim=(-FURTHEST * 1.08, FURTHEST * 1.08), xticks=[-0.2, -0.1, 0, 0.1, 0.2],
-                ylim=(min(height.values()) - 0.6, 0.6), yticks=list(height.values()),
+                xlim=(-FURTHEST * 1.08, FURTHEST * 1.08),
+                xticks=[-0.2, -0.1, 0, 0.1, 0.2],
+                ylim=(min(height.values()) - 0.6, 0.6),
+                yticks=list(height.values()),
                 xticklabels=["−.2", "", "0", "", ".2"],
                 yticklabels=[label(name, provenance, simulated) for name in problems]
-                if panel is axes[0] else [],
-            )  # fmt: skip
+                if panel is axes[0]
+                else [],
+            )
             panel.tick_params(axis="y", length=0)
-        figure.supxlabel("accuracy less that of the majority vote, with 95% intervals",
-                         fontsize=9.5)  # fmt: skip
-        verdicts = {"better": "better", "worse": "worse", "unclear": "interval holds 0"}
+        figure.supxlabel(
+            "accuracy minus that of the majority vote, with 95% intervals", fontsize=9.5
+        )
+        verdicts = {"better": "better", "worse": "worse", "unclear": "interval contains 0"}
         figure.legend(
             handles=[
-                Line2D([], [], color=FACES[name][2], marker=FACES[name][3], markersize=4.5,
-                       markerfacecolor="white" if name == "unclear" else FACES[name][2],
-                       linewidth=1.2, label=text)
+                Line2D(
+                    [],
+                    [],
+                    color=FACES[name][2],
+                    marker=FACES[name][3],
+                    markersize=4.5,
+                    markerfacecolor="white" if name == "unclear" else FACES[name][2],
+                    linewidth=1.2,
+                    label=text,
+                )
                 for name, text in verdicts.items()
             ],
-            loc="outside upper right", ncols=3,
-            title=f"{grid_name} grid; below the gap: simulated regimes", title_fontsize=8.5,
-        )  # fmt: skip
+            loc="outside upper right",
+            ncols=3,
+            title=f"{grid_name} grid; below the gap: simulated regimes",
+            title_fontsize=8.5,
+        )
         save_figure(figure, stem)
 
 
@@ -136,14 +156,21 @@ def draw_difference(panel: Any, row: pd.Series, at: float) -> None:
         return
     _, _, colour, marker = FACES[verdict]
     value, lower, upper = (row[f"minus_{AGAINST}{end}"] for end in ("", "_lower", "_upper"))
-    panel.hlines(at, *np.clip([lower, upper], -FURTHEST, FURTHEST), color=colour, linewidth=1.2,
-                 zorder=2)  # fmt: skip
+    panel.hlines(
+        at, *np.clip([lower, upper], -FURTHEST, FURTHEST), color=colour, linewidth=1.2, zorder=2
+    )
     if abs(value) > FURTHEST:
         marker = ">" if value > 0 else "<"
     panel.scatter(
-        np.clip(value, -FURTHEST, FURTHEST), at, s=16, marker=marker, edgecolor=colour,
-        facecolor="white" if verdict == "unclear" else colour, linewidth=1, zorder=3,
-    )  # fmt: skip
+        np.clip(value, -FURTHEST, FURTHEST),
+        at,
+        s=16,
+        marker=marker,
+        edgecolor=colour,
+        facecolor="white" if verdict == "unclear" else colour,
+        linewidth=1,
+        zorder=3,
+    )
 
 
 def summarise(
@@ -163,7 +190,8 @@ def summarise(
                 "status": tried["status"].value_counts().to_dict(),
                 "versus": {
                     (score, other): own[own["score"] == score][f"versus_{other}"]
-                    .value_counts().to_dict()
+                    .value_counts()
+                    .to_dict()
                     for score in ("accuracy", "log_loss")
                     for other in baselines.REFERENCES
                 },
@@ -172,7 +200,7 @@ def summarise(
                 "megabytes": fits["megabytes"].max(),
                 "unconverged": int((fits["converged"].astype(str) == "False").sum()),
             }
-        )  # fmt: skip
+        )
     return found
 
 
@@ -193,13 +221,18 @@ def matrix(scores: pd.DataFrame, attempts: pd.DataFrame, score: str) -> dict[str
                 "provenance": next(cell["provenance"] for cell, _ in cells if cell),
                 "n_items": next(cell["n_items"] for cell, _ in cells if cell),
                 "cells": [
-                    {"value": cell and cell["estimate"], "lower": cell and cell["lower"],
-                     "upper": cell and cell["upper"], "best": cell and cell["estimate"] == best,
-                     "verdict": cell and cell[f"versus_{AGAINST}"], **what}
+                    {
+                        "value": cell and cell["estimate"],
+                        "lower": cell and cell["lower"],
+                        "upper": cell and cell["upper"],
+                        "best": cell and cell["estimate"] == best,
+                        "verdict": cell and cell[f"versus_{AGAINST}"],
+                        **what,
+                    }
                     for cell, what in cells
                 ],
             }
-        )  # fmt: skip
+        )
     return {"methods": methods, "rows": rows, "more": more}
 
 
@@ -209,9 +242,9 @@ def page(folder: Path, site: Path, **settings: Any) -> str:
     simulated = regimes(scores)
     known = scores[~scores["problem"].isin(simulated)].drop_duplicates("problem")
     return render(
-        site,
         "baselines.html.j2",
-        title="Baselines",
+        site,
+        title="Benchmark of models",
         depth=2,
         summary=summarise(scores, attempts, methods),
         matrices={name: matrix(scores, attempts, name) for name in TITLES},
@@ -220,7 +253,7 @@ def page(folder: Path, site: Path, **settings: Any) -> str:
         statuses=STATUSES,
         references=baselines.REFERENCES,
         bins=baselines.BINS,
-        smallest=baselines.SMALLEST,
+        smallest=baselines.MIN_PROBABILITY,
         n_real=int((known["provenance"] == "real").sum()),
         stood_in=sorted(known.loc[known["provenance"] != "real", "problem"]),
         n_regimes=len(simulated),

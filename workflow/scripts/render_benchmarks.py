@@ -1,23 +1,22 @@
 """Render what `make bench` measured last: a table for each piece of work, and how EM grows."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, house_figure
-from pages import records, render
+from annobench.reporting.figures import inline_svg
+from annobench.reporting.pages import records, render
 
 #: Headings that are more than the file's name with a capital.
 TITLES = {"dawid_skene": "Dawid and Skene's model"}
 #: The benchmark that is measured at several sizes, and the two quantities that are drawn.
 GROWING = "dawid_skene"
-TIME, MEMORY = "a label and iteration", "peak memory a label"
+TIME, MEMORY = "time per label and iteration", "peak memory per label"
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
     "annobench": ("annobench, one thread", BLUE, "o", "-"),
@@ -62,7 +61,7 @@ def sizes(path: Path) -> pd.DataFrame:
 
 
 def growth(path: Path) -> Markup:
-    """Draw time and memory a label against the number of labels, as SVG; level lines are linear."""
+    """Draw time and memory per label against the number of labels, as SVG."""
     rows = sizes(path)
     times = rows[rows["quantity"] == TIME]
     numbers = sorted(int(k) for k in times["categories"].unique())
@@ -71,22 +70,30 @@ def growth(path: Path) -> Markup:
     with house_figure(len(numbers) + 1, height=3.5) as (figure, panels):
         for axes, k in zip(panels, numbers, strict=False):
             draw_lines(axes, times[times["categories"] == k])
-            axes.set(title=f"Time, {k} categories", ylabel="ns a label and iteration")
+            axes.set(title=f"Time, {k} categories", ylabel="ns per label and iteration")
         memory = rows[(rows["quantity"] == MEMORY) & (rows["categories"] == numbers[-1])]
         draw_lines(panels[-1], memory)
-        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes a label")
+        panels[-1].set(title=f"Memory, {numbers[-1]} categories", ylabel="peak bytes per label")
         share_scale(panels[:-1])
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper left", ncols=5)
-        return inline(figure)
+        return inline_svg(figure, "growth")
 
 
 def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
-    """Draw a line a contender, both axes logarithmic."""
+    """Draw one line per contender, both axes logarithmic."""
     for start, (name, colour, marker, line) in LINES.items():
         mine = rows[rows["contender"].str.startswith(start)]
         if len(mine):
-            axes.plot(mine["labels"], mine["value"], color=colour, marker=marker, linestyle=line,
-                      markersize=4.5, markerfacecolor="white", label=name)  # fmt: skip
+            axes.plot(
+                mine["labels"],
+                mine["value"],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markersize=4.5,
+                markerfacecolor="white",
+                label=name,
+            )
     axes.set(xscale="log", yscale="log", xlabel="labels")
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.grid(axis="y", color="#E3E3E3", linewidth=0.6)
@@ -99,19 +106,11 @@ def share_scale(panels: Sequence[Any]) -> None:
         axes.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def inline(figure: Figure) -> Markup:
-    """Return a figure as SVG to stand in a page."""
-    text = io.StringIO()
-    figure.savefig(text, format="svg", metadata={"Date": None})
-    drawing = text.getvalue()
-    return Markup(drawing[drawing.index("<svg") :])  # noqa: S704  (drawn here, names from `LINES`)
-
-
 def main(measured: list[Path], site: Path) -> str:
     """Return the page as HTML."""
     return render(
-        site,
         "benchmarks.html.j2",
+        site,
         title="Speed and memory",
         depth=2,
         benchmarks=[read_benchmark(path) for path in sorted(measured)],

@@ -1,6 +1,6 @@
-"""Show noise certificates of several data sets, with the truth from gold beside them.
+"""Render noise certificates of several data sets, compared with gold: a figure and a page.
 
-Every word about a data set is computed from the tables.
+Every statement about a data set is computed from the tables.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
-from pages import render
+from annobench.reporting.pages import render
 
 TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
@@ -46,11 +46,19 @@ def draw(rules: pd.DataFrame, simulated: set[str], stem: Path) -> None:
             mine = mine[mine["n_retained"] > 0]
             at = np.arange(len(mine))
             panel.plot(at, mine["rate"], color=VERMILION, marker="v", markersize=5)
-            panel.plot(at, mine["expected"] / mine["n_retained"], color=BLUE, marker="o",
-                       markersize=4.5, markerfacecolor="white", linestyle="--")  # fmt: skip
+            panel.plot(
+                at,
+                mine["expected"] / mine["n_retained"],
+                color=BLUE,
+                marker="o",
+                markersize=4.5,
+                markerfacecolor="white",
+                linestyle="--",
+            )
             if mine["n_checked"].sum():
-                panel.vlines(at + 0.12, mine["wrong_lower"], mine["wrong_upper"], color=GREY,
-                             linewidth=1.2)  # fmt: skip
+                panel.vlines(
+                    at + 0.12, mine["wrong_lower"], mine["wrong_upper"], color=GREY, linewidth=1.2
+                )
                 panel.scatter(at + 0.12, mine["wrong"], marker="D", s=16, color=INK, zorder=3)
             labels = [
                 f"{'> ½' if keep == 0.5 else f'{100 * keep:.0f}%'}\n{n:,}"
@@ -64,18 +72,40 @@ def draw(rules: pd.DataFrame, simulated: set[str], stem: Path) -> None:
             if panel is not axes[0]:
                 panel.set_yticklabels([])
         axes[0].set_ylabel("share of the retained labels")
-        figure.supxlabel("share of its labels that an item needs, and items retained", fontsize=9)
+        figure.supxlabel("least share of the most frequent label, and items retained", fontsize=9)
         figure.legend(
             handles=[
-                Line2D([], [], color=VERMILION, marker="v", markersize=5,
-                       label="guesses at most, with confidence 95%"),
-                Line2D([], [], color=BLUE, marker="o", markersize=4.5, markerfacecolor="white",
-                       linestyle="--", label="guesses, estimated"),
-                Line2D([], [], color=INK, marker="D", markersize=4, linestyle="",
-                       label="wrong by gold, with 95% interval"),
+                Line2D(
+                    [],
+                    [],
+                    color=VERMILION,
+                    marker="v",
+                    markersize=5,
+                    label="95% upper bound on guesses",
+                ),
+                Line2D(
+                    [],
+                    [],
+                    color=BLUE,
+                    marker="o",
+                    markersize=4.5,
+                    markerfacecolor="white",
+                    linestyle="--",
+                    label="guesses, estimated",
+                ),
+                Line2D(
+                    [],
+                    [],
+                    color=INK,
+                    marker="D",
+                    markersize=4,
+                    linestyle="",
+                    label="wrong by gold, with 95% interval",
+                ),
             ],
-            loc="outside upper center", ncols=3,
-        )  # fmt: skip
+            loc="outside upper center",
+            ncols=3,
+        )
         save_figure(figure, stem)
 
 
@@ -121,8 +151,8 @@ def main(
     rules = tables["rules"]
     draw(rules if len(rules) else pd.DataFrame({"title": []}), simulated, folder / "rates")
     page = render(
-        site,
         "certificate.html.j2",
+        site,
         title="Noise certificates",
         depth=2,
         sections=sections(tables) if len(summary) else [],

@@ -1,6 +1,6 @@
-"""Show how often every kind of interval holds its estimand: figures and a page.
+"""Render the empirical coverage of every interval: figures and a page.
 
-Every word about how an interval does is computed from the table.
+Every statement about an interval is computed from the table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,19 +23,17 @@ from annobench.plotting import (
     house_figure,
     save_figure,
 )
+from annobench.reporting.pages import records, render
 from annobench.studies import coverage
-from pages import records, render
 
 LEVEL = 0.95
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
 FACES = {
-    "low": ("↓", "deviates", "misses too often: the interval of its coverage lies wholly below "
-            "the bound"),
-    "fair": ("✓", "reproduced", "neither is shown"),
-    "high": ("↑", "within_interval", "wider than it need be: the interval of its coverage lies "
-             "wholly above the bound"),
-    "undefined": ("∅", "not_public", "no interval came out in any repetition"),
-}  # fmt: skip
+    "low": ("↓", "deviates", "coverage too low: its interval lies wholly below"),
+    "fair": ("✓", "reproduced", "neither too low nor too high"),
+    "high": ("↑", "within_interval", "coverage too high: its interval lies wholly above"),
+    "undefined": ("∅", "not_public", "no interval in any repetition"),
+}
 FIGURES = {"items": ("items",), "annotators": ("annotators", "both")}
 COLOURS, MARKERS = (VERMILION, BLUE, GREEN, GREY, INK), "osD^v"
 #: Where a figure's axis ends; what is lower stands at the end, as a triangle.
@@ -75,22 +73,35 @@ def draw(table: pd.DataFrame, units: Sequence[str], grid_name: str, stem: Path) 
                 draw_lane(panel, mine, rows, offset, COLOURS[lane], MARKERS[lane])
             title = kind if len(units) == 1 else f"{kind}\n{unit}"
             panel.set(
-                title=title, xlim=(LOWEST - 0.01, 1.02), ylim=(-0.5, len(rows) - 0.5),
-                yticks=range(len(rows)), yticklabels=rows if panel is axes[0] else [],
-                xticks=[0.6, 0.7, 0.8, 0.9, LEVEL], xticklabels=[".6", ".7", ".8", ".9", ".95"],
-            )  # fmt: skip
+                title=title,
+                xlim=(LOWEST - 0.01, 1.02),
+                ylim=(-0.5, len(rows) - 0.5),
+                yticks=range(len(rows)),
+                yticklabels=rows if panel is axes[0] else [],
+                xticks=[0.6, 0.7, 0.8, 0.9, LEVEL],
+                xticklabels=[".6", ".7", ".8", ".9", ".95"],
+            )
             panel.tick_params(axis="y", length=0)
         words = "items" if by == "n_items" else "annotators"
         figure.supxlabel("coverage of nominal 95% intervals", fontsize=9.5)
         figure.legend(
             handles=[
-                Line2D([], [], color=COLOURS[n], marker=MARKERS[n], markersize=5, linewidth=1,
-                       label=f"{size} {words}")
+                Line2D(
+                    [],
+                    [],
+                    color=COLOURS[n],
+                    marker=MARKERS[n],
+                    markersize=5,
+                    linewidth=1,
+                    label=f"{size} {words}",
+                )
                 for n, size in enumerate(sizes)
             ],
-            loc="outside upper right", ncols=len(sizes), title=f"simulated, {grid_name} grid",
+            loc="outside upper right",
+            ncols=len(sizes),
+            title=f"simulated, {grid_name} grid",
             title_fontsize=8.5,
-        )  # fmt: skip
+        )
         save_figure(figure, stem)
 
 
@@ -100,10 +111,25 @@ def draw_lane(
     """Draw the designs of one size."""
     at = np.array([rows.index(title) + offset for title in mine["title"]])
     inside = mine["coverage"].to_numpy() >= LOWEST
-    panel.hlines(at, mine["lower"].clip(lower=LOWEST), mine["upper"].clip(lower=LOWEST),
-                 color=colour, linewidth=0.6, alpha=0.5, zorder=2)  # fmt: skip
-    panel.scatter(mine["coverage"][inside], at[inside], s=13, marker=marker, facecolor="white",
-                  edgecolor=colour, linewidth=0.9, zorder=3)  # fmt: skip
+    panel.hlines(
+        at,
+        mine["lower"].clip(lower=LOWEST),
+        mine["upper"].clip(lower=LOWEST),
+        color=colour,
+        linewidth=0.6,
+        alpha=0.5,
+        zorder=2,
+    )
+    panel.scatter(
+        mine["coverage"][inside],
+        at[inside],
+        s=13,
+        marker=marker,
+        facecolor="white",
+        edgecolor=colour,
+        linewidth=0.9,
+        zorder=3,
+    )
     off = int((~inside).sum())
     panel.scatter([LOWEST] * off, at[~inside], s=16, marker="<", color=colour, zorder=3)
 
@@ -123,17 +149,23 @@ def summarise(table: pd.DataFrame) -> list[dict[str, Any]]:
     for (unit, kind, title), rows in table.groupby(["unit", "kind", "title"], sort=False):
         counts = rows["verdict"].value_counts()
         entry = {
-            "unit": unit, "kind": kind, "title": title, "n": len(rows),
-            "undefined": int(rows["n_undefined"].sum()), "of": int(rows["repetitions"].sum()),
+            "unit": unit,
+            "kind": kind,
+            "title": title,
+            "n": len(rows),
+            "undefined": int(rows["n_undefined"].sum()),
+            "of": int(rows["repetitions"].sum()),
             **{verdict: int(counts.get(verdict, 0)) for verdict in FACES},
-        }  # fmt: skip
+        }
         if rows["coverage"].notna().any():
             worst = records(rows.nsmallest(1, "coverage"))[0]
             entry |= {
-                "worst": worst["coverage"], "worst_lower": worst["lower"],
-                "worst_upper": worst["upper"], "where": place(worst),
+                "worst": worst["coverage"],
+                "worst_lower": worst["lower"],
+                "worst_upper": worst["upper"],
+                "where": place(worst),
                 "mean": rows["coverage"].mean(),
-            }  # fmt: skip
+            }
         found.append(entry)
     return found
 
@@ -178,12 +210,12 @@ def page(
     estimand_items: int,
     site: Path,
 ) -> str:
-    """Render the page; every word about how an interval does is computed from the table."""
+    """Render the page; every statement about an interval is computed from the table."""
     summary = summarise(table)
     counts = table["verdict"].value_counts()
     return render(
-        site,
         "coverage.html.j2",
+        site,
         title="Coverage of intervals",
         depth=2,
         grid=grid,

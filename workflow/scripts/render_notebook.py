@@ -14,7 +14,8 @@ from nbconvert.preprocessors import TagRemovePreprocessor
 from pygments.formatters import HtmlFormatter
 
 from annobench.core.files import recording, replacing
-from pages import read_metas, render, simulated
+from annobench.reporting.pages import render
+from sources import read_metas, simulated
 
 
 def run(source: Path, target: Path, parameters: dict[str, Any]) -> None:
@@ -38,8 +39,8 @@ def to_html(notebook: Path, page: Path, site: Path, paper: str, metas: Iterable[
     body, _ = exporter.from_notebook_node(nbformat.read(notebook, as_version=4))
     highlighting = HtmlFormatter(style="friendly").get_style_defs(".highlight")
     html = render(
-        site,
         "notebook.html.j2",
+        site,
         title=f"{notebook.stem}: notebook",
         depth=1,
         paper=paper,

@@ -13,7 +13,10 @@ from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison, read_computed
 from annobench.replication.printed import parse_printed
 from annobench.replication.verdicts import EVIDENCE
-from pages import Tally, read_metas, read_record, records, render, shown, simulated
+from annobench.reporting.formats import shown
+from annobench.reporting.pages import records, render
+from annobench.reporting.verdicts import Tally
+from sources import read_metas, read_record, simulated
 
 #: Longer tables are linked, with this many rows shown.
 ROWS_SHOWN = 40
@@ -143,8 +146,8 @@ def main(
     described = json.loads(captions.read_text(encoding="utf-8"))
     sources = read_metas(metas)
     return render(
-        site,
         "paper.html.j2",
+        site,
         title=paper["title"],
         depth=2,
         paper=paper,

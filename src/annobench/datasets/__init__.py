@@ -70,6 +70,11 @@ _HOW_TO_SUPPLY = (
 )
 
 
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__
+
+
 @functools.cache
 def _known() -> dict[str, DataSet]:
     modules = records(__name__, "DATASETS").values()

@@ -1,1 +1,7 @@
 """Against a gold standard: scores, selective prediction, stratified samples, information."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__, submodules=["information", "sampling", "scores", "selective"]
+)

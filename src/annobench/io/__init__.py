@@ -3,3 +3,8 @@
 from annobench.io.table import read_labels, write_labels
 
 __all__ = ["read_labels", "write_labels"]
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

@@ -1,1 +1,9 @@
 """Labels by item and annotator, hierarchies of their categories, and which of these to merge."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=["merging"],
+    submod_attrs={"annotations": ["Annotations"], "hierarchy": ["Hierarchy"]},
+)

@@ -34,3 +34,8 @@ __all__ = [
     "items_to_tell_apart",
     "plan",
 ]
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

@@ -1,1 +1,22 @@
-"""What a paper's analysis reads and writes, and the verdicts on its values."""
+"""What a paper"s analysis reads and writes, and the verdicts on its values."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "analysis",
+        "dependence",
+        "feasible",
+        "ledger",
+        "printed",
+        "reconstruct",
+        "results",
+        "rounding",
+        "rows",
+        "statistics",
+        "study",
+        "tracing",
+        "verdicts",
+    ],
+)

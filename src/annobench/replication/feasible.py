@@ -1,4 +1,4 @@
-"""What printed sums leave possible.
+"""Feasible sets from printed totals.
 
 Papers print sums of a table that they don't print: totals, shares, coefficients that are
 linear once a margin is known. Each is a linear constraint on the table's cells, its rounding

@@ -147,9 +147,9 @@ def _inside(basis: Floats, target: Floats, radius: float, most: int) -> Integers
             continue
         k -= 1
         middle = (aim[k] - points[:, k + 1 :] @ r[k, k + 1 :]) / r[k, k]
-        reach = np.sqrt(left) / abs(r[k, k])
-        lowest = np.ceil(middle - reach).astype(np.int64)
-        choices = np.maximum(np.floor(middle + reach).astype(np.int64) - lowest + 1, 0)
+        half_width = np.sqrt(left) / abs(r[k, k])
+        lowest = np.ceil(middle - half_width).astype(np.int64)
+        choices = np.maximum(np.floor(middle + half_width).astype(np.int64) - lowest + 1, 0)
         of = np.repeat(np.arange(len(points)), choices)
         values = lowest[of] + np.arange(len(of)) - np.repeat(np.cumsum(choices) - choices, choices)
         longer = points[of]

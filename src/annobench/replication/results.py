@@ -144,6 +144,7 @@ class Results:
         /,
         *arguments: Any,
         of: str | Sequence[str],
+        digits: int | None = None,
         **more: Any,
     ) -> pd.DataFrame:
         """Write ``tables/<name>.csv``.
@@ -158,6 +159,9 @@ class Results:
             Of the callable.
         of : str or sequence of str
             What it rests on, as in `values`.
+        digits : int, optional
+            Significant digits of what is written, where the last ones are those of the machine;
+            all by default.
         **more
             Of the callable, by name.
 
@@ -176,7 +180,8 @@ class Results:
         if not isinstance(table, pd.DataFrame):
             table = table(*arguments, **more)
         with replacing(self._folder / "tables" / f"{name}.csv") as draft:
-            table.to_csv(draft, index=False, lineterminator="\n")
+            form = None if digits is None else f"%.{digits}g"
+            table.to_csv(draft, index=False, lineterminator="\n", float_format=form)
         self._said[f"tables/{name}"] = self._about(of)
         return table
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.replication.rounding import Rounded
@@ -79,3 +79,21 @@ def coefficient_row(
         level=interval.level,
         method=method,
     )
+
+
+def interval_columns(interval: Any, prefix: str = "") -> dict[str, float]:
+    """Return the ends of an interval as columns of a table.
+
+    Parameters
+    ----------
+    interval : Interval
+        Or anything else with `lower` and `upper`.
+    prefix : str, default ""
+        Of the names of the columns.
+
+    Returns
+    -------
+    dict
+        ``<prefix>lower`` and ``<prefix>upper``.
+    """
+    return {f"{prefix}{end}": float(getattr(interval, end)) for end in ("lower", "upper")}

@@ -1,1 +1,7 @@
-"""Figures, and the page that reports on the agreement of a data set."""
+"""Pages, number formats, verdicts in words, and the report on the agreement of a data set."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__, submodules=["figures", "formats", "pages", "report_page", "verdicts"]
+)

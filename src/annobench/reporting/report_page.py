@@ -8,23 +8,22 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from importlib import resources
 from typing import Any, Final
 
-import jinja2
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
-from annobench import __version__, agreement
+from annobench import agreement
 from annobench.agreement.annotators import pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.report_values import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
+from annobench.reporting import figures, pages
+from annobench.reporting.formats import counted, number, percent, plural, shorten
+from annobench.reporting.pages import records
 from annobench.resampling.intervals import TOLERANCE
 
 #: Sizes up to which everything is drawn; beyond, a distribution and the ends.
@@ -46,11 +45,6 @@ MANY_CATEGORIES: Final = 50
 PREVAILING: Final = 0.9
 
 LEADING: Final = "krippendorff_alpha"
-
-#: Distance of the marks on an axis, up to which length.
-_STEPS: Final = ((0.05, 0.3), (0.1, 0.7), (0.2, 1.41), (0.5, math.inf))
-#: Ends of the scale of colours: hardly tinted paper, and the accent.
-_PALE, _DEEP = (243, 239, 230), (23, 66, 105)
 
 
 def render(
@@ -79,25 +73,12 @@ def render(
     The cost is that of a few coefficients; pairs of annotators are compared one by one up to
     two million pairs of labels.
     """
-    home = resources.files("annobench.reporting") / "templates"
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: (home / name).read_text(encoding="utf-8")),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number, "signed": signed, "percent": percent, "thousands": "{:,}".format,
-        "short": shorten,
-    }  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)
-        content = {
+        content: dict[str, Any] = {
             "source": source,
             "remarks": list(remarks),
-            "version": __version__,
             "scale": annotations.scale,
             "facts": facts(annotations),
             "warnings": [*cautions(annotations), *without_width(table)],
@@ -113,87 +94,9 @@ def render(
             "items": _items(annotations),
             "notes": _notes(table),
         }
-    style = Markup((home / "agreement_report.css").read_text(encoding="utf-8"))  # noqa: S704  (ours)
-    page: str = environment.get_template("agreement_report.html.j2").render(style=style, **content)
-    return page
-
-
-def number(value: float, places: int = 3) -> str:
-    """Write a number with a true minus sign, or a dash where there is none.
-
-    Parameters
-    ----------
-    value : float
-        Any.
-    places : int, default 3
-        After the point.
-
-    Returns
-    -------
-    str
-        Such as "0.512".
-
-    Examples
-    --------
-    >>> number(-0.25, 2), number(float("nan"))
-    ('−0.25', '–')
-    """
-    if value is None or math.isnan(value):
-        return "–"
-    text = f"{value:.{places}f}"
-    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
-
-
-def signed(value: float) -> str:
-    """Write a difference with its sign.
-
-    Parameters
-    ----------
-    value : float
-        Any.
-
-    Returns
-    -------
-    str
-        Such as "+0.012".
-    """
-    return f"+{number(value)}" if value > 0 and number(value) != "0.000" else number(value)
-
-
-def percent(share: float) -> str:
-    """Write a share in percent.
-
-    Parameters
-    ----------
-    share : float
-        In [0, 1].
-
-    Returns
-    -------
-    str
-        Two digits or more below 10%.
-    """
-    if math.isnan(share):
-        return "–"
-    return f"{100 * share:.0f}%" if share >= 0.0995 or share == 0 else f"{100 * share:.2g}%"
-
-
-def shorten(name: str, longest: int = 22) -> str:
-    """Cut a long name.
-
-    Parameters
-    ----------
-    name : str
-        Any.
-    longest : int, default 22
-        Characters.
-
-    Returns
-    -------
-    str
-        With an ellipsis where it was cut.
-    """
-    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+    return pages.render(
+        "agreement_report.html.j2", title=f"Agreement: {source}", depth=0, **content
+    )
 
 
 def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
@@ -230,21 +133,30 @@ def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
     if a.scale == "interval" and a.n_labels:
         listed = f"{a.category_values.min():g} to {a.category_values.max():g}"
     return [
-        (f"{a.n_items:,}", _plural(a.n_items, "item"), f"{_spread(per_item)} labels each"),
-        (f"{a.n_annotators:,}", _plural(a.n_annotators, "annotator"),
-         f"{_spread(per_annotator)} labels each"),
-        (f"{a.n_labels:,}", _plural(a.n_labels, "label"),
-         "complete: everybody labelled everything" if a.n_labels == cells
-         else f"{percent(full)} of all item–annotator pairs"),
-        (f"{len(names):,}", many if len(names) != 1 else one,
-         f"{a.scale}: {listed}"),
-        (f"{paired:,}", f"comparable {_plural(paired, 'item')}",
-         "labelled by two annotators or more"),
-    ]  # fmt: skip
+        (f"{a.n_items:,}", plural(a.n_items, "item"), f"{_spread(per_item)} labels each"),
+        (
+            f"{a.n_annotators:,}",
+            plural(a.n_annotators, "annotator"),
+            f"{_spread(per_annotator)} labels each",
+        ),
+        (
+            f"{a.n_labels:,}",
+            plural(a.n_labels, "label"),
+            "complete: every annotator labelled every item"
+            if a.n_labels == cells
+            else f"{percent(full)} of all item–annotator pairs",
+        ),
+        (f"{len(names):,}", many if len(names) != 1 else one, f"{a.scale}: {listed}"),
+        (
+            f"{paired:,}",
+            f"comparable {plural(paired, 'item')}",
+            "labelled by two annotators or more",
+        ),
+    ]
 
 
 def cautions(annotations: Annotations) -> list[str]:
-    """Say what makes the numbers rough, or what looks like a mistake.
+    """Say what makes the estimates imprecise, or what looks like a mistake.
 
     Parameters
     ----------
@@ -260,43 +172,42 @@ def cautions(annotations: Annotations) -> list[str]:
     found = []
     paired = int((np.diff(a.by_item.offsets) > 1).sum())
     if a.n_annotators < 2:
-        found.append("There is one annotator: agreement is between annotators, so there is none to "
-                     "measure.")  # fmt: skip
+        found.append("There is only one annotator, so there is no agreement to measure.")
     elif paired == 0:
         found.append("No item has labels of two annotators: there is nothing to compare.")
     elif paired < FEW_ITEMS:
         found.append(
-            f"Only {paired} {_plural(paired, 'item')} with two labels or more: the intervals "
+            f"Only {paired} {plural(paired, 'item')} with two labels or more: the intervals "
             "are rough, and the analytic ones too narrow."
         )
     if 2 <= a.n_annotators < FEW_ANNOTATORS:
         found.append(
-            f"{a.n_annotators} annotators: the numbers speak of these persons; the intervals tell "
-            "what other items would give, not what other annotators would."
+            f"Only {a.n_annotators} annotators: the estimates hold for these annotators. The "
+            "intervals account for the sampling of items, not for that of annotators."
         )
     given = np.bincount(a.label, minlength=a.n_categories)
     if a.n_labels and a.scale in ("nominal", "ordinal"):
         most = int(given.argmax())
         if given[most] == a.n_labels:
             found.append(
-                f"All labels are “{shorten(a.categories[most])}”: chance would agree as often, so "
-                "most coefficients are undefined."
+                f"All labels are “{shorten(a.categories[most])}”: chance alone would give the same "
+                "agreement, so most coefficients are undefined."
             )
         elif given[most] > PREVAILING * a.n_labels:
             found.append(
                 f"{percent(given[most] / a.n_labels)} of the labels are "
                 f"“{shorten(a.categories[most])}”: agreement by chance is high, and kappa, pi and "
-                "alpha hang on few items. Look at the categories one by one."
+                "alpha depend on few items. Look at the categories one by one."
             )
         if a.n_categories > MANY_CATEGORIES:
             found.append(
-                f"{a.n_categories:,} categories: is this the column of labels? Numbers that "
-                "measure something go on the interval scale."
+                f"{a.n_categories:,} categories: is this the column of labels? Measurements "
+                "belong on the interval scale."
             )
     if a.scale == "nominal" and a.n_categories > 2 and _are_numbers(a.categories):
         found.append(
-            "The labels are numbers, taken for mere names. If their order or distance means "
-            "something, name the scale: ordinal or interval."
+            "The labels are numbers but are treated as names. If their order or distance means "
+            "something, set the scale to ordinal or interval."
         )
     alike: dict[str, list[str]] = {}
     for name in (a.elements or a.categories)[:1_000]:
@@ -330,11 +241,14 @@ def without_width(table: pd.DataFrame) -> list[str]:
     names = ", ".join(dict.fromkeys(_title(name) for name in flat["coefficient"]))
     who = "The intervals have" if len(flat) == len(rows) else f"The intervals of {names} have"
     if (1 - flat["observed_agreement"] > TOLERANCE).any():
-        return [f"{who} no width, as drawing items changes nothing: that tells nothing of others."]
+        return [
+            f"{who} no width, as resampling items changes nothing: they say nothing "
+            "about other items."
+        ]
     n = int(flat["n_items"].max())
     beyond = 1 - (1 - float(flat["level"].iloc[0])) ** (1 / n)
     return [
-        f"{who} no width, as all labels of each of the {n:,} items agree. That tells nothing of "
+        f"{who} no width, as all labels of each of the {n:,} items agree. They say nothing about "
         f"other items, of which up to {percent(beyond)} may show a disagreement "
         f"({_level(table)} limit)."
     ]
@@ -383,145 +297,6 @@ def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[
     return np.asarray(table - np.diag(alone))
 
 
-@dataclass(frozen=True)
-class Axis:
-    """A horizontal axis, places on it in percent of its width.
-
-    Attributes
-    ----------
-    low, high : float
-        Its ends.
-    """
-
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: ArrayLike, low: float = 0.0, high: float = 1.0) -> Axis:
-        """Make an axis that holds values, ending at fifths.
-
-        Parameters
-        ----------
-        values : array_like
-            What it must hold, down to -1; NaN is passed over.
-        low, high : float
-            What it holds in any case.
-
-        Returns
-        -------
-        Axis
-            At least from `low` to `high`.
-        """
-        x = np.asarray(values, dtype=np.float64)
-        x = x[np.isfinite(x)]
-        smallest = max(-1.0, float(x.min())) if x.size else low
-        return cls(min(low, math.floor(smallest * 5 + 1e-9) / 5), high)
-
-    @classmethod
-    def of_agreement(cls, values: ArrayLike, scale: str) -> Axis:
-        """Make an axis of observed agreement: from 0, but closer in where distances are squared.
-
-        Parameters
-        ----------
-        values : array_like
-            What it must hold; NaN is passed over.
-        scale : str
-            Of the labels.
-
-        Returns
-        -------
-        Axis
-            Up to 1.
-        """
-        x = np.asarray(values, dtype=np.float64)
-        x = x[np.isfinite(x)]
-        if scale != "interval" or not x.size:
-            return cls(0.0, 1.0)
-        return cls(min(0.8, max(0.0, math.floor(float(x.min()) * 5 + 1e-9) / 5)), 1.0)
-
-    def at(self, value: float) -> str:
-        """Return the place of a value.
-
-        Parameters
-        ----------
-        value : float
-            Cut at the ends.
-
-        Returns
-        -------
-        str
-            In percent, 3% in from either end.
-        """
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return f"{3 + 94 * share:.2f}%"
-
-    @property
-    def ticks(self) -> list[tuple[str, str]]:
-        """Place and text of the marks, about six of them."""
-        span = self.high - self.low
-        step = next(size for size, most in _STEPS if span <= most)
-        first = math.ceil(self.low / step - 1e-9)
-        last = math.floor(self.high / step + 1e-9)
-        marks = [step * n for n in range(first, last + 1)]
-        return [(self.at(x), number(x, 2).rstrip("0").rstrip(".") or "0") for x in marks]
-
-
-def histogram(values: ArrayLike, axis: Axis, bins: int = 20) -> dict[str, Any]:
-    """Lay out a histogram.
-
-    Parameters
-    ----------
-    values : array_like
-        What is counted; NaN is passed over.
-    axis : Axis
-        Its ends.
-    bins : int, default 20
-        Number of bars.
-
-    Returns
-    -------
-    dict
-        Bars with place, width and height in percent, their count and range; axis; n.
-    """
-    x = np.asarray(values, dtype=np.float64)
-    x = np.clip(x[np.isfinite(x)], axis.low, axis.high)
-    counts, edges = np.histogram(x, bins=bins, range=(axis.low, axis.high))
-    tallest = max(1, int(counts.max(initial=0)))
-    bars = [
-        {
-            "x": axis.at(low),
-            "width": f"{94 / bins - 0.35:.2f}%",
-            "height": round(96 * float(count) / tallest, 2),
-            "n": int(count),
-            "range": f"{number(low, 2)} to {number(high, 2)}",
-        }
-        for count, low, high in zip(counts, edges[:-1], edges[1:], strict=True)
-    ]
-    return {"bars": bars, "axis": axis, "n": int(x.size), "tallest": tallest}
-
-
-def counted(n: int, noun: str) -> str:
-    """Write a number with its noun.
-
-    Parameters
-    ----------
-    n : int
-        How many.
-    noun : str
-        In the singular; its plural ends in s.
-
-    Returns
-    -------
-    str
-        Such as "1 item" or "2,000 items".
-    """
-    return f"{n:,} {_plural(n, noun)}"
-
-
-def _plural(n: int, noun: str) -> str:
-    return noun if n == 1 else f"{noun}s"
-
-
 def _spread(counts: NDArray[np.int64]) -> str:
     """Say the range and the median of counts."""
     if not counts.size:
@@ -559,39 +334,29 @@ def _interval(table: pd.DataFrame) -> str:
 def _lead(table: pd.DataFrame) -> dict[str, Any] | None:
     """Pick the value that the page opens with."""
     rows = table[table["breakdown"].eq("overall") & table["coefficient"].eq(LEADING)]
-    return None if rows.empty else {**_records_of(rows)[0], "title": _title(LEADING)}
+    return None if rows.empty else {**records(rows)[0], "title": _title(LEADING)}
 
 
 def _coefficients(table: pd.DataFrame) -> dict[str, Any]:
     rows = table[table["breakdown"].eq("overall")]
     found = []
-    for row in _records_of(rows):
+    for row in records(rows):
         method = agreement.discover()[row["coefficient"]].METHOD
-        corrects = not _is_nan(row["expected_agreement"]) and row["expected_agreement"] != 0
+        corrects = not pd.isna(row["expected_agreement"]) and row["expected_agreement"] != 0
         found.append({**row, "title": method.title, "corrects": corrects})
     # What is corrected for chance comes first.
     found.sort(key=lambda row: (row["coefficient"] != LEADING, not row["corrects"]))
-    axis = Axis.of(rows[["lower", "estimate"]].to_numpy(dtype=float))
-    numbers = [row for row in found if not _is_nan(row["estimate"])]
-    without = [row for row in found if _is_nan(row["estimate"])]
-    return {"rows": [_placed(row, axis) for row in numbers], "without": without, "axis": axis}
-
-
-def _records_of(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in rows.to_dict("records")]
-
-
-def _is_nan(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _placed(row: dict[str, Any], axis: Axis) -> dict[str, Any]:
-    """Add the places of the estimate and its interval."""
-    places = {
-        end: "" if _is_nan(row[end]) else axis.at(row[end])
-        for end in ("estimate", "lower", "upper")
+    defined = [row for row in found if not pd.isna(row["estimate"])]
+    return {
+        "rows": defined,
+        "undefined": [row for row in found if pd.isna(row["estimate"])],
+        "plot": _forest("coefficients-plot", defined),
     }
-    return {**row, "at": places}
+
+
+def _forest(name: str, rows: list[dict[str, Any]]) -> figures.RowFigure:
+    limits = figures.limits_of([[row["lower"], row["estimate"]] for row in rows])
+    return figures.estimates(name, rows, limits)
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, str]]:
@@ -617,8 +382,7 @@ def _categories(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
     alpha_rows = rows[rows["coefficient"].eq(LEADING)]
     if redundant or alpha_rows["estimate"].isna().all():
         return None
-    alpha = _records_of(alpha_rows)
-    axis = Axis.of(alpha_rows[["lower", "estimate"]].to_numpy(float))
+    alpha = records(alpha_rows)
     known = agreement.discover()
     others = [
         name
@@ -627,12 +391,12 @@ def _categories(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
     ]
     values = rows.set_index(["of", "coefficient"])["estimate"].to_dict()
     return {
-        "axis": axis,
+        "plot": _forest("categories-plot", alpha),
         "of": "element" if annotations.scale == "set" else "category",
         "titles": [_title(name).split(" (")[0].split(" / ")[0] for name in others],
         "rows": [
             {
-                **_placed(row, axis),
+                **row,
                 "share": row["n_labels"] / max(1, annotations.n_labels),
                 "others": [values.get((row["of"], name), math.nan) for name in others],
             }
@@ -659,30 +423,27 @@ def _annotators(annotations: Annotations, table: pd.DataFrame) -> dict[str, Any]
     cut = len(found) > MAX_ANNOTATORS
     listed = found.head(WORST_ANNOTATORS) if cut else found
     changes = [change.get(name, math.nan) for name in listed["of"]]
-    largest = np.nanmax(np.abs(changes)) if np.isfinite(changes).any() else 0.0
-    axis = Axis.of_agreement(found["estimate"], annotations.scale)
+    limits = figures.limits_of_agreement(found["estimate"], annotations.scale)
     return {
-        "axis": axis,
         "cut": cut,
         "n": len(found),
         "n_without": int(rows["estimate"].isna().sum()),
         "shown": len(listed),
-        "histogram": histogram(found["estimate"], axis) if cut else None,
-        "changes": bool(np.isfinite(changes).any()),
+        "histogram": figures.distribution(
+            "annotators-histogram",
+            found["estimate"],
+            limits,
+            of="annotators",
+            over="observed agreement",
+        )
+        if cut
+        else None,
+        "plot": figures.estimates("annotators-plot", records(listed), limits),
+        "changes": figures.changes("changes-plot", changes) if np.isfinite(changes).any() else None,
         "rows": [
-            {**_placed(row, axis), "change": by, "bar": _bar(by, float(largest))}
-            for row, by in zip(_records_of(listed), changes, strict=True)
+            row | {"change": change} for row, change in zip(records(listed), changes, strict=True)
         ],
     }
-
-
-def _bar(change: float, largest: float) -> dict[str, str] | None:
-    """Place a bar to the left or the right of the middle."""
-    if math.isnan(change) or largest <= 0:
-        return None
-    width = 46 * abs(change) / largest
-    return {"x": f"{50 - width if change < 0 else 50:.2f}%", "width": f"{width:.2f}%",
-            "side": "down" if change < 0 else "up"}  # fmt: skip
 
 
 def _pairs(annotations: Annotations) -> dict[str, Any] | None:
@@ -709,11 +470,20 @@ def _pairs(annotations: Annotations) -> dict[str, Any] | None:
             "kind": "distribution",
             "n_pairs": len(found),
             "fewest": fewest,
-            "observed": histogram(
+            "observed": figures.distribution(
+                "pairs-observed",
                 enough["observed_agreement"],
-                Axis.of_agreement(enough["observed_agreement"], a.scale),
+                figures.limits_of_agreement(enough["observed_agreement"], a.scale),
+                of="pairs",
+                over="observed agreement",
             ),
-            "alpha": histogram(enough["estimate"], Axis.of(enough["estimate"])),
+            "alpha": figures.distribution(
+                "pairs-alpha",
+                enough["estimate"],
+                figures.limits_of(enough["estimate"]),
+                of="pairs",
+                over="Krippendorff's alpha",
+            ),
         }
     first = found["first"].map(code).to_numpy()
     second = found["second"].map(code).to_numpy()
@@ -723,9 +493,8 @@ def _pairs(annotations: Annotations) -> dict[str, Any] | None:
         square[first, second] = square[second, first] = found[name]
         tables[name] = square
     # The annotator who agrees most with the others first.
-    mean = np.array([row[~np.isnan(row)].mean() if (~np.isnan(row)).any() else -1.0
-                     for row in tables["observed_agreement"]])  # fmt: skip
-    order = np.argsort(-mean, kind="stable")
+    mean = pd.DataFrame(tables["observed_agreement"]).mean(axis=1).fillna(-1.0)
+    order = np.argsort(-mean.to_numpy(), kind="stable")
     names = [a.annotators[j] for j in order]
     items = tables["n_items"][np.ix_(order, order)]
     maps = [
@@ -745,7 +514,6 @@ def _heat_map(
     columns: Sequence[str],
     items: NDArray[np.float64] | None,
     low: float | None,
-    high: float = 1.0,
     *,
     as_percent: bool = False,
 ) -> dict[str, Any]:
@@ -756,40 +524,32 @@ def _heat_map(
     if low is None:
         low = math.floor(float(seen.min()) * 10) / 10 if seen.size else 0.0
         low = min(max(low, -1.0), 0.9)
-    cells = []
-    for i, j in np.argwhere(np.isfinite(values)):
-        share = (min(max(values[i, j], low), high) - low) / (high - low)
-        written = percent(values[i, j]) if as_percent else number(values[i, j], 2)
+
+    def cell(i: int, j: int) -> dict[str, Any] | None:
+        if not math.isfinite(values[i, j]):
+            return None
+        share = (min(max(values[i, j], low), 1.0) - low) / (1.0 - low)
+        text = percent(values[i, j]) if as_percent else number(values[i, j], 2)
         on = "" if items is None else f", {counted(int(items[i, j]), 'item')}"
-        cells.append(
-            {
-                "gap": 1.5 if size > 12 else 1.0,
-                "x": int(j) * size,
-                "y": int(i) * size,
-                "fill": _colour(share),
-                "dark": share > 0.5,
-                "text": written.replace("0.", ".").removesuffix("%") if size > 20 else "",
-                "title": f"{rows[i]} × {columns[j]}: {written}{on}",
-            }
-        )
-    margin = 12 + 6.3 * max((len(shorten(name, 16)) for name in (*rows, *columns)), default=1)
+        return {
+            "fill": figures.shade(share),
+            "dark": share > 0.5,
+            "text": text.replace("0.", ".").removesuffix("%") if size > 20 else "",
+            "title": f"{rows[i]} × {columns[j]}: {text}{on}",
+        }
+
     return {
-        "title": title, "cells": cells, "rows": list(rows), "columns": list(columns),
-        "size": size, "margin": round(margin),
-        "width": round(margin + size * len(columns) + max(4, margin / 2 - size / 2)),
-        "height": round(margin) + size * len(rows) + 4,
-        "legend": {
-            "low": percent(low) if as_percent else number(low, 1),
-            "high": percent(high) if as_percent else number(high, 1),
-            "stops": [(f"{10 * n}%", _colour(n / 10)) for n in range(11)],
-        },
-    }  # fmt: skip
-
-
-def _colour(share: float) -> str:
-    """Mix pale paper and deep blue; perceived lightness falls evenly."""
-    mixed = (round(pale + (deep - pale) * share) for pale, deep in zip(_PALE, _DEEP, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
+        "title": title,
+        "columns": columns,
+        "rows": [
+            {"name": name, "cells": [cell(i, j) for j in range(len(columns))]}
+            for i, name in enumerate(rows)
+        ],
+        "size": size,
+        "low": percent(low) if as_percent else number(low, 1),
+        "high": percent(1.0) if as_percent else number(1.0, 1),
+        "shades": [figures.shade(n / 10) for n in range(11)],
+    }
 
 
 def _confusion(annotations: Annotations) -> dict[str, Any] | None:
@@ -807,8 +567,8 @@ def _confusion(annotations: Annotations) -> dict[str, Any] | None:
     total = coincidence_totals(a)[shown]
     if not total.any():
         return None
-    share = np.divide(table, total[:, None], out=np.full_like(table, math.nan),
-                      where=total[:, None] > 0)  # fmt: skip
+    with np.errstate(invalid="ignore"):
+        share = table / np.where(total > 0, total, math.nan)[:, None]
     names = [a.categories[k] for k in shown]
     apart = table.copy()
     np.fill_diagonal(apart, 0)
@@ -859,10 +619,15 @@ def _items(annotations: Annotations) -> dict[str, Any] | None:
     agreeing = found["observed_agreement"].to_numpy(dtype=float)
     order = np.lexsort((-found["n_labels"].to_numpy(), np.round(agreeing, 12)))
     worst = order[agreeing[order] < 1 - 1e-12][:WORST_ITEMS]
-    axis = Axis.of_agreement(agreeing, a.scale)
     perfect = int((agreeing >= 1 - 1e-12).sum())
     return {
-        "histogram": histogram(agreeing, axis),
+        "histogram": figures.distribution(
+            "items-histogram",
+            agreeing,
+            figures.limits_of_agreement(agreeing, a.scale),
+            of="items",
+            over="observed agreement",
+        ),
         "perfect": perfect,
         "n": int(np.isfinite(agreeing).sum()),
         "rows": [

@@ -20,13 +20,13 @@ __all__ = ["cluster_draws", "homogeneity_chi_square", "permute_clusters", "ratio
 
 
 def cluster_draws(
-    n_clusters: int, n_draws: int, *, rng: np.random.Generator
+    n_clusters: int, replicates: int, *, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Draw the multiplicity of each cluster in bootstrap samples.
 
     Parameters
     ----------
-    n_clusters, n_draws : int
+    n_clusters, replicates : int
         At least 1.
     rng : Generator
         Source of randomness.
@@ -41,11 +41,11 @@ def cluster_draws(
     AnnotationError
         If there is no cluster, or no draw is asked for.
     """
-    if min(n_clusters, n_draws) < 1:
+    if min(n_clusters, replicates) < 1:
         raise AnnotationError(
-            f"cluster_draws: {n_draws} draws of {n_clusters} clusters. Give at least one of each."
+            f"cluster_draws: {replicates} replicates of {n_clusters} clusters. Give one at least."
         )
-    return multinomial_counts(np.ones(n_clusters), n_draws, rng).astype(np.float64)
+    return multinomial_counts(np.ones(n_clusters), replicates, rng).astype(np.float64)
 
 
 def ratio_draws(

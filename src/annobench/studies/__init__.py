@@ -1,1 +1,16 @@
-"""Studies of the methods: coverage of intervals, models on gold standards, the certificate."""
+"""Studies of the methods: coverage, the benchmark of models, certificates, conformance."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "certificate_coverage",
+        "certificates",
+        "conformance",
+        "conventions",
+        "coverage",
+        "models",
+        "parts",
+    ],
+)

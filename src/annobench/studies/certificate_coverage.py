@@ -1,4 +1,4 @@
-"""Does the certificate keep its promise? Coverage, exactly where it can be, else by simulation.
+"""The empirical coverage of the noise certificate: exact where possible, else by simulation.
 
 A certificate holds if no more retained labels are guesses than it says. Three tables:
 
@@ -9,13 +9,13 @@ A certificate holds if no more retained labels are guesses than it says. Three t
     Everything else, on labels simulated under a `Regime`: estimated guesses, more categories,
     the model "rates", and regimes in which an assumption fails, which say so.
 `simulated_power`
-    What `noise.certification_power` promises, against certificates of simulated labels.
+    The power that `noise.certification_power` plans, against certificates of simulated labels.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
@@ -46,6 +46,16 @@ Labels = NDArray[np.int64]
 
 #: Shares of hard items that the table of exact coverage shows.
 SHARES: Final = (0.02, 0.1, 0.3, 0.5, 0.9, 1.0)
+#: The most annotators of the exact curves; with more, hardly a guess stays undetected.
+EXACT_ANNOTATORS: Final = (2, 3)
+#: Designs whose planned power is compared with simulation: items, annotators, share of hard items.
+POWER_DESIGNS: Final = (
+    (300, 2, 0.02),
+    (300, 2, 0.05),
+    (300, 3, 0.1),
+    (300, 4, 0.2),
+    (1000, 4, 0.2),
+)
 
 
 def exact_coverage(
@@ -413,7 +423,7 @@ def simulated_power(
     seed: int,
     confidence: float = 0.95,
 ) -> dict[str, Any]:
-    """Count how often a rate is certified, beside what planning promised.
+    """Compare how often a rate is certified with its planned power.
 
     Parameters
     ----------
@@ -435,8 +445,8 @@ def simulated_power(
     Returns
     -------
     dict
-        One row: the design, promised (power), simulated with its 95% Wilson interval lower and
-        upper, and verdict: "holds" if the interval of 99.9% holds the promise.
+        One row: the design, planned (power), simulated with its 95% Wilson interval lower and
+        upper, and verdict: "holds" if the interval of 99.9% contains the planned power.
     """
     rng = np.random.default_rng([seed, n_items, n_annotators, round(1e6 * hard)])
     certified = 0
@@ -448,7 +458,7 @@ def simulated_power(
         bound, _, _ = bounds(votes, "easy_hard", guess, SETTLED, confidence)
         kept = int(votes.unanimous.sum())
         certified += kept > 0 and min(bound(1.0, 1 - confidence), kept) <= rate * kept
-    promised = certification_power(
+    planned = certification_power(
         n_items, n_annotators, hard, rate=rate, guess=guess, level=confidence
     )
     wilson = proportion_interval(certified, repetitions)
@@ -460,12 +470,58 @@ def simulated_power(
         "guess": guess,
         "rate": rate,
         "repetitions": repetitions,
-        "promised": promised,
+        "planned": planned,
         "simulated": certified / repetitions,
         "lower": wilson.lower,
         "upper": wilson.upper,
-        "verdict": "holds" if wide.lower <= promised <= wide.upper else "low",
+        "verdict": "holds" if wide.lower <= planned <= wide.upper else "low",
     }
+
+
+def exact_curves(items: Sequence[int], guesses: Sequence[float]) -> pd.DataFrame:
+    """Compute the exact coverage at every number of hard items.
+
+    Parameters
+    ----------
+    items : sequence of int
+        Numbers of items.
+    guesses : sequence of float
+        Probabilities that a guess is the second of two categories, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        Rows of `exact_coverage` with n_items, n_annotators (each of `EXACT_ANNOTATORS`) and guess.
+    """
+    return pd.concat(
+        [
+            exact_coverage(n, chance_of_agreement([1 - p, p], [j])).assign(
+                n_items=n, n_annotators=j, guess=p
+            )
+            for n, j, p in product(items, EXACT_ANNOTATORS, guesses)
+        ],
+        ignore_index=True,
+    )
+
+
+def power_table(*, repetitions: int, seed: int) -> pd.DataFrame:
+    """Compare planned and simulated power on each of `POWER_DESIGNS`.
+
+    Parameters
+    ----------
+    repetitions : int
+        Data sets of each design.
+    seed : int
+        Of the study.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `simulated_power`.
+    """
+    return pd.DataFrame(
+        [simulated_power(*design, repetitions=repetitions, seed=seed) for design in POWER_DESIGNS]
+    )
 
 
 def regimes(grid: Mapping[str, Any]) -> list[Regime]:
@@ -479,7 +535,7 @@ def regimes(grid: Mapping[str, Any]) -> list[Regime]:
     Returns
     -------
     list of Regime
-        Those within the promise, then those in which an assumption fails.
+        Those whose assumptions hold, then those in which one fails.
     """
     found = []
     for n, j, p, h in product(grid["items"], grid["annotators"], grid["guesses"], grid["hard"]):
@@ -507,10 +563,30 @@ def regimes(grid: Mapping[str, Any]) -> list[Regime]:
             Regime(f"rates: all degrees, {at}", n, j, h, spread=2, error=0.15, **rates),
         ]
     for n, j in product(grid["items"], grid["rate_annotators"]):
-        found.append(Regime(f"rates: four fifths kept, {n}/{j}", n, j, 0.3, (0.41, 0.59),
-                            error=0.1, model="rates", keep=0.8))  # fmt: skip
-        found.append(Regime(f"rates: three categories, missing, {n}/{j}", n, j, 0.3,
-                            (0.55, 0.35, 0.1), error=0.1, missing=0.3, **rates))  # fmt: skip
+        found.append(
+            Regime(
+                f"rates: four fifths kept, {n}/{j}",
+                n,
+                j,
+                0.3,
+                (0.41, 0.59),
+                error=0.1,
+                model="rates",
+                keep=0.8,
+            )
+        )
+        found.append(
+            Regime(
+                f"rates: three categories, missing, {n}/{j}",
+                n,
+                j,
+                0.3,
+                (0.55, 0.35, 0.1),
+                error=0.1,
+                missing=0.3,
+                **rates,
+            )
+        )
     return found + _outside(grid)
 
 
@@ -524,12 +600,33 @@ def _outside(grid: Mapping[str, Any]) -> list[Regime]:
         Regime("hard items differ, estimated", n, j, 0.3, spread=2, **out),
         Regime("hard items differ, fair coin given", n, 2, 0.3, spread=2, given=0.5, **out),
         Regime("easy items with 5% errors, estimated", n, j, 0.2, error=0.05, **out),
-        Regime("easy items with 5% errors, guesses of 0.85", n, j, 0.2, (0.15, 0.85), error=0.05,
-               **out),
+        Regime(
+            "easy items with 5% errors, guesses of 0.85", n, j, 0.2, (0.15, 0.85), error=0.05, **out
+        ),
         Regime("hard items have fewer labels", n, j, 0.3, adaptive=0.6, **out),
         Regime("a third copies, easy_hard", n, j, 0.3, copying=0.33, **out),
-        Regime("a third copies, rates", n, many, 0.3, error=0.1, copying=0.33, model="rates",
-               keep=0.5, **out),
-        Regime("a pool of 20 with 4 lazy, rates", n, many, 0.3, (0.41, 0.59), error=0.05,
-               model="rates", keep=0.5, pool=20, lazy=0.2, **out),
-    ]  # fmt: skip
+        Regime(
+            "a third copies, rates",
+            n,
+            many,
+            0.3,
+            error=0.1,
+            copying=0.33,
+            model="rates",
+            keep=0.5,
+            **out,
+        ),
+        Regime(
+            "a pool of 20 with 4 lazy, rates",
+            n,
+            many,
+            0.3,
+            (0.41, 0.59),
+            error=0.05,
+            model="rates",
+            keep=0.5,
+            pool=20,
+            lazy=0.2,
+            **out,
+        ),
+    ]

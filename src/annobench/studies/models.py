@@ -1,4 +1,4 @@
-"""Baselines: every model on labels with a gold standard, under the same rules.
+"""The benchmark of models: each on labels with a gold standard, under the same rules.
 
 The rules, so that a new method is compared fairly with published ones:
 
@@ -7,26 +7,26 @@ The rules, so that a new method is compared fairly with published ones:
 - All labels of a data set are seen; scored are the items that have a gold category and at least
   one label. Nothing is tuned, so that there is no split into parts.
 - Where several categories are equally probable, each counts by its share.
-- A fit has a limit of processor time, compilation not counted. A method that exceeds it gets no
-  score there, and is not tried on data with as many labels, annotators and categories or more.
+- A fit has a limit of processor time, compilation not counted. A method that exceeds it has no
+  score there.
 - Intervals come from resampling items. All methods see the same resampled items, so that
-  differences are paired. No fit is repeated: the annotators, and what was learnt of them, stand.
+  differences are paired. No fit is repeated: the intervals are conditional on the fits.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
 import math
-import multiprocessing
-import resource
+import os
 import signal
 import time
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal
@@ -35,8 +35,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from annobench import models
+from annobench import datasets, models
 from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
@@ -58,23 +59,24 @@ SCORES: Final[Mapping[str, bool]] = {
 REFERENCES: Final = ("voting", "dawid_skene")
 
 #: A smaller probability of the gold category counts as this in the log loss, which is then 13.8.
-SMALLEST: Final = 1e-6
+MIN_PROBABILITY: Final = 1e-6
 
 #: Bins of equal width, [0, 0.1) to [0.9, 1], of the probability of the most probable category.
 BINS: Final = 10
 
-#: Quick fits are repeated for so many seconds, as the clock of the processor may be coarse.
-SHORTEST: Final = 0.03
-MOST_REPEATS: Final = 200
+#: A quick fit is repeated until this many seconds are measured, as the processor's clock may be
+#: coarse, but not more often than this.
+MIN_TIMING_SECONDS: Final = 0.03
+MAX_REPEATS: Final = 200
 
-#: A fit that waits for something else than the processor is given up after the limit times this.
-PATIENCE: Final = 10
+#: A fit that waits for something else than the processor is stopped after the limit times this.
+TIMEOUT_FACTOR: Final = 10
 
 KINDS: Final[tuple[Kind, ...]] = ("good", "mixed", "spam", "adversarial")
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class BenchmarkCase:
     """Labels with a gold standard that the methods don't see.
 
     Attributes
@@ -102,20 +104,20 @@ class Problem:
 
 
 @dataclass(frozen=True, eq=False)
-class Attempt:
-    """What came of one method on one problem.
+class FitRecord:
+    """The outcome of one method on one case.
 
     Attributes
     ----------
     problem, method : str
-        Names.
+        Their names.
     status : {"scored", "over budget", "not applicable", "failed"}
         A method that refuses the labels is not applicable.
     note : str
-        Why it is not scored; empty otherwise.
+        Why there is no score; empty otherwise.
     seconds : float
         Processor time of the fit, all threads together, the mean of several if it is short; NaN if
-        it was not made.
+        there is none.
     peak_bytes : float
         By how much the fit raised the memory resident; NaN where that can't be measured.
     converged : bool or None
@@ -180,12 +182,10 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
     table, codes = np.asarray(posterior, dtype=np.float64), np.asarray(gold, dtype=np.int64)
     kept = codes >= 0
     if not kept.any():
-        raise AnnotationError(
-            "baselines.score: no item has a gold category. Score labels that have some."
-        )
+        raise AnnotationError("score: no item has a gold category. Score labels that have some.")
     if codes.max() >= table.shape[1]:
         raise AnnotationError(
-            f"baselines.score: gold category {codes.max()} is not in [0, {table.shape[1]}). "
+            f"score: gold category {codes.max()} is not in [0, {table.shape[1]}). "
             "Give codes of the posterior's categories."
         )
     means = _features(table[kept], codes[kept]).mean(axis=0)
@@ -206,7 +206,7 @@ def _features(posterior: Floats, gold: NDArray[np.int64]) -> Floats:
     return np.column_stack(
         [
             right,
-            -np.log(np.maximum(posterior[np.arange(n), gold], SMALLEST)),
+            -np.log(np.maximum(posterior[np.arange(n), gold], MIN_PROBABILITY)),
             ((posterior - is_gold) ** 2).sum(axis=1),
             (is_gold[:, :, None] * shared[:, None, :]).reshape(n, k * k),
             np.eye(BINS)[place] * (confidence - right)[:, None],
@@ -225,21 +225,21 @@ def _scores(means: Floats, n_categories: int) -> Floats:
 
 
 def compare(
-    problem: Problem,
-    attempts: Iterable[Attempt],
+    case: BenchmarkCase,
+    records: Iterable[FitRecord],
     *,
     replicates: int,
     seed: int,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Score the methods of one problem, with intervals and differences to the references.
+    """Score the methods on one case, with intervals and differences to the references.
 
     Parameters
     ----------
-    problem : Problem
+    case : BenchmarkCase
         The labels and golds.
-    attempts : iterable of Attempt
-        What the methods made of it; those without a posterior are left out.
+    records : iterable of FitRecord
+        Fits to it; those without a posterior are left out.
     replicates : int
         Resamples of the items.
     seed : int
@@ -260,25 +260,25 @@ def compare(
     AnnotationError
         If no item has both a gold category and a label.
     """
-    kept = problem.scored
-    gold = problem.gold[kept]
+    kept = case.scored
+    gold = case.gold[kept]
     if not gold.size:
         raise AnnotationError(
-            f"baselines: {problem.name} has no item with a gold category and a label. Leave it out."
+            f"compare: {case.name} has no item with a gold category and a label. Leave it out."
         )
-    rng = np.random.default_rng([seed, zlib.crc32(problem.name.encode())])
+    rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
     weights = np.vstack([np.full(gold.size, 1 / gold.size), _resampled(gold.size, replicates, rng)])
-    k = problem.annotations.n_categories
+    k = case.annotations.n_categories
     values = {
-        attempt.method: _scores(weights @ _features(attempt.posterior[kept], gold), k)
-        for attempt in attempts
-        if attempt.posterior is not None
+        record.method: _scores(weights @ _features(record.posterior[kept], gold), k)
+        for record in records
+        if record.posterior is not None
     }
     about = {
-        "problem": problem.name,
-        "provenance": problem.provenance,
+        "problem": case.name,
+        "provenance": case.provenance,
         "n_items": gold.size,
-        "n_labels": problem.annotations.n_labels,
+        "n_labels": case.annotations.n_labels,
         "n_categories": k,
     }
     rows = []
@@ -308,26 +308,89 @@ def _interval(title: str, prefix: str, values: Floats, level: float) -> dict[str
     return {title: values[0], f"{prefix}lower": lower, f"{prefix}upper": upper}
 
 
-def attempt_all(
-    problems: Sequence[Problem], *, limit: float, seed: int, methods: Sequence[str] | None = None
-) -> list[Attempt]:
-    """Fit every model to every problem, each within the limit.
+def cases(
+    folders: Iterable[Path], regimes: Mapping[str, Any] | None, seed: int
+) -> list[BenchmarkCase]:
+    """Read data sets, and simulate regimes of annotators.
 
     Parameters
     ----------
-    problems : sequence of Problem
-        Tried from the one with the fewest labels.
+    folders : iterable of Path
+        Of data sets; those without a gold label to score are left out.
+    regimes : mapping or None
+        Lists categories and labels_per_item, which are crossed with `KINDS`, and numbers items and
+        annotators; None for no regimes.
+    seed : int
+        Of the simulation.
+
+    Returns
+    -------
+    list of BenchmarkCase
+        Data sets, then regimes.
+    """
+    read = (datasets.read(folder) for folder in folders)
+    known = [BenchmarkCase(data.id, data.annotations, data.gold, data.provenance) for data in read]
+    found = [case for case in known if case.scored.any()]
+    if regimes is None:
+        return found
+    crossed = product(KINDS, regimes["categories"], regimes["labels_per_item"])
+    return found + [
+        simulate(
+            kind,
+            n_categories=n_categories,
+            labels_per_item=n_labels,
+            n_items=regimes["items"],
+            n_annotators=regimes["annotators"],
+            seed=seed,
+        )
+        for kind, n_categories, n_labels in crossed
+    ]
+
+
+def in_order(cases: Sequence[BenchmarkCase], records: Iterable[FitRecord]) -> list[FitRecord]:
+    """Sort records by method, then by the number of labels, as `fit_all` returns them.
+
+    Parameters
+    ----------
+    cases : sequence of BenchmarkCase
+        Of which equally large ones stay in this order.
+    records : iterable of FitRecord
+        From any number of calls of `fit_all`.
+
+    Returns
+    -------
+    list of FitRecord
+        All of them.
+    """
+    ordered = sorted(cases, key=lambda case: case.annotations.n_labels)
+    place = {case.name: n for n, case in enumerate(ordered)}
+    return sorted(records, key=lambda record: (record.method, place[record.problem]))
+
+
+def fit_all(
+    cases: Sequence[BenchmarkCase],
+    *,
+    limit: float,
+    seed: int,
+    methods: Sequence[str] | None = None,
+) -> list[FitRecord]:
+    """Fit models to cases, each fit within the limit.
+
+    Parameters
+    ----------
+    cases : sequence of BenchmarkCase
+        Fitted from the one with the fewest labels.
     limit : float
         Processor time of a fit in seconds, more than 0.
     seed : int
-        With the names of method and problem it makes the generator of a random method.
+        With the names of method and case it makes the generator of a random method.
     methods : sequence of str, optional
         Names of models; by default all that are discovered.
 
     Returns
     -------
-    list of Attempt
-        One for each pair.
+    list of FitRecord
+        One for each pair of method and case.
 
     Raises
     ------
@@ -336,53 +399,33 @@ def attempt_all(
 
     Notes
     -----
-    Each model runs in a process of its own, which is ended when its time is up. It fits some
-    tiny labels first, so that compilation is not counted.
+    To be called in the main thread, since the limit is set by a signal. A fit inside compiled code
+    is stopped when that code returns. Each model is fitted to tiny labels first, so that
+    compilation is not counted.
     """
     if not limit > 0:
-        raise ValueError(f"baselines.attempt_all: limit must be more than 0 seconds, got {limit}.")
+        raise ValueError(f"fit_all: limit must be more than 0 seconds, got {limit}.")
     found = models.discover()
-    ordered = sorted(problems, key=lambda problem: problem.annotations.n_labels)
-    return [
-        attempt
-        for name in (sorted(found) if methods is None else methods)
-        for attempt in _attempt_in_turn(found[name], ordered, limit, seed)
-    ]
+    ordered = sorted(cases, key=lambda case: case.annotations.n_labels)
+    records = []
+    for name in sorted(found) if methods is None else methods:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _compile(found[name])
+            records += [_fit(found[name], case, limit, seed) for case in ordered]
+    return records
 
 
-def _attempt_in_turn(
-    model: ModuleType, problems: Sequence[Problem], limit: float, seed: int
-) -> Iterator[Attempt]:
-    """Try one model on problems in ascending order of labels."""
-    name = model.METHOD.name
-    exceeded: list[Problem] = []
-    worker: _Worker | None = None
-    for problem in problems:
-        attempt = Attempt(problem.name, name, "over budget")
-        smaller = next((each for each in exceeded if _at_least_as_large(problem, each)), None)
-        if reason := _refusal(model, problem.annotations):
-            attempt = replace(attempt, status="not applicable", note=reason)
-        elif smaller:
-            attempt = replace(attempt, note=f"not tried, as {smaller.name} took too long")
-        else:
-            worker = worker or _Worker(model)
-            entropy = [seed, zlib.crc32(name.encode()), zlib.crc32(problem.name.encode())]
-            attempt = replace(attempt, **worker.run(problem.annotations, entropy, limit))
-            if attempt.status == "over budget":
-                exceeded.append(problem)
-            if not worker.process.is_alive():
-                worker = None
-        yield attempt
-    if worker:
-        worker.close()
-
-
-def _at_least_as_large(problem: Problem, other: Problem) -> bool:
-    ours, theirs = (
-        (each.n_labels, each.n_annotators, each.n_categories)
-        for each in (problem.annotations, other.annotations)
-    )
-    return all(own >= its for own, its in zip(ours, theirs, strict=True))
+def _compile(model: ModuleType) -> None:
+    """Fit a model to tiny labels."""
+    for n_categories in (2, 3):
+        item, annotator = np.divmod(np.arange(24), 4)
+        label = (item + (annotator == item % 4)) % n_categories
+        tiny = Annotations.from_arrays(item, annotator, label, categories=range(n_categories))
+        if not _refusal(model, tiny):
+            # What it can't fit here it is recorded for elsewhere.
+            with suppress(Exception):
+                _fitted(model, tiny, [0])
 
 
 def _refusal(model: ModuleType, annotations: Annotations) -> str:
@@ -393,91 +436,51 @@ def _refusal(model: ModuleType, annotations: Annotations) -> str:
     return ""
 
 
-class _Worker:
-    """A process that fits one model to what it is sent."""
-
-    def __init__(self, model: ModuleType) -> None:
-        # Forked, as a process started anew would run the calling script again.
-        context = multiprocessing.get_context("fork")
-        self.connection, other = context.Pipe()
-        self.process = context.Process(target=_serve, args=(other, model), daemon=True)
-        self.process.start()
-        other.close()
-
-    def run(self, annotations: Annotations, entropy: list[int], limit: float) -> dict[str, Any]:
-        """Return the fields of an attempt; the process is gone if the limit was exceeded."""
-        over = {"status": "over budget", "note": f"more than {limit:g} s of processor time"}
-        try:
-            self.connection.send((annotations, entropy, limit))
-            if self.connection.poll(PATIENCE * limit + 60):
-                answer: dict[str, Any] = self.connection.recv()
-                late = answer.get("seconds", 0) > limit
-                return answer | over | {"posterior": None} if late else answer
-        except (EOFError, ConnectionError):
-            self.process.join()
-            code = self.process.exitcode
-            if code != -signal.SIGXCPU:
-                return {"status": "failed", "note": f"its process ended with code {code}"}
-        self.close()
-        return over
-
-    def close(self) -> None:
-        """End the process."""
-        self.process.kill()
-        self.process.join()
-        self.connection.close()
+class _TimeLimitExceeded(BaseException):
+    """Not an `Exception`, so that no model takes it for an error of its own."""
 
 
-def _serve(connection: Connection, model: ModuleType) -> None:
-    """Fit the model to whatever comes, in a process of its own."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for n_categories in (2, 3):
-            toy = _toy(n_categories)
-            if not _refusal(model, toy):
-                _fit(model, toy, [0])
-        while True:
-            annotations, entropy, limit = connection.recv()
-            with _processor_limit(limit):
-                answer = _fit(model, annotations, entropy)
-            connection.send(answer)
-
-
-def _toy(n_categories: int) -> Annotations:
-    item, annotator = np.divmod(np.arange(24), 4)
-    label = (item + (annotator == item % 4)) % n_categories
-    return Annotations.from_arrays(item, annotator, label, categories=range(n_categories))
-
-
-def _fit(model: ModuleType, annotations: Annotations, entropy: list[int]) -> dict[str, Any]:
-    """Fit, and return the fields of an attempt."""
-
-    def once() -> Any:
-        # A copy, as annotations keep the orders that a fit has asked for.
-        options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(entropy)}
-        return model.fit(replace(annotations), **options)
-
+def _fit(model: ModuleType, case: BenchmarkCase, limit: float, seed: int) -> FitRecord:
+    """Fit, and record what it gave and cost, or why it gave nothing."""
+    name, annotations = model.METHOD.name, case.annotations
+    record = FitRecord(case.name, name, "over budget", f"more than {limit:g} s of processor time")
+    if reason := _refusal(model, annotations):
+        return replace(record, status="not applicable", note=reason)
+    entropy = [seed, zlib.crc32(name.encode()), zlib.crc32(case.name.encode())]
     resident = _reset_peak()
     start, repeats = time.process_time(), 1
     try:
-        fitted = once()
+        with _time_limit(limit):
+            fitted = _fitted(model, annotations, entropy)
+        spent = time.process_time() - start
         peak = _memory("VmHWM")
         posterior = _checked(fitted.posterior, annotations)
-        while (spent := time.process_time() - start) < SHORTEST and repeats < MOST_REPEATS:
-            once()
+        while spent < MIN_TIMING_SECONDS and repeats < MAX_REPEATS:
+            _fitted(model, annotations, entropy)
             repeats += 1
+            spent = time.process_time() - start
+    except _TimeLimitExceeded:
+        return replace(record, seconds=time.process_time() - start)
     except AnnotationError as error:
-        return {"status": "not applicable", "note": str(error)}
+        return replace(record, status="not applicable", note=str(error))
     except Exception as error:
-        return {"status": "failed", "note": f"{type(error).__name__}: {error}"}
-    return {
-        "status": "scored",
-        "seconds": spent / repeats,
-        "peak_bytes": max(0.0, peak - resident),
-        "converged": getattr(fitted, "converged", None),
-        "posterior": posterior,
-    }
+        return replace(record, status="failed", note=f"{type(error).__name__}: {error}")
+    record = replace(
+        record,
+        seconds=spent / repeats,
+        peak_bytes=max(0.0, peak - resident),
+        converged=getattr(fitted, "converged", None),
+    )
+    # The signal arrives late where compiled code runs long.
+    if record.seconds > limit:
+        return record
+    return replace(record, status="scored", note="", posterior=posterior)
+
+
+def _fitted(model: ModuleType, annotations: Annotations, entropy: list[int]) -> Any:
+    # A copy, as annotations keep the orders that a fit has asked for.
+    options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(entropy)}
+    return model.fit(replace(annotations), **options)
 
 
 def _checked(posterior: Any, annotations: Annotations) -> Floats:
@@ -491,16 +494,22 @@ def _checked(posterior: Any, annotations: Annotations) -> Floats:
 
 
 @contextmanager
-def _processor_limit(seconds: float) -> Iterator[None]:
-    """Have this process ended when it has used so much more processor time."""
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    # Whole seconds alone can be set; who ends a little late is found out by the clock.
-    soft = math.ceil(time.process_time() + seconds) + 1
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `_TimeLimitExceeded` after so much processor time, or much more elapsed time."""
+
+    def stop(*_: object) -> None:
+        raise _TimeLimitExceeded
+
+    timers = {signal.SIGPROF: signal.ITIMER_PROF, signal.SIGALRM: signal.ITIMER_REAL}
+    usual = {name: signal.signal(name, stop) for name in timers}
     try:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.setitimer(signal.ITIMER_REAL, TIMEOUT_FACTOR * seconds + 60)
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, hard))
+        for name, timer in timers.items():
+            signal.setitimer(timer, 0)
+            signal.signal(name, usual[name])
 
 
 def _reset_peak() -> float:
@@ -525,23 +534,62 @@ def _memory(field: str) -> float:
     return 1024 * found[0] if found else math.nan
 
 
-def costs(problems: Iterable[Problem], attempts: Iterable[Attempt]) -> pd.DataFrame:
-    """Tabulate what became of each attempt, and what it cost.
+def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> None:
+    """Write records of fits as ``<stem>.json``, and their posteriors as ``<stem>.npz``.
 
     Parameters
     ----------
-    problems : iterable of Problem
-        All that were attempted.
-    attempts : iterable of Attempt
-        As from `attempt_all`.
+    records : iterable of FitRecord
+        Nothing is rounded.
+    stem : path
+        Path without the ending; its folder exists.
+    """
+    found = list(records)
+    rows = [asdict(replace(each, posterior=None)) for each in found]
+    with replacing(f"{os.fspath(stem)}.json") as draft:
+        draft.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    tables = {
+        str(row): each.posterior for row, each in enumerate(found) if each.posterior is not None
+    }
+    with replacing(f"{os.fspath(stem)}.npz") as draft, draft.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **tables)
+
+
+def read_fits(stem: str | os.PathLike[str]) -> list[FitRecord]:
+    """Read what `write_fits` wrote.
+
+    Parameters
+    ----------
+    stem : path
+        Path without the ending.
+
+    Returns
+    -------
+    list of FitRecord
+        In the same order.
+    """
+    rows = json.loads(Path(f"{os.fspath(stem)}.json").read_text(encoding="utf-8"))
+    with np.load(f"{os.fspath(stem)}.npz") as tables:
+        return [FitRecord(**row | {"posterior": tables.get(str(n))}) for n, row in enumerate(rows)]
+
+
+def tabulate(cases: Iterable[BenchmarkCase], records: Iterable[FitRecord]) -> pd.DataFrame:
+    """Tabulate the outcome and the cost of each fit.
+
+    Parameters
+    ----------
+    cases : iterable of BenchmarkCase
+        All that were fitted.
+    records : iterable of FitRecord
+        As from `fit_all`.
 
     Returns
     -------
     DataFrame
-        A row for each attempt: problem, provenance, n_labels, method, status, seconds of
-        processor time, megabytes, converged, note.
+        A row for each record: problem, provenance, n_labels, method, status, seconds of processor
+        time, megabytes, converged, note.
     """
-    by_name = {problem.name: problem for problem in problems}
+    by_name = {case.name: case for case in cases}
     return pd.DataFrame(
         [
             {
@@ -555,7 +603,7 @@ def costs(problems: Iterable[Problem], attempts: Iterable[Attempt]) -> pd.DataFr
                 "converged": each.converged,
                 "note": each.note,
             }
-            for each in attempts
+            for each in records
         ]
     )
 
@@ -598,7 +646,7 @@ def simulate(
     n_items: int,
     n_annotators: int,
     seed: int,
-) -> Problem:
+) -> BenchmarkCase:
     """Simulate labels of annotators of one kind, with known categories as gold standard.
 
     Parameters
@@ -620,8 +668,8 @@ def simulate(
 
     Returns
     -------
-    Problem
-        Its name tells kind, K and labels an item.
+    BenchmarkCase
+        Its name tells kind, K and labels per item.
 
     Raises
     ------
@@ -629,10 +677,10 @@ def simulate(
         If the kind is unknown, or there are fewer annotators than labels an item.
     """
     if kind not in KINDS:
-        raise ValueError(f"baselines.simulate: kind must be one of {KINDS}, got {kind!r}.")
+        raise ValueError(f"simulate: kind must be one of {KINDS}, got {kind!r}.")
     if labels_per_item > n_annotators:
         raise ValueError(
-            f"baselines.simulate: {labels_per_item} labels an item need as many annotators, "
+            f"simulate: {labels_per_item} labels per item need as many annotators, "
             f"got {n_annotators}."
         )
     size = (n_categories, labels_per_item, n_items, n_annotators)
@@ -644,7 +692,7 @@ def simulate(
     item, annotator = np.repeat(np.arange(n_items), labels_per_item), chosen.ravel()
     bounds = np.cumsum(confusion[annotator, category[item]], axis=1)[:, :-1]
     label = (rng.random(item.size)[:, None] >= bounds).sum(axis=1)
-    return Problem(
+    return BenchmarkCase(
         f"{kind}, K = {n_categories}, {labels_per_item} labels",
         Annotations.from_arrays(
             item,

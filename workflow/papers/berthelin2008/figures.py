@@ -163,9 +163,8 @@ def printed_and_simulated(
     """Draw printed values beside simulated ones with their intervals."""
     estimates = table.rename(columns={"predicted": "estimate"})
     plotting.intervals(axes, names, {"simulated, 95% on 60 documents": estimates})
-    axes.plot(
-        table["printed"], range(len(table)), "x", color=plotting.VERMILION, mew=1.8, label="printed"
-    )
+    look = {"color": plotting.VERMILION, "mew": 1.8, "label": "printed"}
+    axes.plot(table["printed"], range(len(table)), "x", **look)
     if legend:
         axes.set_ylim(len(table) - 0.4, -1.1)
         axes.legend(loc="upper left")
@@ -188,10 +187,8 @@ def precision_recall(table: pd.DataFrame) -> Figure:
         axes.plot(grid[inside], precision[inside], color="#C9CED3", linewidth=0.8, zorder=1)
         end = level / (2 - level)
         axes.text(1.01, end, f"F {level}", fontsize=7, va="center", color=plotting.GREY)
-    for subtask, marker, colour in (
-        ("first", "o", plotting.BLUE),
-        ("second", "s", plotting.VERMILION),
-    ):
+    looks = {"first": ("o", plotting.BLUE), "second": ("s", plotting.VERMILION)}
+    for subtask, (marker, colour) in looks.items():
         part = table[table["subtask"] == subtask]
         style = {"facecolor": "white", "edgecolor": colour, "linewidth": 1.5, "zorder": 3}
         label = f"{subtask} subtask"
@@ -218,7 +215,7 @@ def systems(printed: Printed) -> Figure:
     """Draw the ranges of judges and competitors in 2007 (Table 10) and 2008."""
     figure, (left, right) = plotting.panels(height=3.3)
     table10 = printed.difficulty.drop(columns="level")
-    ranges(left, {corpus.capitalize(): row.to_numpy() for corpus, row in table10.iterrows()})
+    ranges(left, {str(corpus).capitalize(): list(row) for corpus, row in table10.iterrows()})
     left.set_title("2007 (Table 10)")
     both = {}
     for what in ("genre", "category"):
@@ -243,9 +240,8 @@ def ranges(axes: Axes, by_name: Mapping[str, Sequence[float]]) -> None:
             for x, side, offset in zip(drawn, ("right", "left"), ((-6, 0), (6, 0)), strict=True):
                 style = {"ha": side, "va": "center", "fontsize": 7, "color": colour}
                 plotting.note(axes, f"{x:.2f}", (x, place), offset, **style)
-    axes.set_yticks(range(len(by_name)), by_name)
+    plotting.names_down(axes, list(by_name))
     axes.set(xlabel="strict F-score, smallest to largest", xlim=(0.28, 1.1))
-    axes.set_ylim(len(by_name) - 0.5, -0.5)
 
 
 def coefficients(by_scale: pd.DataFrame, own: pd.DataFrame) -> Figure:
@@ -258,9 +254,8 @@ def coefficients(by_scale: pd.DataFrame, own: pd.DataFrame) -> Figure:
     axes.hlines(where, wide, restricted, color=plotting.GREY, linewidth=1)
     axes.scatter(wide, where, s=34, color=plotting.INK, zorder=3, label="0 to 20")
     axes.scatter(restricted, where, s=34, lw=1.4, zorder=3, label="3 classes", **HOLLOW)
-    axes.set_yticks(where, values.index.str.replace(", ", ",\n"))
+    plotting.names_down(axes, values.index.str.replace(", ", ",\n"), top=0.6)
     axes.set(title="Two simulated judges, two scales", xlabel="value", xlim=(0, 1.02))
-    axes.set_ylim(len(values) - 0.5, -0.6)
     axes.legend(loc="lower left")
     printed_and_simulated(right, own, "judge " + own["judge"], legend=True)
     right.set(title="Table 3 (self) from Table 2", xlabel="Cohen's kappa", xlim=(0, 1.02))

@@ -8,21 +8,21 @@ determine, never with a search that has used it.
 import itertools
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from annobench import agreement
-from annobench.agreement import Agreement
 from annobench.core.errors import IntervalWarning
 from annobench.evaluation.scores import category_scores
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import Computed
 from annobench.replication.printed import agrees, parse_printed
 from annobench.replication.rounding import half_unit
+from annobench.replication.rows import interval_columns, value_row
 from annobench.replication.statistics import kappas, mean_and_range
 from annobench.resampling import proportion_interval
 
@@ -36,34 +36,25 @@ Overlap = tuple[tuple[int, ...], ...]
 Interval = tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class GenreFit:
-    """Errors of the judges that give Tables 7 (genre) and 8, one value excepted at most.
+class GenreFit(NamedTuple):
+    """Errors of the judges that give Tables 7 (genre) and 8, one value excepted at most."""
 
-    Attributes
-    ----------
-    errors : tuple
-        Each judge's errors on either genre.
-    overlaps : tuple
-        Of each genre, who errs on which document.
-    missed : str
-        The target of the printed value that they do not give; empty if they give all.
-    found : dict
-        What they give for every target.
-    """
-
+    #: Each judge's errors on either genre.
     errors: tuple[Split, ...]
+    #: Of each genre, who errs on which document.
     overlaps: tuple[Overlap, ...]
+    #: The target of the printed value that they do not give; empty if they give all.
     missed: str
+    #: What they give for every target.
     found: dict[str, float]
 
 
 def genre_numbers(printed: Printed) -> dict[str, str]:
     """Return the values of Tables 7 (genre) and 8 as printed, by target."""
-    scores, table = printed.column("table7", "genre"), printed.kappa["table8"]
-    return {f"table7.genre.{judge}": text for judge, text in scores.items()} | {
-        f"table8.{first}_{second}": table.loc[first, second] for first, second in pairs_of(table)
-    }
+    scores, pairs = printed.column("table7", "genre"), pairs_of(printed.kappa["table8"])
+    names = [*(f"table7.genre.{judge}" for judge in scores.index)]
+    names += [f"table8.{first}_{second}" for first, second in pairs]
+    return dict(zip(names, [*scores, *printed.texts("table8")], strict=True))
 
 
 def rounds_to(text: str, values: Any) -> Any:
@@ -98,28 +89,23 @@ def genre_fits(printed: Printed) -> list[GenreFit]:
     numbers = genre_numbers(printed)
     judges = list(printed.column("table7", "genre").index)
     sizes = tuple(printed.genres.values())
+    names = "table7.genre.{}", f"table8.{REFERENCE}_{{}}"
+    scores = dict(zip(names, scores_by_errors(sizes), strict=True))
     candidates = []
     for judge in judges:
-        targets = f"table7.genre.{judge}", f"table8.{REFERENCE}_{judge}"
-        found = dict(zip(targets, scores_by_errors(sizes), strict=True))
-        fits = {target: rounds_to(numbers[target], scores) for target, scores in found.items()}
-        candidates.append(
-            [
-                (
-                    (int(a), int(b)),
-                    [target for target, fit in fits.items() if not fit[a, b]],
-                    {target: float(scores[a, b]) for target, scores in found.items()},
-                )
-                for a, b in np.argwhere(np.logical_or(*fits.values()))
-            ]
-        )
+        found = {name.format(judge): score for name, score in scores.items()}
+        fits = [rounds_to(numbers[target], score) for target, score in found.items()]
+        candidates.append([(int(a), int(b)) for a, b in np.argwhere(np.logical_or(*fits))])
     result = []
-    for chosen in itertools.product(*candidates):
-        missed = [target for _, targets, _ in chosen for target in targets]
+    for errors in itertools.product(*candidates):
+        values = {
+            name.format(judge): float(score[split])
+            for judge, split in zip(judges, errors, strict=True)
+            for name, score in scores.items()
+        }
+        missed = [t for t, v in values.items() if not rounds_to(numbers[t], v)]
         if len(missed) > 1:
             continue
-        errors = tuple(split for split, _, _ in chosen)
-        values = {target: value for _, _, own in chosen for target, value in own.items()}
         for shared in itertools.product(*(overlaps(each) for each in zip(*errors, strict=True))):
             pairs = pair_values(judges, errors, shared, sizes)
             wrong = missed + [t for t, v in pairs.items() if not rounds_to(numbers[t], v)]
@@ -176,22 +162,14 @@ def left_out(printed: Printed, fits: list[GenreFit]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-@dataclass(frozen=True)
-class GenreLabels:
-    """Labels that give both Table 7 and Table 8.
+class GenreLabels(NamedTuple):
+    """Labels that give both Table 7 and Table 8."""
 
-    Attributes
-    ----------
-    labels : ndarray of int, shape (1 + J, I)
-        Genre codes; the first row is the reference.
-    names : tuple of str
-        Of the rows.
-    genres : tuple of str
-        Of the codes.
-    """
-
+    #: Genre codes, shape (1 + J, I); the first row is the reference.
     labels: np.ndarray
+    #: Of the rows.
     names: tuple[str, ...]
+    #: Of the codes.
     genres: tuple[str, ...]
 
     @property
@@ -205,7 +183,7 @@ class GenreLabels:
         np.add.at(table, tuple(self.labels[self.names.index(name)] for name in (first, second)), 1)
         return table
 
-    def kappa(self, first: str, second: str) -> Agreement:
+    def kappa(self, first: str, second: str) -> agreement.Agreement:
         """Return Cohen's kappa of two rows."""
         table = self.contingency(first, second)
         return agreement.cohen_kappa(Annotations.from_contingency(table))
@@ -245,21 +223,14 @@ def genre_rows(printed: Printed, fits: list[GenreFit], rng: np.random.Generator)
     intervals, others = label_intervals(solutions[0], rng) if solutions else ({}, [])
     rows = []
     for row in left_out(printed, fits).itertuples():
-        value, lower, upper = intervals.get(row.target, (np.nan, None, None))
+        found = Computed(row.target, np.nan)
+        if solutions:
+            found = value_row(row.target, intervals[row.target], level=LEVEL)
         if row.values_as_printed == 1:
-            value = (row.smallest + row.largest) / 2
-        ends = (None, None) if np.isnan(row.smallest) else (row.smallest, row.largest)
-        rows.append(
-            Computed(
-                row.target,
-                value,
-                lower=lower,
-                upper=upper,
-                level=LEVEL if solutions else None,
-                rounding_lower=ends[0],
-                rounding_upper=ends[1],
-            )
-        )
+            found = replace(found, value=(row.smallest + row.largest) / 2)
+        if not np.isnan(row.smallest):
+            found = replace(found, rounding_lower=row.smallest, rounding_upper=row.largest)
+        rows.append(found)
     return rows + others
 
 
@@ -274,7 +245,7 @@ def label_intervals(
             # Two judges agree on all 60 documents: an interval without width.
             warnings.simplefilter("ignore", IntervalWarning)
             interval = kappa.interval(level=LEVEL)
-        found[f"table8.{first}_{second}"] = float(kappa.estimate), interval.lower, interval.upper
+        found[f"table8.{first}_{second}"] = float(kappa.estimate), *interval.limits
     for judge in labels.names[1:]:
         table = labels.contingency(REFERENCE, judge)
         others.append(exact_row(judge, table))
@@ -283,10 +254,8 @@ def label_intervals(
         copies = category_scores(drawn.reshape(-1, *table.shape)).f1_of_averages
         target = f"table7.genre.{judge}"
         found[target] = float(scores.f1_of_averages), *mean_and_range(copies, level=LEVEL)[1:]
-        others += [
-            Computed(target, float(value), method=method)
-            for method, value in (("mean_f", scores.averaged_f1), ("accuracy", scores.accuracy))
-        ]
+        others.append(value_row(target, scores.averaged_f1, method="mean_f"))
+        others.append(value_row(target, scores.accuracy, method="accuracy"))
     return found, others
 
 
@@ -298,14 +267,8 @@ def exact_row(judge: str, table: np.ndarray) -> Computed:
     """
     right, n = int(np.trace(table)), int(table.sum())
     lower, upper = proportion_interval(right, n, level=LEVEL, method="exact").limits
-    return Computed(
-        f"table8.{REFERENCE}_{judge}",
-        2 * (right / n) - 1,
-        lower=2 * lower - 1,
-        upper=2 * upper - 1,
-        level=LEVEL,
-        method="exact_interval",
-    )
+    kappa = 2 * (right / n) - 1, 2 * lower - 1, 2 * upper - 1
+    return value_row(f"table8.{REFERENCE}_{judge}", kappa, level=LEVEL, method="exact_interval")
 
 
 def genre_readings(printed: Printed, *, most: int = 6) -> pd.DataFrame:
@@ -319,20 +282,14 @@ def genre_readings(printed: Printed, *, most: int = 6) -> pd.DataFrame:
             errors = n_errors - first
             table = np.array([[size - errors, errors], [first, other_size - first]])
             found = category_scores(table)
-            scores = {
-                "strict_f": float(found.f1_of_averages),
-                "mean_f": float(found.averaged_f1),
-                "accuracy": float(found.accuracy),
-            }
-            kappa = float(kappas(table))
-            rows.append(
-                {"errors": n_errors, "on_one_genre": errors, "on_the_other": first}
-                | scores
-                | {"kappa_with_reference": kappa}
-                | {f"judges_with_this_{name}": fitting(texts, v) for name, v in scores.items()}
-                | {"judges_with_this_kappa": fitting(references, kappa)}
-            )
-    return pd.DataFrame(rows)
+            scores = found.f1_of_averages, found.averaged_f1, found.accuracy, kappas(table)
+            rows.append((n_errors, errors, first, *map(float, scores)))
+    names = ["strict_f", "mean_f", "accuracy", "kappa"]
+    columns = ["errors", "on_one_genre", "on_the_other", *names]
+    readings = pd.DataFrame(rows, columns=columns)
+    for name, printed_so in zip(names, (texts, texts, texts, references), strict=True):
+        readings[f"judges_with_this_{name}"] = [fitting(printed_so, v) for v in readings[name]]
+    return readings.rename(columns={"kappa": "kappa_with_reference"})
 
 
 def fitting(texts: Mapping[str, str], value: float) -> str:
@@ -365,10 +322,6 @@ def genre_agreement(labels: GenreLabels, rng: np.random.Generator) -> pd.DataFra
     for name, coefficient in coefficients.items():
         found = coefficient(labels.annotations())
         row = {"coefficient": name, "estimate": float(found.estimate)}
-        for kind, interval in (
-            ("analytic", found.interval()),
-            ("bca", found.interval("bca", rng=rng)),
-        ):
-            row |= {f"{kind}_lower": interval.lower, f"{kind}_upper": interval.upper}
-        rows.append(row)
+        row |= interval_columns(found.interval(), "analytic_")
+        rows.append(row | interval_columns(found.interval("bca", rng=rng), "bca_"))
     return pd.DataFrame(rows)

@@ -17,18 +17,11 @@ DIFFICULTY = ("easiest", "average", "hardest")
 
 @dataclass(frozen=True)
 class Printed:
-    """The printed tables.
+    """The printed tables as frames of text, by name."""
 
-    Attributes
-    ----------
-    kappa : dict
-        Tables 1, 2, 4, 5, 8 and 9 by name: square frames of text, empty on and below the
-        diagonal, for a coefficient has no order.
-    tables : dict
-        All other tables by name, as frames of text.
-    """
-
+    #: Tables 1, 2, 4, 5, 8 and 9: square, empty on and below the diagonal.
     kappa: dict[str, pd.DataFrame]
+    #: All others.
     tables: dict[str, pd.DataFrame]
 
     @classmethod
@@ -56,7 +49,7 @@ class Printed:
         """Return the values of a table of coefficients as printed, row by row."""
         frame = self.kappa[name]
         return [
-            frame.loc[first, second]
+            str(frame.loc[first, second])
             for first, second in pairs_of(frame)
             if not (judges_only and REFERENCE in (first, second))
         ]

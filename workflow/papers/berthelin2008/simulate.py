@@ -36,15 +36,7 @@ N_POINTS = 8
 
 @dataclass(frozen=True)
 class Simulation:
-    """How much is simulated.
-
-    Attributes
-    ----------
-    n_documents : int
-        Documents of an interval.
-    effort : {"full", "quick"}
-        How many panels.
-    """
+    """How much is simulated: documents of an interval, and the effort."""
 
     n_documents: int
     effort: Effort
@@ -73,17 +65,14 @@ class Simulation:
         rng: np.random.Generator,
     ) -> dict[str, float]:
         """Add the interval on a test's documents, its standard error taken from a large panel."""
-        if self.effort == "quick":
-            return {"predicted": float(expected), "lower": np.nan, "upper": np.nan}
-        panel = make(n_items=N_SIMULATED, prevalence=prevalence, loading=loading, rng=rng)
-        found = agreement.cohen_kappa(panel.annotations)
-        error = found.standard_error * np.sqrt(found.n_items / self.n_documents)
-        margin = scipy.stats.norm.ppf((1 + LEVEL) / 2) * error
-        return {
-            "predicted": float(expected),
-            "lower": float(expected - margin),
-            "upper": float(min(expected + margin, 1)),
-        }
+        margin = np.nan
+        if self.effort == "full":
+            panel = make(n_items=N_SIMULATED, prevalence=prevalence, loading=loading, rng=rng)
+            found = agreement.cohen_kappa(panel.annotations)
+            error = found.standard_error * np.sqrt(found.n_items / self.n_documents)
+            margin = scipy.stats.norm.ppf((1 + LEVEL) / 2) * error
+        ends = {"lower": expected - margin, "upper": np.minimum(expected + margin, 1)}
+        return {"predicted": float(expected), **ends}
 
     def kappa(
         self, correlation: float, prevalence: np.ndarray, rng: np.random.Generator
@@ -93,7 +82,7 @@ class Simulation:
         expected = panels.kappa_from_correlation(correlation, prevalence)
         return self.prediction(expected, panels.ordinal, prevalence, both, rng)
 
-    def strict_f(
+    def f1_of_averages(
         self, make: Any, share: np.ndarray, loadings: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
         """Return strict F-scores of panels whose first is the reference, shape (panels, judges)."""
@@ -150,22 +139,14 @@ def scale_change(
             here, there = printed.numbers(name), printed.numbers(other)
             correlation_of = simulation.correlation_of(scales[other])
             for first, second in pairs_of(here):
-                kappa = float(there.loc[first, second])
+                value, kappa = (float(table.loc[first, second]) for table in (here, there))
                 correlation = correlation_of(kappa)
-                rows.append(
-                    {
-                        "corpus": corpus,
-                        "table": name,
-                        "first": first,
-                        "second": second,
-                        "printed": float(here.loc[first, second]),
-                        "printed_on_other_scale": kappa,
-                        "correlation": correlation,
-                    }
-                    | simulation.kappa(correlation, scales[name], rng)
-                    | {"target": f"{name}.{first}_{second}"}
-                )
-    return pd.DataFrame(rows)
+                found = simulation.kappa(correlation, scales[name], rng)
+                what = corpus, name, first, second, value, kappa, correlation
+                rows.append((*what, *found.values(), f"{name}.{first}_{second}"))
+    columns = ["corpus", "table", "first", "second", "printed", "printed_on_other_scale"]
+    columns += ["correlation", "predicted", "lower", "upper", "target"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def self_agreement(

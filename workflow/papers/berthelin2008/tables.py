@@ -87,21 +87,13 @@ def ratings(printed: Printed) -> pd.DataFrame:
         else:
             everything = printed.values(name)
             judges = printed.values(name, judges_only=True)
-        rows.append(
-            {
-                "source": source,
-                "agreement_on": what,
-                "words": words,
-                "smallest": everything.min(),
-                "median": float(np.median(everything)),
-                "largest": everything.max(),
-                "smallest_of_judges": judges.min(),
-                "largest_of_judges": judges.max(),
-                "landis_koch_smallest": landis_koch(everything.min()),
-                "landis_koch_largest": landis_koch(everything.max()),
-            }
-        )
-    return pd.DataFrame(rows)
+        ends = everything.min(), float(np.median(everything)), everything.max()
+        rows.append((source, what, words, *ends, judges.min(), judges.max()))
+    columns = ["source", "agreement_on", "words", "smallest", "median", "largest"]
+    table = pd.DataFrame(rows, columns=[*columns, "smallest_of_judges", "largest_of_judges"])
+    for end in ("smallest", "largest"):
+        table[f"landis_koch_{end}"] = table[end].map(landis_koch)
+    return table
 
 
 def landis_koch(kappa: float) -> str:
@@ -160,14 +152,8 @@ def difficulty(printed: Printed) -> pd.DataFrame:
     for who in ("judges", "competitors"):
         low, high = table[f"{who}_smallest"], table[f"{who}_largest"]
         for reading, values in (("smallest", low), ("largest", high), ("middle", (low + high) / 2)):
-            rows.append(
-                {
-                    "who": who,
-                    "by": reading,
-                    **values.to_dict(),
-                    "easiest_to_hardest": " > ".join(values.sort_values(ascending=False).index),
-                    "wrong_pairs_of_levels": inversions(values, table["level"].astype(int)),
-                    "wrong_pairs_of_corpora": inversions(values),
-                }
-            )
-    return pd.DataFrame(rows)
+            order = " > ".join(values.sort_values(ascending=False).index)
+            wrong = inversions(values, table["level"].astype(int)), inversions(values)
+            rows.append((who, reading, *values, order, *wrong))
+    columns = ["easiest_to_hardest", "wrong_pairs_of_levels", "wrong_pairs_of_corpora"]
+    return pd.DataFrame(rows, columns=["who", "by", *table.index, *columns])

@@ -104,8 +104,8 @@ def category_values(printed: Printed) -> dict[str, float]:
         lowest = table[name].nsmallest(len(PROBLEMATIC)).index
         values[f"{name}.most_problematic"] = len(set(lowest) & set(PROBLEMATIC))
     return values | {
-        "sport.misclassified": 100 * (1 - table.loc["sport", "precision"]),
-        "recall.international.rank": table.loc["international", "recall_rank"],
+        "sport.misclassified": 100 * (1 - table["precision"]["sport"]),
+        "recall.international.rank": table["recall_rank"]["international"],
     }
 
 
@@ -138,7 +138,7 @@ def difficulty_values(printed: Printed) -> dict[str, float]:
 
     The text doesn't say by which number corpora are ordered: the middles of the ranges here.
     """
-    papers = printed.difficulty.loc["papers"]
+    papers = printed.difficulty.T["papers"]
     return inversions_by(printed, "middle") | {
         "competitors2008.category.better": printed.floats("systems", "smallest")["category"],
         "papers.same_interval.smallest": papers["judges_smallest"] - papers["competitors_smallest"],
@@ -149,11 +149,9 @@ def difficulty_values(printed: Printed) -> dict[str, float]:
 def inversions_by(printed: Printed, reading: str) -> dict[str, float]:
     """Count what is out of order in Table 10 by one number of each range."""
     wrong = tables.difficulty(printed).set_index(["who", "by"])
+    counted = {"judges": "wrong_pairs_of_corpora", "competitors": "wrong_pairs_of_levels"}
     return {
-        "difficulty.judges.inversions": wrong.loc[("judges", reading), "wrong_pairs_of_corpora"],
-        "difficulty.competitors.inversions": wrong.loc[
-            ("competitors", reading), "wrong_pairs_of_levels"
-        ],
+        f"difficulty.{who}.inversions": wrong[pairs][who, reading] for who, pairs in counted.items()
     }
 
 
@@ -161,7 +159,7 @@ def other_readings(printed: Printed) -> dict[str, dict[str, float]]:
     """Return by method what other readings give, some of them the printed value."""
     medians = tables.medians(printed).set_index("reading")["value"]
     judges = printed.values("table2", judges_only=True)
-    papers = printed.difficulty.loc["papers"].round(1)
+    papers = printed.difficulty.T["papers"].round(1)
     categories = tables.categories(printed).set_index("category")
     n_marks = scale_values(printed)["scales.games.n_values"]
     median = "text.games_restricted.median"
@@ -176,8 +174,8 @@ def other_readings(printed: Printed) -> dict[str, dict[str, float]]:
         "without_mark_0": dict.fromkeys(
             ("scales.games.n_values", "scale_change.games.from"), n_marks - 1
         ),
-        "of_its_documents": {"sport.misclassified": 100 * (1 - categories.loc["sport", "recall"])},
-        "f_score": {"recall.international.rank": categories.loc["international", "f_score_rank"]},
+        "of_its_documents": {"sport.misclassified": 100 * (1 - categories["recall"]["sport"])},
+        "f_score": {"recall.international.rank": categories["f_score_rank"]["international"]},
         "at_most_in_second_test": {"text.category_f.smallest_again": second_test_strict_f(printed)},
         **{end: inversions_by(printed, end) for end in ("smallest", "largest")},
         "one_decimal": {

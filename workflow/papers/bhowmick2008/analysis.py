@@ -9,6 +9,8 @@ simulated corpus in place of the lost one, and of the headlines of SemEval-2007.
 A corpus is an array of shape (I, J, C): annotator j put item i into category c.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from annobench.replication.analysis import Effort
@@ -57,10 +59,11 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("stand_in", repeated, of="simulation")
     gold = results.table("gold", tables.gold_standards, corpora, of=both)
     results.table("expert_index", tables.expert_indices, corpora, annotators, of=both)
-    for name, suffix, of in (
-        ("stand-in", "", "simulation"),
-        ("headlines", "_headlines", of_headlines),
-    ):
+    both_corpora: tuple[tuple[str, str, str, str | Sequence[str]], ...] = (
+        ("stand-in", "", "simulated sentences", "simulation"),
+        ("headlines", "_headlines", "headlines", of_headlines),
+    )
+    for name, suffix, _, of in both_corpora:
         for number, table in ((2, tables.table2), (4, tables.table4)):
             results.table(f"table{number}{suffix}", table, corpora[name], annotators[name], of=of)
     results.table(
@@ -79,13 +82,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("consistency", figures.consistency, checks, of="printed")
     share = {"single_percent": printed.text["single_percent"]}
     score = {"threshold": THRESHOLD}
-    for name, suffix, what, of, caption in (
-        ("stand-in", "", "simulated sentences", "simulation", share),
-        ("headlines", "_headlines", "headlines", of_headlines, score),
-    ):
-        counts = tables.category_counts(corpora[name], annotators[name])
+    for (name, suffix, what, of), caption in zip(both_corpora, (share, score), strict=True):
+        by_annotator = tables.category_counts(corpora[name], annotators[name])
         options = {"what": what, "of": of, "caption": caption}
-        results.figure(f"figure1{suffix}", figures.annotators, counts, **options)
+        results.figure(f"figure1{suffix}", figures.annotators, by_annotator, **options)
         results.figure(f"figure3{suffix}", figures.gold, gold[name], **options)
     counts, simulated = (values.confusions(corpora[n]) for n in ("headlines", "stand-in"))
     simulation = ("printed", "simulation")

@@ -103,9 +103,8 @@ def thresholds(table: pd.DataFrame, default: float) -> Figure:
         (right, "categories_per_label", "-o", plotting.INK, "categories per label"),
         (right, "share_empty", "--s", plotting.BLUE, "share of empty labels"),
     ):
-        axes.plot(
-            table["threshold"], table[column], style, color=colour, markersize=4.5, label=name
-        )
+        look = {"color": colour, "markersize": 4.5, "label": name}
+        axes.plot(table["threshold"], table[column], style, **look)
     for axes, title in ((left, "Agreement"), (right, "Size of the labels")):
         axes.axvline(default, color=plotting.GREY, linewidth=0.9, linestyle=":")
         axes.set(title=title, xlabel="threshold", ylim=(0, 1.35 * axes.get_ylim()[1]))
@@ -117,12 +116,10 @@ def chance() -> Figure:
     """Draw A_m of independent annotators against the prevalence of the categories."""
     table = independent_am(np.linspace(0.01, 0.99, 99)).set_index("prevalence")
     figure, (axes,) = plotting.panels(1, width=5.5, height=3.2)
-    axes.plot(
-        table["am_four"], "--", color=plotting.VERMILION, label="four combinations on both sides"
-    )
-    axes.plot(
-        table["am"], color=plotting.BLUE, label="as in the paper: [0 1] and [1 0] pooled in $P_e$"
-    )
+    label = "four combinations on both sides"
+    axes.plot(table["am_four"], "--", color=plotting.VERMILION, label=label)
+    label = "as in the paper: [0 1] and [1 0] pooled in $P_e$"
+    axes.plot(table["am"], color=plotting.BLUE, label=label)
     axes.set(xlabel="prevalence of every category", ylabel="$A_m$ of independent annotators")
     axes.set(ylim=(-0.27, 0.1), xlim=(0, 1))
     axes.legend(loc="upper center")

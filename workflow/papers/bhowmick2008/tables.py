@@ -8,9 +8,14 @@ import pandas as pd
 
 from annobench.aggregation.expert_index import expert_gold
 from annobench.agreement import Agreement, difference, fleiss_kappa, krippendorff_alpha
-from annobench.agreement.coefficients.paired_agreement import from_membership, paired_agreement
+from annobench.agreement.coefficients.paired_agreement import (
+    PairedAgreement,
+    from_membership,
+    paired_agreement,
+)
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
+from annobench.replication.rows import interval_columns
 
 from . import simulate, values
 
@@ -29,14 +34,12 @@ def table1(corpora: Mapping[str, np.ndarray]) -> pd.DataFrame:
 
 def parts(result: Agreement) -> dict[str, float]:
     """Return the parts of a coefficient with its interval."""
-    ends = result.interval(level=values.LEVEL)
     return {
         "observed_agreement": result.observed_agreement,
         "expected_agreement": result.expected_agreement,
         "am": result.estimate,
         "standard_error": result.standard_error,
-        "lower": ends.lower,
-        "upper": ends.upper,
+        **interval_columns(result.interval(level=values.LEVEL)),
     }
 
 
@@ -60,7 +63,7 @@ def table3(corpora: Mapping[str, np.ndarray], printed: np.ndarray) -> pd.DataFra
     return pd.DataFrame({"agreement": values.CLASSES, "printed": printed} | counts)
 
 
-def class_counts(result: Agreement) -> np.ndarray:
+def class_counts(result: PairedAgreement) -> np.ndarray:
     """Count the items in the classes of Table 3, shape (4,)."""
     return np.bincount(values.classes_of(result.item_agreement), minlength=len(values.CLASSES))
 
@@ -181,23 +184,22 @@ def coefficients(corpus: np.ndarray, names: Sequence[str]) -> pd.DataFrame:
         f"Fleiss' kappa, {name}": fleiss_kappa(category_annotations(corpus, c, names))
         for c, name in enumerate(values.CATEGORIES)
     }
-    rows = [{"coefficient": title} | parts(result) for title, result in found.items()]
-    table = pd.DataFrame(rows).rename(columns={"am": "estimate"})
-    mean = table.loc[table["coefficient"].str.startswith("Fleiss"), "estimate"].mean()
-    last = pd.DataFrame([{"coefficient": "mean of the six kappas", "estimate": mean}])
-    return pd.concat([table, last], ignore_index=True)
+    rows = {title: parts(result) for title, result in found.items()}
+    table = pd.DataFrame(rows).T.rename(columns={"am": "estimate"})
+    kappas = table.loc[table.index.str.startswith("Fleiss"), "estimate"]
+    table.loc["mean of the six kappas", "estimate"] = kappas.mean()
+    return table.rename_axis("coefficient").reset_index()
 
 
 def with_annotators(table: pd.DataFrame, found: Mapping[str, Agreement]) -> pd.DataFrame:
     """Add intervals for other annotators, by the jackknife, to the coefficients of whole sets."""
-    intervals = {
-        name: result.interval("jackknife", unit="annotators", level=values.LEVEL)
+    ends = {
+        name: interval_columns(
+            result.interval("jackknife", unit="annotators", level=values.LEVEL), "annotators_"
+        )
         for name, result in found.items()
     }
-    return table.assign(
-        annotators_lower=table["coefficient"].map({n: i.lower for n, i in intervals.items()}),
-        annotators_upper=table["coefficient"].map({n: i.upper for n, i in intervals.items()}),
-    )
+    return table.join(pd.DataFrame(ends).T, on="coefficient")
 
 
 def differences(found: Mapping[str, Agreement]) -> pd.DataFrame:
@@ -262,7 +264,6 @@ def independent_am(prevalence: np.ndarray) -> pd.DataFrame:
     q = np.asarray(prevalence)
     observed = (q**2 + (1 - q) ** 2) ** 2
     pooled = (1 - q) ** 4 + (2 * q * (1 - q)) ** 2 + q**4
-    table = pd.DataFrame(
-        {"prevalence": q, "observed_agreement": observed, "expected_agreement": pooled}
-    )
-    return table.assign(am=values.am(observed, pooled), am_four=values.am(observed, observed))
+    am, four = values.am(observed, pooled), values.am(observed, observed)
+    agreements = {"observed_agreement": observed, "expected_agreement": pooled}
+    return pd.DataFrame({"prevalence": q, **agreements, "am": am, "am_four": four})

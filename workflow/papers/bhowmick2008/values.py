@@ -27,23 +27,16 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Printed:
-    """The paper's tables and the numbers of its text.
+    """The paper's tables and the numbers of its text."""
 
-    Attributes
-    ----------
-    table1, table2 : Series, DataFrame
-        Agreements as printed text, the second by pair of annotators.
-    table3, table4, table5 : array of shape (4,), (3, 6), (15,)
-        Counts by class, by pair of annotators and category, and by pair of categories.
-    text : Series
-        Numbers of the text by name.
-    """
-
+    #: Agreements as printed text, the second by pair of annotators.
     table1: pd.Series
     table2: pd.DataFrame
+    #: Counts by class, by pair of annotators and category, and by pair of categories.
     table3: np.ndarray
     table4: np.ndarray
     table5: np.ndarray
+    #: Numbers of the text by name.
     text: pd.Series
 
     @classmethod
@@ -91,13 +84,11 @@ def closed_forms() -> dict[str, float]:
 def from_rounded(printed: Printed) -> dict[str, Rounded]:
     """Compute the agreements of Tables 1 and 2 that other printed agreements determine."""
     parts = ("observed_agreement", "expected_agreement")
+    table2 = printed.table2.rename(index=lambda pair: pair.replace("-", "_"))
     return (
-        {f"table1.{part}": mean_of(printed.table2[part]) for part in parts}
+        {f"table1.{part}": mean_of(table2[part]) for part in parts}
         | {f"{place}.am": am_of(printed.table1) for place in ("table1", "conclusion")}
-        | {
-            f"table2.{pair.replace('-', '_')}.am": am_of(cells)
-            for pair, cells in printed.table2.iterrows()
-        }
+        | {f"table2.{pair}.am": am_of(cells) for pair, cells in table2.iterrows()}
     )
 
 

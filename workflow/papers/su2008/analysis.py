@@ -14,31 +14,28 @@ REPLICATES = {"full": 2000, "quick": 50}
 
 def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Effort) -> None:
     """Compute sections 4 and 5 of the paper."""
-    senses = values.Senses.of(
-        *(
-            values.read_confusion(study.printed(n, index_col="category"))
-            for n in ("table1", "table2")
-        )
-    )
+    senses = values.read_senses(study)
     printed, ratings = study.numbers("counts"), {id: study.data(id) for id in study.datasets}
     of_ratings, of_gain, of_tables = rng.spawn(3)
     replicates = REPLICATES[effort]
 
     changes = tables.differences(senses, ratings)
     table5 = tables.reliability(ratings, of_ratings, replicates)
-    shares = tables.shares(senses.test["polarity"])
+    shares = tables.shares(senses["test", "polarity"])
 
     # Sections 4.1 to 4.3.
-    for number, labels in ((1, senses.train["full"]), (2, senses.test["full"])):
+    for number, labels in ((1, senses["train", "full"]), (2, senses["test", "full"])):
         results.values(values.table_cells(number, labels, totals_only=True), of="printed")
     for number, level in ((3, "subjectivity"), (4, "polarity")):
-        cells = values.table_cells(number, senses.test[level], totals_only=False)
+        cells = values.table_cells(number, senses["test", level], totals_only=False)
         results.values(cells, of="printed")
-    results.values(values.agreement_rows("train", senses.train["full"], single=False), of="printed")
-    results.values(values.agreement_rows("test", senses.test["full"], single=True), of="printed")
+    results.values(
+        values.agreement_rows("train", senses["train", "full"], single=False), of="printed"
+    )
+    results.values(values.agreement_rows("test", senses["test", "full"], single=True), of="printed")
     observed = []
     for level in values.LEVELS.levels:
-        rows = values.agreement_rows(level, senses.test[level], single=True)
+        rows = values.agreement_rows(level, senses["test", level], single=True)
         observed.append(rows[0].value)
         results.values(rows, of="printed")
     for method, by_target in values.shares_by_reading(shares).items():
@@ -51,10 +48,13 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.turned(claims), of="printed", method="annotators exchanged")
 
     # Differences, and section 5 with Table 5.
-    levels = {f"{level}.cohen_kappa_gain": 1.0 for level in ("polarity", "subjectivity")}
-    results.values(values.difference_rows(changes, levels), of="printed")
-    results.values(values.difference_rows(changes, {"group2.alpha_gain": 100.0}), of=study.datasets)
-    results.values([values.bootstrap_row(senses, of_gain, replicates)], of="printed")
+    tested = changes.set_index("target")
+    for target in ("polarity.cohen_kappa_gain", "subjectivity.cohen_kappa_gain"):
+        results.values({target: values.with_ends(tested.loc[target])}, of="printed")
+    alpha = {"group2.alpha_gain": values.with_ends(tested.loc["group2.alpha_gain"], 100)}
+    results.values(alpha, of=study.datasets)
+    kappa = {"polarity.cohen_kappa_gain": values.bootstrapped_gain(senses, of_gain, replicates)}
+    results.values(kappa, of="printed", method="bootstrap")
     results.values({"data.n_synsets": values.n_synsets(ratings)}, of=study.datasets)
     by_hand = {"data.n_synsets": sum(printed[group] for group in values.GROUPS)}
     results.values(by_hand, of="printed", method="sum of the groups")
@@ -64,7 +64,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         "coefficients", tables.coefficients, senses, of_tables, replicates, of="printed"
     )
     single = results.table("single_category", tables.single_category, senses, of="printed")
-    results.table("confusions", tables.confusions, senses.test["full"], of="printed")
+    results.table("confusions", tables.confusions, senses["test", "full"], of="printed")
     results.table("differences", changes, of=("printed", *study.datasets))
     results.table("annotators", tables.annotators, senses, of="printed")
     results.table("shares", shares, of="printed")
@@ -73,11 +73,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("scores", tables.scores, ratings, of=study.datasets)
 
     results.figure("figure1", figures.figure1, of="printed")
-    whole = {"Training (Table 1)": senses.train["full"], "Test (Table 2)": senses.test["full"]}
+    whole = {
+        "Training (Table 1)": senses["train", "full"],
+        "Test (Table 2)": senses["test", "full"],
+    }
     results.figure("confusions", figures.confusions, whole, height=4.2, of="printed")
     collapsed = {
-        "Subjectivity (Table 3)": senses.test["subjectivity"],
-        "Polarity (Table 4)": senses.test["polarity"],
+        "Subjectivity (Table 3)": senses["test", "subjectivity"],
+        "Polarity (Table 4)": senses["test", "polarity"],
     }
     results.figure("collapsed", figures.confusions, collapsed, height=3.9, of="printed")
     results.figure("kappas", figures.kappas, single, coefficients, of="printed")

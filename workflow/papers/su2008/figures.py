@@ -66,30 +66,19 @@ def confusions(tables: Mapping[str, Annotations], *, height: float) -> Figure:
 
 def kappas(single: pd.DataFrame, coefficients: pd.DataFrame) -> Figure:
     """Draw Cohen's kappa of the schemes and of single categories, training and test."""
-    kappas = coefficients[coefficients["coefficient"] == "cohen_kappa"]
-    names = list(LEVELS.categories)
     figure, panels = plotting.panels(height=3.9)
-    plotting.intervals(
-        panels[0],
-        list(SCHEMES.values()),
-        {
-            title: kappas[kappas["data"] == data]
-            for data, title in (("test", "test, 496 items"), ("train", "training, 110 items"))
-        },
-    )
-    panels[0].set_title("Whole scheme and collapsed")
+    whole = coefficients[coefficients["coefficient"] == "cohen_kappa"]
     full = single[single["scheme"] == "full"]
-    plotting.intervals(
-        panels[1],
-        names,
-        {
-            title: full[full["data"] == data].set_index("category").loc[names]
-            for data, title in (("test", "test"), ("train", "training"))
-        },
-    )
-    panels[1].set_title("Single categories")
-    for axes in panels:
-        axes.set(xlabel="Cohen's kappa and 95% interval", xlim=(None, 1.02))
+    for axes, table, names, column, title in (
+        (panels[0], whole, SCHEMES, "scheme", "Whole scheme and collapsed"),
+        (panels[1], full, dict.fromkeys(LEVELS.categories), "category", "Single categories"),
+    ):
+        sets = {
+            label: table[table["data"] == data].set_index(column).loc[list(names)]
+            for data, label in (("test", "test, 496 items"), ("train", "training, 110 items"))
+        }
+        plotting.intervals(axes, [name or key for key, name in names.items()], sets)
+        axes.set(title=title, xlabel="Cohen's kappa and 95% interval", xlim=(None, 1.02))
     panels[0].set_ylim(len(SCHEMES) - 0.5, -1.0)
     panels[0].legend(loc="upper right")
     return figure
@@ -114,15 +103,8 @@ def differences(table: pd.DataFrame) -> Figure:
         axes.axvline(0, color=plotting.INK, linewidth=0.8)
         for y, p in enumerate(rows["p_value"]):
             text = "p < .0001" if p < 1e-4 else f"p = {p:.2g}".replace("0.", ".")
-            axes.text(
-                1.0,
-                y - 0.22,
-                text,
-                ha="right",
-                va="center",
-                fontsize=8,
-                transform=axes.get_yaxis_transform(),
-            )
+            at_edge = {"ha": "right", "transform": axes.get_yaxis_transform()}
+            axes.text(1.0, y - 0.22, text, va="center", fontsize=8, **at_edge)
         axes.set(title=title, xlabel="difference and 95% interval")
         axes.xaxis.set_major_locator(MultipleLocator(0.05))
     panels[1].set_yticklabels([])
@@ -139,10 +121,7 @@ def reliability(table: pd.DataFrame) -> Figure:
         rows = table[table["coefficient"] == coefficient]
         sets = dict(list(rows.groupby("score", sort=False)))
         first = sets[SCORES[0]]
-        names = [
-            f"Group {g[-1]}\nRaters {r}"
-            for g, r in zip(first["group"], first["raters"], strict=True)
-        ]
+        names = "Group " + first["group"].str[-1] + "\nRaters " + first["raters"]
         plotting.intervals(axes, names, sets)
         axes.set(title=title, xlabel="percent and 95% interval", xlim=(45, 101))
     panels[0].legend(loc="lower left")
@@ -157,32 +136,18 @@ def rater2(data: LoadedData) -> Figure:
     for axes, other in ((panels[0], "2"), (panels[1], "3")):
         counts = table.groupby(["1", other]).size().rename("n").reset_index()
         axes.plot([0, 1], [0, 1], color=plotting.GREY, linestyle="--", linewidth=0.9, zorder=1)
-        above = counts[other] > counts["1"]
-        for rows, colour, name in (
-            (counts[above], plotting.VERMILION, f"Rater {other} higher"),
-            (counts[counts[other] < counts["1"]], plotting.BLUE, "Rater 1 higher"),
-            (counts[counts[other] == counts["1"]], plotting.GREY, "equal"),
+        for sign, colour, name in (
+            (1, plotting.VERMILION, f"Rater {other} higher"),
+            (-1, plotting.BLUE, "Rater 1 higher"),
+            (0, plotting.GREY, "equal"),
         ):
-            axes.scatter(
-                rows["1"],
-                rows[other],
-                s=9 * rows["n"].clip(upper=60),
-                color=colour,
-                alpha=0.75,
-                linewidth=0,
-                zorder=2,
-                label=f"{name}: {rows['n'].sum()}",
-            )
-        axes.set(
-            title=f"Rater {other} against Rater 1",
-            xlabel="positivity by Rater 1",
-            ylabel=f"positivity by Rater {other}",
-            xlim=(-0.1, 1.1),
-            ylim=(-0.42, 1.1),
-            aspect="equal",
-            xticks=ticks,
-            yticks=ticks,
-        )
+            rows = counts[np.sign(counts[other] - counts["1"]) == sign]
+            look = {"s": 9 * rows["n"].clip(upper=60), "color": colour, "alpha": 0.75}
+            label = f"{name}: {rows['n'].sum()}"
+            axes.scatter(rows["1"], rows[other], lw=0, zorder=2, label=label, **look)
+        axes.set(title=f"Rater {other} against Rater 1", aspect="equal", xticks=ticks, yticks=ticks)
+        axes.set(xlabel="positivity by Rater 1", ylabel=f"positivity by Rater {other}")
+        axes.set(xlim=(-0.1, 1.1), ylim=(-0.42, 1.1))
         # Below 0 there is no score, so the legend hides nothing there.
         legend = axes.legend(loc="lower center", handletextpad=0.1)
         for handle in legend.legend_handles:

@@ -1,6 +1,7 @@
 """The tables of Su and Markert (2008)."""
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,22 @@ import scipy.stats
 from annobench import agreement
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
+from annobench.replication.rows import interval_columns
 
 from .values import (
     COEFFICIENTS,
     GROUPS,
-    LEVELS,
     SCHEMES,
     SCORES,
     Senses,
     contingency,
-    pair_alphas,
     pair_annotations,
     rating_sets,
     wide,
 )
+
+#: Parts of the result of a test.
+TESTED = ("estimate", "standard_error", "lower", "upper", "p_value")
 
 
 def coefficients(senses: Senses, rng: np.random.Generator, replicates: int) -> pd.DataFrame:
@@ -36,61 +39,40 @@ def coefficients(senses: Senses, rng: np.random.Generator, replicates: int) -> p
         agreement.gwet_ac1,
         agreement.brennan_prediger,
     )
-    rows = []
-    for data in ("train", "test"):
-        for scheme, a in getattr(senses, data).items():
-            for function in functions:
-                found = function(a)
-                analytic = found.interval()
-                drawn = found.interval("bca", replicates=replicates, rng=rng)
-                rows.append(
-                    {
-                        "data": data,
-                        "scheme": scheme,
-                        "coefficient": found.name,
-                        "estimate": found.estimate,
-                        "standard_error": found.standard_error,
-                        "lower": analytic.lower,
-                        "upper": analytic.upper,
-                        "bootstrap_lower": drawn.lower,
-                        "bootstrap_upper": drawn.upper,
-                        "expected_agreement": found.expected_agreement,
-                    }
-                )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            "data": data,
+            "scheme": scheme,
+            "coefficient": found.name,
+            "estimate": found.estimate,
+            "standard_error": found.standard_error,
+            **interval_columns(found.interval()),
+            **interval_columns(found.interval("bca", replicates=replicates, rng=rng), "bootstrap_"),
+            "expected_agreement": found.expected_agreement,
+        }
+        for (data, scheme), a in senses.items()
+        for found in (function(a) for function in functions)
+    )
 
 
 def single_category(senses: Senses) -> pd.DataFrame:
     """List single-category kappas of training and test, whole and collapsed."""
-    parts = []
-    for data in ("train", "test"):
-        for scheme, a in getattr(senses, data).items():
-            part = agreement.cohen_kappa(a).by_category()
-            part.insert(0, "scheme", scheme)
-            part.insert(0, "data", data)
-            parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    found = {key: agreement.cohen_kappa(a).by_category() for key, a in senses.items()}
+    return pd.concat(found, names=["data", "scheme"]).droplevel(-1).reset_index()
 
 
 def confusions(a: Annotations) -> pd.DataFrame:
     """Count, for each category, the items on which the other annotator chose another."""
     table = contingency(a)
-    between = (table + table.T).where(~np.eye(len(table), dtype=bool), 0)
-    rows = [
-        {"category": name, "confused_with": other, "items": int(between.loc[name, other])}
-        for name in between.index
-        for other in between.columns
-        if between.loc[name, other]
-    ]
-    return pd.DataFrame(rows).sort_values(
-        ["category", "items"], ascending=[True, False], kind="stable", ignore_index=True
-    )
+    between = (table + table.T).rename_axis("category").rename_axis("confused_with", axis=1)
+    pairs = between.melt(value_name="items", ignore_index=False).reset_index()
+    pairs = pairs[(pairs["category"] != pairs["confused_with"]) & (pairs["items"] > 0)]
+    return pairs.sort_values(["category", "items"], ascending=[True, False], kind="stable")
 
 
 def shares(a: Annotations) -> pd.DataFrame:
     """Return how many percent of items are B, and B or V, by whose labels count."""
     table = contingency(a)
-    n = table.to_numpy().sum()
     rows = []
     for names in (["B"], ["B", "V"]):
         rare = table.index.isin(names)
@@ -103,38 +85,26 @@ def shares(a: Annotations) -> pd.DataFrame:
             "either annotator": first + second - both,
             "both annotators": both,
         }
-        rows += [
-            {
-                "categories": " and ".join(names),
-                "labels": whose,
-                "items": count,
-                "percent": 100 * count / n,
-            }
-            for whose, count in counts.items()
-        ]
-    return pd.DataFrame(rows)
+        rows += [(" and ".join(names), whose, count) for whose, count in counts.items()]
+    found = pd.DataFrame(rows, columns=["categories", "labels", "items"])
+    return found.assign(percent=100 * found["items"] / table.to_numpy().sum())
 
 
 def independent(first: agreement.Agreement, second: agreement.Agreement) -> dict[str, float]:
     """Test the difference of two coefficients of different items."""
     change = first.estimate - second.estimate
     error = float(np.hypot(first.standard_error, second.standard_error))
-    reach = error * scipy.stats.norm.isf(0.025)
+    margin = error * scipy.stats.norm.isf(0.025)
     p_value = 2 * float(scipy.stats.norm.sf(abs(change) / error))
-    return {
-        "estimate": change,
-        "standard_error": error,
-        "lower": change - reach,
-        "upper": change + reach,
-        "p_value": p_value,
-    }
+    return dict(
+        zip(TESTED, (change, error, change - margin, change + margin, p_value), strict=True)
+    )
 
 
 def dependent(first: agreement.Agreement, second: agreement.Agreement) -> dict[str, float]:
     """Test the difference of two coefficients of the same items."""
     found = agreement.difference(first, second)
-    names = ("estimate", "standard_error", "lower", "upper", "p_value")
-    return {name: float(getattr(found, name)) for name in names}
+    return {name: float(getattr(found, name)) for name in TESTED}
 
 
 def differences(senses: Senses, ratings: Mapping[str, LoadedData]) -> pd.DataFrame:
@@ -144,35 +114,39 @@ def differences(senses: Senses, ratings: Mapping[str, LoadedData]) -> pd.DataFra
     def add(target: str, section: str, what: str, found: dict[str, float]) -> None:
         rows.append({"target": target, "section": section, "difference": what} | found)
 
-    for function in (agreement.percent_agreement, agreement.cohen_kappa):
-        test = {scheme: function(a) for scheme, a in senses.test.items()}
-        full, subjectivity, polarity = (test[scheme] for scheme in SCHEMES)
-        name = "observed_agreement" if function is agreement.percent_agreement else "cohen_kappa"
-        train = function(senses.train["full"])
+    for name, function in (
+        ("observed_agreement", agreement.percent_agreement),
+        ("cohen_kappa", agreement.cohen_kappa),
+    ):
+        train, full, subjectivity, polarity = (
+            function(senses[key])
+            for key in (("train", "full"), *(("test", scheme) for scheme in SCHEMES))
+        )
         add(f"test.{name}_gain", "4.2", f"test less training, {name}", independent(full, train))
-        for level in LEVELS.levels:
-            gain = dependent(test[level], full)
-            add(f"{level}.{name}_gain", "4.3", f"{level} less full scheme, {name}", gain)
-        gain = dependent(polarity, subjectivity)
+        for level, found in (("subjectivity", subjectivity), ("polarity", polarity)):
+            what = f"{level} less full scheme, {name}"
+            add(f"{level}.{name}_gain", "4.3", what, dependent(found, full))
         what = f"polarity less subjectivity, {name}"
+        gain = dependent(polarity, subjectivity)
         add(f"polarity.{name}_over_subjectivity", "4.3", what, gain)
 
-    alphas = {at: pair_alphas(data.annotations) for at, data in rating_sets(ratings).items()}
-    for score in SCORES:
-        found = alphas["group1", score]
-        better = max(found["1", "2"], found["2", "3"], key=_estimate)
-        what = f"Group 1, {score}: pair without Rater 2 less the better pair with Rater 2, alpha"
-        target = f"group1.{score}.annotator2_lowers_alpha"
-        add(target, "5", what, dependent(found["1", "3"], better))
-    best = max((a for score in SCORES for a in alphas["group1", score].values()), key=_estimate)
-    worst = min((a for score in SCORES for a in alphas["group2", score].values()), key=_estimate)
+    alphas: dict[str, list[agreement.Agreement]] = {"group1": [], "group2": []}
+    for (group, score), data in rating_sets(ratings).items():
+        pairs = pair_annotations(data.annotations)
+        found = {pair: COEFFICIENTS["alpha"](labels) for pair, labels in pairs.items()}
+        alphas[group] += found.values()
+        if group == "group1":
+            what = (
+                f"Group 1, {score}: pair without Rater 2 less the better pair with Rater 2, alpha"
+            )
+            better = max(found["1", "2"], found["2", "3"], key=attrgetter("estimate"))
+            target = f"group1.{score}.annotator2_lowers_alpha"
+            add(target, "5", what, dependent(found["1", "3"], better))
+    best = max(alphas["group1"], key=attrgetter("estimate"))
+    worst = min(alphas["group2"], key=attrgetter("estimate"))
     what = "lowest pair of Group 2 less the highest of Group 1, alpha"
     add("group2.alpha_gain", "5", what, independent(worst, best))
     return pd.DataFrame(rows)
-
-
-def _estimate(found: agreement.Agreement) -> float:
-    return float(found.estimate)
 
 
 def annotators(senses: Senses) -> pd.DataFrame:
@@ -184,24 +158,17 @@ def annotators(senses: Senses) -> pd.DataFrame:
     """
     rows = []
     for data in ("train", "test"):
-        table = contingency(getattr(senses, data)["polarity"])
+        table = contingency(senses[data, "polarity"])
         for names in (["P"], ["N"], ["P", "N"], ["NoPol"]):
             own = table.index.isin(names)
             only_rows = int(table.loc[own, ~own].to_numpy().sum())
             only_columns = int(table.loc[~own, own].to_numpy().sum())
+            both = int(table.loc[own, own].to_numpy().sum())
             test = scipy.stats.binomtest(only_rows, only_rows + only_columns)
-            rows.append(
-                {
-                    "data": data,
-                    "label": " or ".join(names),
-                    "rows": int(table.loc[own].to_numpy().sum()),
-                    "columns": int(table.loc[:, own].to_numpy().sum()),
-                    "only_rows": only_rows,
-                    "only_columns": only_columns,
-                    "p_value": test.pvalue,
-                }
-            )
-    found = pd.DataFrame(rows)
+            counts = both + only_rows, both + only_columns, only_rows, only_columns
+            rows.append((data, " or ".join(names), *counts, test.pvalue))
+    columns = ["data", "label", "rows", "columns", "only_rows", "only_columns", "p_value"]
+    found = pd.DataFrame(rows, columns=columns)
     alone = found.groupby("label")[["only_rows", "only_columns"]].apply(
         lambda pair: scipy.stats.fisher_exact(pair).pvalue
     )
@@ -221,23 +188,16 @@ def reliability(
             for name, function in COEFFICIENTS.items():
                 found = function(labels)
                 interval = found.interval("bca", replicates=replicates, rng=rng)
-                rows.append(
-                    {
-                        "group": group,
-                        "score": score,
-                        "raters": " and ".join(pair),
-                        "coefficient": name,
-                        "estimate": 100 * found.estimate,
-                        "lower": 100 * interval.lower,
-                        "upper": 100 * interval.upper,
-                        "provenance": data.provenance,
-                    }
-                )
-    return pd.DataFrame(rows)
+                what = group, score, " and ".join(pair), name
+                percent = 100 * found.estimate, 100 * interval.lower, 100 * interval.upper
+                rows.append((*what, *percent, data.provenance))
+    columns = ["group", "score", "raters", "coefficient", "estimate", "lower", "upper"]
+    return pd.DataFrame(rows, columns=[*columns, "provenance"])
 
 
 def readings(ratings: Mapping[str, LoadedData]) -> pd.DataFrame:
     """Compute Table 5 from the scores as filed and as exact eighths, corrected and not."""
+    names = ("correlation", "alpha", "alpha, corrected")
     rows = []
     for (group, score), data in rating_sets(ratings).items():
         for version, scores in (
@@ -246,11 +206,9 @@ def readings(ratings: Mapping[str, LoadedData]) -> pd.DataFrame:
         ):
             a = Annotations.from_frame(data.labels.assign(label=scores), scale="interval")
             for pair, labels in pair_annotations(a).items():
-                row = {"group": group, "score": score, "raters": " and ".join(pair)}
-                for name in ("correlation", "alpha", "alpha, corrected"):
-                    row[name] = 100 * COEFFICIENTS[name](labels).estimate
-                rows.append(row | {"version": version})
-    return pd.DataFrame(rows)
+                found = (100 * COEFFICIENTS[name](labels).estimate for name in names)
+                rows.append((group, score, " and ".join(pair), *found, version))
+    return pd.DataFrame(rows, columns=["group", "score", "raters", *names, "version"])
 
 
 def scores(ratings: Mapping[str, LoadedData]) -> pd.DataFrame:

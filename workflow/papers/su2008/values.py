@@ -6,8 +6,8 @@ way round.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,11 @@ from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
 from annobench.replication.ledger import PAPER_METHOD, Computed
-from annobench.replication.rows import coefficient_row
+from annobench.replication.rows import Value, coefficient_row, value_row
+from annobench.replication.study import Study
+
+#: The labels of section 4 by data, training or test, and scheme.
+Senses = Mapping[tuple[str, str], Annotations]
 
 #: Section 4.3: what each of the seven categories is at the two coarser levels.
 LEVELS = Hierarchy(
@@ -37,22 +41,17 @@ SCORES = ("negative", "positive")
 GROUPS = ("common", "group1", "group2")
 
 
-@dataclass(frozen=True)
-class Senses:
-    """The labels of section 4: training, test, and both at the coarser levels."""
-
-    train: dict[str, Annotations]
-    test: dict[str, Annotations]
-
-    @classmethod
-    def of(cls, train: Annotations, test: Annotations) -> "Senses":
-        """Collapse both sets of labels to every level."""
-        return cls(
-            *(
-                {"full": a} | {n: LEVELS.collapse(a, n) for n in LEVELS.levels}
-                for a in (train, test)
-            )
-        )
+def read_senses(study: Study) -> Senses:
+    """Read Tables 1 and 2, and collapse both to every level."""
+    labels = {
+        data: read_confusion(study.printed(name, index_col="category"))
+        for data, name in (("train", "table1"), ("test", "table2"))
+    }
+    return {
+        (data, scheme): LEVELS.collapse(a, scheme) if scheme in LEVELS.levels else a
+        for data, a in labels.items()
+        for scheme in SCHEMES
+    }
 
 
 def read_confusion(table: pd.DataFrame) -> Annotations:
@@ -85,9 +84,8 @@ def table_cells(number: int, a: Annotations, *, totals_only: bool) -> dict[str, 
     table["total"] = table.sum(axis=1)
     table.loc["total"] = table.sum(axis=0)
     return {
-        f"table{number}.{key(str(row))}.{key(str(column))}": int(table.loc[row, column])
-        for row in table.index
-        for column in table.columns
+        f"table{number}.{key(row)}.{key(column)}": table.loc[row, column]
+        for row, column in product(table.index, table.columns)
         if not totals_only or "total" in (row, column)
     }
 
@@ -103,51 +101,28 @@ def agreement_rows(name: str, a: Annotations, *, single: bool) -> list[Computed]
     rows += [coefficient_row(f"{name}.cohen_kappa", each, method=each.name) for each in others]
     if single:
         rows += [
-            Computed(
-                f"{name}.{key(row.category)}.single_category_kappa",
-                row.estimate,
-                lower=row.lower,
-                upper=row.upper,
-                level=0.95,
-            )
+            value_row(f"{name}.{key(row.category)}.single_category_kappa", with_ends(row))
             for row in kappa.by_category().itertuples()
         ]
     return rows
 
 
-def difference_rows(table: pd.DataFrame, targets: Mapping[str, float]) -> list[Computed]:
-    """Return differences by target, in the paper's units."""
-    by_target = table.set_index("target")
-    return [
-        Computed(
-            target,
-            scale * found.estimate,
-            lower=scale * found.lower,
-            upper=scale * found.upper,
-            level=0.95,
-        )
-        for target, scale in targets.items()
-        for found in [by_target.loc[target]]
-    ]
+def with_ends(found: Any, scale: float = 1.0) -> tuple[float, float, float]:
+    """Return an estimate and the ends of its interval, in the paper's unit."""
+    return scale * found.estimate, scale * found.lower, scale * found.upper
 
 
-def bootstrap_row(senses: Senses, rng: np.random.Generator, replicates: int) -> Computed:
+def bootstrapped_gain(senses: Senses, rng: np.random.Generator, replicates: int) -> Value:
     """Give the gain of polarity an interval by resampling items, beside the large-sample one."""
-    polarity, full = (agreement.cohen_kappa(senses.test[name]) for name in ("polarity", "full"))
-    found = agreement.difference(polarity, full, "percentile", replicates=replicates, rng=rng)
-    return Computed(
-        "polarity.cohen_kappa_gain",
-        found.estimate,
-        lower=found.lower,
-        upper=found.upper,
-        level=found.level,
-        method="bootstrap",
+    polarity, full = (agreement.cohen_kappa(senses["test", name]) for name in ("polarity", "full"))
+    return with_ends(
+        agreement.difference(polarity, full, "percentile", replicates=replicates, rng=rng)
     )
 
 
 def annotator_claims(senses: Senses) -> dict[str, float]:
     """Return the counts of polarity labels, with the annotators of section 4.2."""
-    table = contingency(senses.test["polarity"])
+    table = contingency(senses["test", "polarity"])
     second, first = table.sum(axis=1), table.sum(axis=0)
     return {
         "annotator2.n_positive": second["P"],
@@ -209,14 +184,6 @@ def pair_annotations(a: Annotations) -> dict[tuple[str, str], Annotations]:
     }
 
 
-def pair_alphas(a: Annotations) -> dict[tuple[str, str], agreement.Agreement]:
-    """Compute the paper's alpha of each pair."""
-    return {
-        pair: agreement.krippendorff_alpha(labels, metric="absolute", small_sample=False)
-        for pair, labels in pair_annotations(a).items()
-    }
-
-
 #: Beside the paper's two coefficients: their names in tables, as functions of one pair.
 COEFFICIENTS = {
     "correlation": agreement.pearson,
@@ -234,16 +201,8 @@ def reliability_rows(table: pd.DataFrame) -> list[Computed]:
     for found in table.itertuples():
         name = "correlation" if "correlation" in found.coefficient else "alpha"
         target = f"table5.{found.group}.{found.score}.{found.raters.replace(' and ', '_')}.{name}"
-        rows.append(
-            Computed(
-                target,
-                found.estimate,
-                lower=found.lower,
-                upper=found.upper,
-                level=0.95,
-                method=PAPER_METHOD if found.coefficient == name else found.coefficient,
-            )
-        )
+        method = PAPER_METHOD if found.coefficient == name else found.coefficient
+        rows.append(value_row(target, with_ends(found), method=method))
     return rows
 
 
@@ -256,15 +215,7 @@ def shares_by_reading(shares: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Return the shares of B, and of B and V, by whose labels count."""
     share = shares.set_index(["categories", "labels"])["percent"]
     rare, both = share["B"], share["B and V"]
-    readings = {
-        whose: (rare[whose], both[whose])
-        for whose in ("annotator 1", "annotator 2", "either annotator")
-    }
-    larger = max(rare["annotator 1"], rare["annotator 2"])
-    return {
-        method: {"test.b.share": of_b, "polarity.b_v.share": of_both}
-        for method, (of_b, of_both) in {
-            PAPER_METHOD: (larger, both["mean of both"]),
-            **readings,
-        }.items()
-    }
+    targets, readings = ["test.b.share", "polarity.b_v.share"], pd.concat([rare, both], axis=1)
+    readings.loc[PAPER_METHOD] = rare[["annotator 1", "annotator 2"]].max(), both["mean of both"]
+    methods = [PAPER_METHOD, "annotator 1", "annotator 2", "either annotator"]
+    return readings.set_axis(targets, axis=1).loc[methods].to_dict("index")

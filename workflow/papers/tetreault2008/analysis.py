@@ -57,27 +57,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.other_readings(sample, table2, printed), of="printed")
 
     # Sections 3 to 5.
-    results.table("f_measures", measures, of="printed")
-    results.table("cloze_feasibility", judgments.cloze_feasibility, table2, printed, of="printed")
-    coefficients = results.table(
-        "coefficients",
-        judgments.coefficients,
-        matrix,
-        of_table3,
-        REPLICATES[effort],
-        of="printed",
-    )
-    results.table("annotators_as_systems", judgments.annotators_as_systems, matrix, of="printed")
+    inputs = matrix, of_table3, REPLICATES[effort]
+    coefficients = results.table("coefficients", judgments.coefficients, *inputs, of="printed")
+    feasible = judgments.differences_feasibility(table4, printed)
     sets |= {k: judgments.simulate_sets(matrix, total, k, n, of_sets) for k in FEWER_SETS}
-    results.table("sets", judgments.sets_table, sets, printed, of="simulation")
     two_gold = {
         doubtful: judgments.simulate_two_gold(matrix, table4, printed, doubtful, n, of_table4)
         for doubtful in DOUBTFUL
     }
-    feasible = results.table(
-        "table4_feasibility", judgments.differences_feasibility, table4, printed, of="printed"
-    )
-    results.table("two_gold_standards", judgments.two_gold_table, two_gold, of="simulation")
 
     # Section 6.
     example = approach.figure1_population(sample)
@@ -90,30 +77,35 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     likely = approach.likely_sample(population, 250, 500)
     samples = {"Figure 1": sample, "Table 6, likely counts": likely}
     intervals = results.table("intervals", approach.intervals_table, samples, of="printed")
-    results.table("table5", approach.recommended, intervals, "Figure 1", of="printed")
-    results.table(
-        "table6_feasibility", approach.application_feasibility, table6, printed, of="printed"
-    )
-    results.table(
-        "simulated_application", approach.application_summary, application, of="simulation"
-    )
     coverage = results.table("coverage", approach.coverage_table, designs, of="printed")
     simulated = [
         approach.simulated_coverage(name, designs[name][0], designs[name][1][-1], n, of_corpus)
         for name, of_corpus in zip(("Figure 1", "Table 6"), of_coverage, strict=True)
     ]
-    results.table(
-        "simulated_coverage", approach.both_coverages, simulated, coverage, of="simulation"
-    )
-    results.table("sample_sizes", approach.sizes_table, population, printed, of="printed")
-    results.table("savings", approach.savings_table, printed, of="printed")
-    results.table("methods", approach.methods_table, population, printed, of="printed")
+    for name, table in (
+        ("f_measures", measures),
+        ("cloze_feasibility", judgments.cloze_feasibility(table2, printed)),
+        ("annotators_as_systems", judgments.annotators_as_systems(matrix)),
+        ("table4_feasibility", feasible),
+        ("table5", approach.recommended(intervals, "Figure 1")),
+        ("table6_feasibility", approach.application_feasibility(table6, printed)),
+        ("sample_sizes", approach.sizes_table(population, printed)),
+        ("savings", approach.savings_table(printed)),
+        ("methods", approach.methods_table(population, printed)),
+    ):
+        results.table(name, table, of="printed")
+    for name, table in (
+        ("sets", judgments.sets_table(sets, printed)),
+        ("two_gold_standards", judgments.two_gold_table(two_gold)),
+        ("simulated_application", approach.application_summary(application)),
+        ("simulated_coverage", approach.both_coverages(simulated, coverage)),
+    ):
+        results.table(name, table, of="simulation")
 
     results.figure("table1", figures.table1, measures, of="printed")
     results.figure("table3", figures.table3, matrix, coefficients, of="printed")
-    shown = {"n": f"{n:,}"}
-    kappa = float(kappas(matrix))
-    results.figure("sets", figures.sets, sets, printed, kappa, of="simulation", caption=shown)
+    drawn = sets, printed, float(kappas(matrix))
+    results.figure("sets", figures.sets, *drawn, of="simulation", caption={"n": f"{n:,}"})
     results.figure("table4", figures.table4, two_gold, table4, feasible, of="simulation")
     results.figure("figure1", figures.figure1, sample, of="printed")
     corpus = {
@@ -121,8 +113,8 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         f"{population.error_rate:.0%} (§6), precision and recall as the standard approach of "
         "Table 6"
     }
-    drawn = table6, printed, application, population
-    results.figure("table6", figures.table6, *drawn, of="simulation", caption=corpus)
+    shown = table6, printed, application, population
+    results.figure("table6", figures.table6, *shown, of="simulation", caption=corpus)
     results.figure("intervals", figures.intervals, intervals, of="printed")
     results.figure("coverage", figures.coverage, coverage, of="printed", caption=corpus)
     results.figure("sizes", figures.sizes, population, printed, of="printed", caption=corpus)

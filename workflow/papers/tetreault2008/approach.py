@@ -1,5 +1,6 @@
 """Section 6: the sampling approach (Figure 1, Tables 5 to 7), its intervals, sizes and costs."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -68,12 +69,16 @@ def application_feasibility(table: pd.DataFrame, printed: Mapping[str, float]) -
     rates of sampling can be.
     """
     n, sample = printed["sampling_corpus"], printed["error_sample"]
-    lowest, highest = "rounding, lowest error rate", "rounding, highest error rate"
-    readings = [("as printed", 0.0), (lowest, -0.005), (highest, 0.005)]
-    found = table.merge(pd.DataFrame(readings, columns=["reading", "shift"]), how="cross")
+    shifts = {
+        "as printed": 0.0,
+        "rounding, lowest error rate": -0.005,
+        "rounding, highest error rate": 0.005,
+    }
+    readings = pd.DataFrame(shifts.items(), columns=["reading", "shift"])
+    found = table.merge(readings, how="cross")
     hits = [joined(counts_that_round_to(p, int(sample), unit=0.01)) for p in found["precision"]]
     p, r = found["precision"] + found["shift"], found["recall"] - found["shift"]
-    largest = 1 / (1 + p * (1 - r) / r)
+    largest, ratio = 1 / (1 + p * (1 - r) / r), sample / printed["ok_sample"]
     return pd.DataFrame(
         {
             "approach": found["approach"],
@@ -85,10 +90,7 @@ def application_feasibility(table: pd.DataFrame, printed: Mapping[str, float]) -
             "flagged_at_6_percent": 0.06 * n * r / p,
             "flagged_at_10_percent": 0.10 * n * r / p,
             "largest_flagged_percent": 100 * largest,
-            "least_ratio_of_sampling_rates": sample
-            / printed["ok_sample"]
-            * (1 - largest)
-            / largest,
+            "least_ratio_of_sampling_rates": ratio * (1 - largest) / largest,
         }
     )
 
@@ -160,17 +162,16 @@ def simulated_coverage(
     """Estimate the coverage of nominal 95% intervals from repeated samples."""
     drawn = np.column_stack(population.draw(*sizes, n=n, rng=rng))
     outcomes, times = np.unique(drawn, axis=0, return_counts=True)
+    strata = population.flagged, population.passed
+    samples = [StratifiedSample(*strata, *sizes, *outcome) for outcome in outcomes]
     rows = []
     for method in METHODS:
-        held = {"precision": 0, "recall": 0}
-        for (hits, misses), number in zip(outcomes, times, strict=True):
-            sample = StratifiedSample(population.flagged, population.passed, *sizes, hits, misses)
-            found = sampling.estimate(sample, method=method)
-            for name in held:
-                rate = getattr(found, name)
-                held[name] += number * (rate.lower <= getattr(population, name) <= rate.upper)
-        shares = {name: count / n for name, count in held.items()}
-        rows.append({"method": method, "n": n, **shares, "corpus": corpus})
+        row = {"method": method, "n": n}
+        found = [sampling.estimate(sample, method=method) for sample in samples]
+        for name in ("precision", "recall"):
+            rates, truth = [getattr(each, name) for each in found], getattr(population, name)
+            row[name] = times @ [rate.lower <= truth <= rate.upper for rate in rates] / n
+        rows.append(row | {"corpus": corpus})
     return pd.DataFrame(rows)
 
 
@@ -184,20 +185,17 @@ def both_coverages(simulated: Sequence[pd.DataFrame], exact: pd.DataFrame) -> pd
 def sizes_table(population: Population, printed: Mapping[str, float]) -> pd.DataFrame:
     """List the smallest samples for half-widths of precision and of recall, and their cost."""
     rows = []
-    for precision in (None, 0.05, 0.03):
-        for recall in (None, 0.05, 0.03, 0.02, 0.01):
-            if precision is None and recall is None:
-                continue
-            found = sampling.sample_sizes(
-                population, precision_half_width=precision, recall_half_width=recall
-            )
-            labels = found.flagged_sample + found.passed_sample
-            random = sampling.random_sample_size(population, recall) if recall else None
-            row = {"precision_wanted": precision, "recall_wanted": recall, **found._asdict()}
-            row |= {"labels": labels, "labels_of_a_random_sample": random}
-            hours = labels * hours_per_label(printed)
-            rows.append(row | {"hours": hours, "share_saved": 1 - labels / population.size})
-    return pd.DataFrame(rows)
+    wanted = itertools.product((None, 0.05, 0.03), (None, 0.05, 0.03, 0.02, 0.01))
+    for precision, recall in itertools.islice(wanted, 1, None):  # at least one of the two
+        found = sampling.sample_sizes(
+            population, precision_half_width=precision, recall_half_width=recall
+        )
+        random = sampling.random_sample_size(population, recall) if recall else None
+        rows.append((precision, recall, *found, found.flagged_sample + found.passed_sample, random))
+    columns = ["precision_wanted", "recall_wanted", *sampling.SampleSizes._fields]
+    table = pd.DataFrame(rows, columns=[*columns, "labels", "labels_of_a_random_sample"])
+    hours = table["labels"] * hours_per_label(printed)
+    return table.assign(hours=hours, share_saved=1 - table["labels"] / population.size)
 
 
 def savings_table(printed: Mapping[str, float]) -> pd.DataFrame:

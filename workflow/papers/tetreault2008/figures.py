@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import scipy.stats
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
+from annobench import plotting
 from annobench.evaluation import sampling
 from annobench.evaluation.sampling import METHODS, Population, StratifiedSample
 from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, note, panels
@@ -34,7 +34,7 @@ STYLES = {
 
 def table1(table: pd.DataFrame) -> Figure:
     """Draw Table 1: both F-measures of each preposition, and their difference."""
-    ordered = table.sort_values("difference", ignore_index=True)
+    ordered = table.sort_values("difference", ascending=False, ignore_index=True)
     y = np.arange(len(ordered))
     figure, (left, right) = panels(height=3.9)
     left.hlines(y, ordered["gamon"], ordered["tetreault"], color=GREY, linewidth=1.2)
@@ -43,26 +43,27 @@ def table1(table: pd.DataFrame) -> Figure:
     left.scatter(ordered["tetreault"], y, s=38, color=BLUE, label="this paper", zorder=3)
     left.set(title="F-measure", xlabel="F-measure", xlim=(0.28, 0.95))
     left.legend(loc="upper left", ncol=2, handletextpad=0.2, columnspacing=0.9)
-    right.barh(
-        y, ordered["difference"], color=np.where(ordered["better"], BLUE, VERMILION), height=0.62
-    )
+    colours = np.where(ordered["better"], BLUE, VERMILION)
+    right.barh(y, ordered["difference"], color=colours, height=0.62)
     right.axvline(0, color=INK, linewidth=0.8)
     for at, difference in ordered["difference"].items():
         offset, side = ((3, 0), "left") if difference > 0 else ((-3, 0), "right")
-        note(
-            right, f"{difference:+.3f}", (difference, at), offset, va="center", ha=side, fontsize=8
-        )
+        text, place = f"{difference:+.3f}", (difference, at)
+        note(right, text, place, offset, va="center", ha=side, fontsize=8)
     title = f"Ahead for {ordered['better'].sum()} of {len(ordered)}"
     right.set(title=title, xlabel="difference", xlim=(-0.3, 0.6))
     for axes in (left, right):
-        axes.set(yticks=y, yticklabels=ordered["preposition"], ylim=(-0.6, len(y) + 1.1))
+        plotting.names_down(axes, ordered["preposition"], top=2.1)
     return figure
 
 
 def table3(matrix: np.ndarray, found: pd.DataFrame) -> Figure:
     """Draw Table 3 with its margins, and the coefficients with intervals."""
     figure, (left, right) = panels(height=3.9)
-    draw_matrix(left, matrix)
+    labels = ["Extraneous", "Wrong Choice", "OK"]
+    raters = (pd.Index(labels, name=f"Rater {j}") for j in (1, 2))
+    plotting.confusion_matrix(left, pd.DataFrame(matrix, *raters))
+    left.set_title("Table 3")
     names = {
         ("three categories", "percent_agreement"): "agreement",
         ("three categories", "gwet_ac1"): "Gwet's AC1",
@@ -74,37 +75,11 @@ def table3(matrix: np.ndarray, found: pd.DataFrame) -> Figure:
         ("one against rest", "cohen_kappa: wrong_choice"): "  wrong choice or not",
     }
     rows = found.set_index(["scheme", "coefficient"]).loc[list(names)]
-    y = np.arange(len(rows))[::-1]
-    colours = [BLUE if name.endswith("(paper)") else "white" for name in names.values()]
-    right.hlines(y, rows["lower"], rows["upper"], color=INK, linewidth=1.3)
-    right.scatter(rows["estimate"], y, s=36, zorder=3, edgecolor=INK, color=colours)
-    for value, high, at in zip(rows["estimate"], rows["upper"], y, strict=True):
+    plotting.intervals(right, list(names.values()), {"": rows})
+    for at, (value, high) in enumerate(rows[["estimate", "upper"]].to_numpy()):
         note(right, f"{value:.3f}", (high, at), (5, 0), va="center", fontsize=8)
     right.set(title="Coefficients, 95% intervals", xlim=(0.4, 1.14), xticks=[0.4, 0.6, 0.8, 1.0])
-    right.set(yticks=y, yticklabels=list(names.values()), ylim=(-0.7, len(y) - 0.3))
     return figure
-
-
-def draw_matrix(axes: Axes, matrix: np.ndarray) -> None:
-    """Draw a confusion matrix in grey by the logarithm of its counts, with margins."""
-    labels = ["Extra-\nneous", "Wrong-\nChoice", "OK"]
-    shade = np.log1p(matrix) / np.log1p(matrix.max())
-    axes.imshow(shade, cmap="Blues", vmin=0, vmax=1.25)
-    centred = {"ha": "center", "va": "center"}
-    for (i, j), count in np.ndenumerate(matrix):
-        weight, colour = "bold" if i == j else "normal", "white" if shade[i, j] > 0.8 else INK
-        axes.text(j, i, f"{count:,}", fontsize=11, fontweight=weight, color=colour, **centred)
-    for i, (row, column) in enumerate(zip(matrix.sum(axis=1), matrix.sum(axis=0), strict=True)):
-        axes.text(2.65, i, f"{row:,}", ha="left", va="center", color=GREY)
-        axes.text(i, 2.75, f"{column:,}", color=GREY, **centred)
-    axes.text(2.65, 2.75, f"{matrix.sum():,}", ha="left", va="center", color=INK)
-    axes.set(title="Table 3", ylabel="Rater 1", xlim=(-0.5, 3.2), ylim=(3.05, -0.5))
-    axes.set(xticks=range(3), xticklabels=labels, yticks=range(3), yticklabels=labels)
-    axes.set_xlabel("Rater 2")
-    axes.xaxis.set_ticks_position("top")
-    axes.xaxis.set_label_position("bottom")
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
 
 
 def sets(
@@ -148,13 +123,9 @@ def table4(
     looks = zip(by_assumption.items(), (GREY, BLUE, INK), (":", "-", "--"), strict=True)
     for (doubtful, runs), colour, line in looks:
         apart = 100 * (runs["rater1.precision"] - runs["rater2.precision"])
-        look = {
-            "color": colour,
-            "linestyle": line,
-            "linewidth": 1.4,
-            "label": f"{doubtful:g} times",
-        }
-        left.hist(apart, bins, histtype="step", weights=np.full(len(apart), 1 / len(apart)), **look)
+        look = {"histtype": "step", "color": colour, "linestyle": line, "linewidth": 1.4}
+        weights = np.full(len(apart), 1 / len(apart))
+        left.hist(apart, bins, weights=weights, label=f"{doubtful:g} times", **look)
     printed = 100 * (first["precision"] - second["precision"])
     left.axvline(printed, color=VERMILION, linewidth=1.6)
     above = {"xycoords": ("data", "axes fraction"), "va": "top"}
@@ -179,10 +150,8 @@ def figure1(sample: StratifiedSample) -> Figure:
     """Draw Figure 1: from the corpus to hits, false positives and misses."""
     found = sampling.estimate(sample)
     n, m = sample.flagged_sample, sample.passed_sample
-    wrong = n - sample.hits
     corpus = sample.flagged + sample.passed
     flagged, precision = sample.flagged / corpus, found.precision.value
-    missed = found.misses.value / (1 - flagged)
     figure, (axes,) = panels(1, height=3.9)
     figure.set_size_inches(7.4, 3.9)
     boxes = {
@@ -191,37 +160,31 @@ def figure1(sample: StratifiedSample) -> Figure:
         "flagged": (0.32, 0.24, f'system: "Error"\n{sample.flagged:,} ({flagged:.0%})', INK),
         "passed_sample": (0.57, 0.76, f"sample\n{m:,}", BLUE),
         "flagged_sample": (0.57, 0.24, f"sample\n{n:,}", BLUE),
-        "misses": (
-            0.86,
-            0.80,
-            f"{sample.misses} misses\n{sample.misses} / {m:,} = {missed:.2f}",
-            VERMILION,
-        ),
-        "hits": (0.86, 0.40, f"{sample.hits} hits\n{sample.hits} / {n} = {precision:.2f}", GREEN),
-        "false": (
-            0.86,
-            0.12,
-            f"{wrong} false positives\n{wrong} / {n} = {1 - precision:.2f}",
-            VERMILION,
-        ),
     }
+    for name, y, k, size, words, colour in (
+        ("misses", 0.80, sample.misses, m, "misses", VERMILION),
+        ("hits", 0.40, sample.hits, n, "hits", GREEN),
+        ("false", 0.12, n - sample.hits, n, "false positives", VERMILION),
+    ):
+        boxes[name] = (0.86, y, f"{k} {words}\n{k} / {size:,} = {k / size:.2f}", colour)
     style = {"boxstyle": "round,pad=0.01,rounding_size=0.02", "facecolor": "white"}
     for x, y, text, colour in boxes.values():
         place = (x - 0.085, y - 0.085), 0.17, 0.17
         axes.add_patch(FancyBboxPatch(*place, edgecolor=colour, linewidth=1.3, **style))
         axes.text(x, y, text, ha="center", va="center", fontsize=8.5)
     arrow = {"arrowstyle": "-|>", "color": GREY}
-    for start, end, label in (
-        ("corpus", "passed", ""),
-        ("corpus", "flagged", ""),
-        ("passed", "passed_sample", f"{m / sample.passed:.1%}"),
-        ("flagged", "flagged_sample", f"{n / sample.flagged:.0%}"),
-        ("passed_sample", "misses", ""),
-        ("flagged_sample", "hits", ""),
-        ("flagged_sample", "false", ""),
+    sampled = {"passed": f"{m / sample.passed:.1%}", "flagged": f"{n / sample.flagged:.0%}"}
+    for start, ends in (
+        ("corpus", ("passed", "flagged")),
+        ("passed", ("passed_sample",)),
+        ("flagged", ("flagged_sample",)),
+        ("passed_sample", ("misses",)),
+        ("flagged_sample", ("hits", "false")),
     ):
-        (x0, y0, *_), (x1, y1, *_) = boxes[start], boxes[end]
-        axes.annotate("", (x1 - 0.098, y1), (x0 + 0.098, y0), arrowprops=arrow)
+        for end in ends:
+            (x0, y0, *_), (x1, y1, *_) = boxes[start], boxes[end]
+            axes.annotate("", (x1 - 0.098, y1), (x0 + 0.098, y0), arrowprops=arrow)
+        label = sampled.get(start, "")
         axes.text((x0 + x1) / 2, y0 + 0.03, label, ha="center", fontsize=8.5, color=BLUE)
     rates = f"precision {precision:.2f}, recall {found.recall.value:.2f}"
     axes.text(0.02, 0.015, rates, fontsize=9.5, fontweight="bold")
@@ -254,9 +217,10 @@ def table6(
     left.set(title="Flagged contexts of 22,000", xlabel="error rate, percent")
     left.set(ylabel="flagged contexts", xlim=(0, 12), ylim=(0, 480))
     left.legend(loc="upper left")
-    drawn = application[["recall", "precision"]][:1500].to_numpy().T
+    drawn = application[:1500]
+    look = {"color": BLUE, "alpha": 0.25, "linewidth": 0, "rasterized": True}
     label = "one sample of 250 + 500 each"
-    right.scatter(*drawn, s=6, color=BLUE, alpha=0.25, linewidth=0, label=label, rasterized=True)
+    right.scatter(drawn["recall"], drawn["precision"], s=6, label=label, **look)
     other = by_approach.loc["sampling"]
     for (x, y), marker, colour, label in (
         ((population.recall, population.precision), "+", INK, "standard approach: truth here"),
@@ -271,22 +235,17 @@ def table6(
 
 def intervals(table: pd.DataFrame) -> Figure:
     """Draw the intervals of Figure 1's precision and recall by every method."""
-    rows = table[table["sample"] == "Figure 1"]
-    y = np.arange(len(METHODS))[::-1]
+    rows = table[table["sample"] == "Figure 1"].rename(columns={"value": "estimate"})
     figure, both = panels(height=3.0)
     for axes, rate in zip(both, ("precision", "recall"), strict=True):
         part = rows[rows["rate"] == rate].set_index("method").loc[list(METHODS)]
-        for at, (method, row) in zip(y, part.iterrows(), strict=True):
-            colour, marker, _ = STYLES[method]
-            axes.plot([row["lower"], row["upper"]], [at, at], color=colour, linewidth=2.2)
-            axes.plot(row["value"], at, marker, color=colour, markersize=6)
-            text = f"{row['lower']:.3f} to {row['upper']:.3f}"
-            note(axes, text, (row["value"], at), (0, 6), ha="center", fontsize=8)
-        axes.set(title=f"{rate.capitalize()} of Figure 1", xlabel=rate, ylim=(-0.5, len(y) - 0.2))
-        axes.set_yticks(
-            y, [METHOD_NAMES[m] for m in METHODS] if rate == "precision" else [""] * len(y)
-        )
+        plotting.intervals(axes, [METHOD_NAMES[method] for method in METHODS], {"": part})
+        for at, (value, *ends) in enumerate(part[["estimate", "lower", "upper"]].to_numpy()):
+            text = "{:.3f} to {:.3f}".format(*ends)
+            note(axes, text, (value, at), (0, 6), ha="center", fontsize=8)
+        axes.set(title=f"{rate.capitalize()} of Figure 1", xlabel=rate, ylim=(4.5, -0.8))
         axes.margins(x=0.2)
+    both[1].set_yticklabels([])
     return figure
 
 
@@ -299,16 +258,11 @@ def coverage(table: pd.DataFrame) -> Figure:
         axes.axhline(0.95, color=INK, linewidth=0.8, linestyle=(0, (1, 2)))
         for method, (colour, marker, line) in STYLES.items():
             one = part["method"] == method
-            look = {
-                "marker": marker,
-                "color": colour,
-                "markersize": 5,
-                "label": METHOD_NAMES[method],
-            }
-            axes.plot(labels[one], part.loc[one, "recall"], line, **look)
-        axes.set(
-            title=corpus, xlabel="labels, a third of them flagged", ylim=(0, 1.03), xlim=(0, None)
-        )
+            look = {"marker": marker, "color": colour, "markersize": 5}
+            recall, label = part.loc[one, "recall"], METHOD_NAMES[method]
+            axes.plot(labels[one], recall, line, label=label, **look)
+        axes.set(title=corpus, xlabel="labels, a third of them flagged")
+        axes.set(ylim=(0, 1.03), xlim=(0, None))
     each[0].set_ylabel("coverage of recall")
     figure.legend(*each[0].get_legend_handles_labels(), loc="outside lower center", ncol=3)
     return figure

@@ -1,6 +1,7 @@
 """Sections 3 to 5: the systems, the cloze test, and two annotators (Tables 1 to 4)."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import scipy.optimize
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.replication.rounding import counts_that_round_to
+from annobench.replication.rows import interval_columns
 from annobench.replication.statistics import kappas
 from annobench.resampling import proportion_interval
 
@@ -95,7 +97,7 @@ def labels_of(matrix: np.ndarray) -> Annotations:
 def coefficients(matrix: np.ndarray, rng: np.random.Generator, replicates: int) -> pd.DataFrame:
     """Compute the coefficients that apply to Table 3, with intervals."""
     errors = Annotations.from_contingency(as_errors(matrix).tolist(), categories=["error", "ok"])
-    rows = []
+    rows: list[dict[str, Any]] = []
     for scheme, labels in {"three categories": labels_of(matrix), "error or not": errors}.items():
         for coefficient in (
             agreement.percent_agreement,
@@ -106,19 +108,16 @@ def coefficients(matrix: np.ndarray, rng: np.random.Generator, replicates: int) 
             agreement.brennan_prediger,
         ):
             found = coefficient(labels)
-            analytic = found.interval("analytic")
-            resampled = found.interval("percentile", replicates=replicates, rng=rng)
-            ends = analytic.lower, analytic.upper, resampled.lower, resampled.upper
-            rows.append((scheme, found.name, found.estimate, found.standard_error, *ends))
-        largest = agreement.kappa_maximum(labels).estimate
-        rows.append((scheme, "kappa_maximum", largest, *[np.nan] * 5))
-    for one in agreement.cohen_kappa(labels_of(matrix)).by_category().itertuples():
-        name, ends = f"cohen_kappa: {one.category}", (one.lower, one.upper)
-        rows.append(
-            ("one against rest", name, one.estimate, one.standard_error, *ends, *[np.nan] * 2)
-        )
-    columns = ["scheme", "coefficient", "estimate", "standard_error", "lower", "upper"]
-    return pd.DataFrame(rows, columns=[*columns, "bootstrap_lower", "bootstrap_upper"])
+            row = {"scheme": scheme, "coefficient": found.name, "estimate": found.estimate}
+            row |= {"standard_error": found.standard_error} | interval_columns(found.interval())
+            drawn = found.interval("percentile", replicates=replicates, rng=rng)
+            rows.append(row | interval_columns(drawn, "bootstrap_"))
+        found = agreement.kappa_maximum(labels)
+        rows.append({"scheme": scheme, "coefficient": found.name, "estimate": found.estimate})
+    single = agreement.cohen_kappa(labels_of(matrix)).by_category()
+    single["coefficient"] = "cohen_kappa: " + single["category"]
+    table = pd.DataFrame(rows)
+    return pd.concat([table, single.assign(scheme="one against rest")])[list(table)]
 
 
 def annotators_as_systems(matrix: np.ndarray) -> pd.DataFrame:
@@ -131,9 +130,11 @@ def annotators_as_systems(matrix: np.ndarray) -> pd.DataFrame:
     ):
         precision, recall = both / (both + own), both / (both + others)
         row = {"scored": scored, "gold": gold}
-        for name, share, n in (("precision", precision, own), ("recall", recall, others)):
-            lower, upper = proportion_interval(both, both + n).limits
-            row |= {name: share, f"{name}_lower": lower, f"{name}_upper": upper}
+        for name, share, n in (
+            ("precision", precision, both + own),
+            ("recall", recall, both + others),
+        ):
+            row |= {name: share} | interval_columns(proportion_interval(both, n), f"{name}_")
         rows.append(row | {"f_measure": 2 * precision * recall / (precision + recall)})
     return pd.DataFrame(rows)
 
@@ -172,9 +173,10 @@ def sets_table(by_number: Mapping[int, pd.DataFrame], printed: Mapping[str, floa
     return pd.DataFrame(rows)
 
 
-def two_annotators(table: pd.DataFrame) -> list[dict[str, float]]:
+def two_annotators(table: pd.DataFrame) -> "list[pd.Series[Any]]":
     """Return the rows of Table 4: precision and recall by Rater 1 and by Rater 2."""
-    return table.set_index("comparison").loc[["rater1", "rater2"]].to_dict("records")
+    rows = table.set_index("comparison").T
+    return [rows["rater1"], rows["rater2"]]
 
 
 def differences_feasibility(
@@ -198,14 +200,12 @@ def differences_feasibility(
             for one in two_annotators(table)
         ]
         if all(pairs):
-            row = {"flagged": flagged}
-            for rater, pair in zip(("rater1", "rater2"), pairs, strict=True):
-                rates = [100 * errors / n for _, errors in pair]
-                row[f"{rater}_error_percent_lower"] = min(rates)
-                row[f"{rater}_error_percent_upper"] = max(rates)
+            rates = [[100 * errors / n for _, errors in pair] for pair in pairs]
             apart = max(true for true, _ in pairs[0]) - min(true for true, _ in pairs[1])
-            rows.append(row | {"largest_difference": apart, "smallest_p": 2 * 0.5**apart})
-    return pd.DataFrame(rows)
+            ends = (end(each) for each in rates for end in (min, max))
+            rows.append((flagged, *ends, apart, 2 * 0.5**apart))
+    columns = [f"rater{j}_error_percent_{end}" for j in (1, 2) for end in ("lower", "upper")]
+    return pd.DataFrame(rows, columns=["flagged", *columns, "largest_difference", "smallest_p"])
 
 
 def totals_that_round_to(part: int, printed: float, largest: int) -> range:

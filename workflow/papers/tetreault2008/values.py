@@ -57,8 +57,8 @@ def of_table3(matrix: np.ndarray) -> dict[str, Value]:
     kappa, share = agreement.cohen_kappa(labels), agreement.percent_agreement(labels)
     [[both, first], [second, _]] = as_errors(matrix)
     return {
-        "table3.kappa": (kappa.estimate, *ends(kappa.interval())),
-        "table3.agreement": (share.estimate, *ends(share.interval())),
+        "table3.kappa": (kappa.estimate, *kappa.interval().limits),
+        "table3.agreement": (share.estimate, *share.interval().limits),
         "table3.n_items": matrix.sum(),
         "table3.both_ok": matrix[2, 2],
         "table3.both_wrong_choice": matrix[1, 1],
@@ -72,11 +72,6 @@ def of_table3(matrix: np.ndarray) -> dict[str, Value]:
         # Shown beside a share of corpora that were not published: the mean of both annotators.
         "motivation.error_rate": 100 * (2 * both + first + second) / (2 * matrix.sum()),
     }
-
-
-def ends(interval: agreement.Interval | sampling.Estimate) -> tuple[float, float]:
-    """Return the ends of an interval."""
-    return interval.lower, interval.upper
 
 
 def share_of(count: float, n: float) -> tuple[float, float, float]:
@@ -102,15 +97,16 @@ def sampling_approach(sample: StratifiedSample, printed: Mapping[str, float]) ->
     misses = sample.misses / sample.passed_sample
     flagged = sample.flagged / (sample.flagged + sample.passed)
     wrong = sample.flagged_sample - sample.hits
+    wrong_share = wrong / sample.flagged_sample
     z = float(scipy.stats.norm.ppf(0.5 + printed["level_percent"] / 200))
     half = z * np.sqrt(hits * (1 - hits) / sample.flagged_sample)
-    rows = {
-        "hits": (hits, flagged),
-        "false_positives": (wrong / sample.flagged_sample, flagged),
-        "misses": (misses, 1 - flagged),
-    }
-    table5 = {}
-    for name, (of_sample, of_corpus) in rows.items():
+    lower, upper = hits - half, hits + half
+    table5: dict[str, Value] = {}
+    for name, of_sample, of_corpus in (
+        ("hits", hits, flagged),
+        ("false_positives", wrong_share, flagged),
+        ("misses", misses, 1 - flagged),
+    ):
         table5[f"table5.{name}.sample_proportion"] = of_sample
         table5[f"table5.{name}.sub_corpus_proportion"] = of_corpus
         table5[f"table5.{name}.rate"] = rate(getattr(found, name))
@@ -120,7 +116,7 @@ def sampling_approach(sample: StratifiedSample, printed: Mapping[str, float]) ->
         "figure1.ok_sampled_share": 100 * sample.passed_sample / sample.passed,
         "figure1.hits_share": hits,
         "figure1.false_positives": wrong,
-        "figure1.false_positives_share": wrong / sample.flagged_sample,
+        "figure1.false_positives_share": wrong_share,
         "figure1.misses_share": misses,
         "step6.hits_share": hits,
         "step6.error_size": flagged,
@@ -132,15 +128,13 @@ def sampling_approach(sample: StratifiedSample, printed: Mapping[str, float]) ->
         "table5.recall.hits": found.hits.value,
         "table5.recall.misses": found.misses.value,
         "table5.recall": rate(found.recall),
-        "intervals.hits.p": hits,
-        "intervals.hits.p_again": hits,
-        "intervals.hits.q": hits,
+        **{f"intervals.hits.{name}": hits for name in ("p", "p_again", "q")},
         "intervals.hits.n": sample.hits + wrong,
-        "intervals.hits.lower": hits - half,
-        "intervals.hits.upper": hits + half,
+        "intervals.hits.lower": lower,
+        "intervals.hits.upper": upper,
         # The rate of hits over the size of the sub-corpus, which cancels.
-        "intervals.precision.lower": hits - half,
-        "intervals.precision.upper": hits + half,
+        "intervals.precision.lower": lower,
+        "intervals.precision.upper": upper,
         "intervals.normal_quantile": z,
         "intervals.hits.quantile": z,
     }
@@ -148,7 +142,7 @@ def sampling_approach(sample: StratifiedSample, printed: Mapping[str, float]) ->
 
 def rate(found: sampling.Estimate) -> tuple[float, float, float]:
     """Return a rate with its interval."""
-    return (found.value, *ends(found))
+    return found.value, found.lower, found.upper
 
 
 def application(printed: Mapping[str, float]) -> dict[str, float]:

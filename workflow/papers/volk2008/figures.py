@@ -125,14 +125,13 @@ def strengths(table: pd.DataFrame, gold: pd.DataFrame) -> Figure:
         shares = 100 * counts / counts.sum()
         start = 0.0
         for share, count, (label, (bar, text)) in zip(shares, counts, looks.items(), strict=True):
-            label = label if y == 0 else None
-            axes.barh(y, share, left=start, height=0.62, label=label, **bar)
+            name = None if y else label
+            axes.barh(y, share, left=start, height=0.62, label=name, **bar)
             if share > 4:
                 axes.text(start + share / 2, y, f"{count:g}", ha="center", **SMALL | text)
             start += share
-    axes.set_yticks(range(len(bars)), list(bars))
+    plotting.names_down(axes, list(bars))
     axes.set(xlabel="percent of links", xlim=(0, 100))
-    axes.invert_yaxis()
     axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1.0), ncol=3)
     return figure
 
@@ -160,7 +159,8 @@ def drawn_by(links: Alignments, group: Group) -> tuple[np.ndarray, np.ndarray]:
     """Count links by how many of the eight drew them: in the gold standard, and outside."""
     drawn = links.of_annotators([*group.eight, GOLD]).drawn > 0
     n_students, in_gold = drawn[:, :-1].sum(axis=1), drawn[:, -1]
-    return tuple(np.bincount(n_students[which], minlength=9) for which in (in_gold, ~in_gold))
+    inside, outside = (np.bincount(n_students[part], minlength=9) for part in (in_gold, ~in_gold))
+    return inside, outside
 
 
 def agreement(table: pd.DataFrame) -> Figure:
@@ -182,9 +182,8 @@ def agreement(table: pd.DataFrame) -> Figure:
         for row in rows.itertuples():
             axes.text(row.candidates, 0.03, names[row.universe], ha="center", fontsize=7.5)
         axes.set(xscale="log", title=f"{title}, simulated", ylim=(0, 1), xlim=(100, 3e4))
-        axes.set(
-            xlabel="links that could be drawn (log scale)", ylabel="agreement and 95% interval"
-        )
+        axes.set_xlabel("links that could be drawn (log scale)")
+        axes.set_ylabel("agreement and 95% interval")
     both[0].legend(loc="lower right", bbox_to_anchor=(1.0, 0.2))
     return figure
 
@@ -209,8 +208,8 @@ def tree_pair(links: Alignments, group: Group) -> Figure:
     }
     figure, (axes,) = panels(1, height=3.6)
     figure.set_size_inches(7.4, 3.6)
-    words = [[kind == "word" for kind in nodes.values()] for nodes in (pair.source, pair.target)]
-    plotting.aligned_pair(axes, *words, lines, names=("German", "English"))
+    source, target = ([kind == "word" for kind in n.values()] for n in (pair.source, pair.target))
+    plotting.aligned_pair(axes, source, target, lines, names=("German", "English"))
     for label, style in styles.items():
         axes.plot([], [], label=label, **({"color": BLUE} | style))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=5)

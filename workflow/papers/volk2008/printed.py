@@ -17,15 +17,7 @@ SIDES = ("german", "english")
 
 @dataclass(frozen=True)
 class Printed:
-    """The printed tables, and the two parts of the experiment.
-
-    Attributes
-    ----------
-    gold, fan_out, strengths, students : DataFrame
-        As printed; the last two by part.
-    number : Series
-        Other numbers by name.
-    """
+    """The printed tables: strengths and students by part, and other numbers by name."""
 
     gold: pd.DataFrame
     fan_out: pd.DataFrame
@@ -36,9 +28,12 @@ class Printed:
     @classmethod
     def of(cls, study: Study) -> "Printed":
         """Read the five tables."""
-        by_part = (study.printed(name, index_col="part") for name in ("strengths", "students"))
         return cls(
-            study.printed("gold"), study.printed("fan_out"), *by_part, study.numbers("numbers")
+            study.printed("gold"),
+            study.printed("fan_out"),
+            study.printed("strengths", index_col="part"),
+            study.printed("students", index_col="part"),
+            study.numbers("numbers"),
         )
 
     def n_gold(self, part: str) -> int:
@@ -47,19 +42,19 @@ class Printed:
 
     def shape_of(self, part: str) -> tuple[dict[str, tuple[int, int]], list[tuple[str, int]]]:
         """Return the links by kind, exact and fuzzy, and the nodes with several links."""
-        counts = self.gold[self.gold["part"] == part].set_index("kind")[["exact", "fuzzy"]]
+        counts = self.gold.loc[self.gold["part"] == part, ["kind", "exact", "fuzzy"]]
         stars = [
             (name, links)
             for side, name in zip(SIDES, ("source", "target"), strict=True)
             for links, nodes in self.several(part, side).items()
             for _ in range(nodes)
         ]
-        return {kind: tuple(map(int, row)) for kind, *row in counts.itertuples()}, stars
+        return {kind: (int(e), int(f)) for kind, e, f in counts.to_numpy()}, stars
 
     def several(self, part: str, side: str) -> dict[int, int]:
         """Return the nodes of a side by their number of links, from two on."""
-        [row] = self.fan_out.query("part == @part and side == @side").itertuples()
-        return {links: n for links, n in ((2, row.two), (3, row.three)) if n > 0}
+        [row] = self.fan_out.query("part == @part and side == @side")[["two", "three"]].to_numpy()
+        return {links: int(n) for links, n in enumerate(row, start=2) if n > 0}
 
     def overlaps(self, part: str, end: str) -> list[int]:
         """Return the links shared with the gold standard that round to the printed percentage."""
@@ -72,9 +67,7 @@ def gold_table(printed: Printed) -> pd.DataFrame:
     both = printed.gold.groupby("part", sort=False)[["exact", "fuzzy"]].sum().reset_index()
     table = pd.concat([printed.gold, both.assign(kind="both")], ignore_index=True)
     table["total"] = table["exact"] + table["fuzzy"]
-    ends = [
-        proportion_interval(int(f), int(n)).limits for f, n in table[["fuzzy", "total"]].to_numpy()
-    ]
+    ends = [proportion_interval(f, n).limits for f, n in table[["fuzzy", "total"]].to_numpy()]
     table["fuzzy_percent"] = 100 * table["fuzzy"] / table["total"]
     table["lower"], table["upper"] = 100 * np.array(ends).T
     return table

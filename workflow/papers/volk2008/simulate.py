@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from scipy import stats
 from annobench import agreement
 from annobench.alignment.links import LINKED, UNIVERSES, Alignments, compare
 from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed
-from annobench.replication.rows import value_row
+from annobench.replication.rows import interval_columns, value_row
 from annobench.simulation.alignments import (
     GOLD,
     all_and_none,
@@ -42,30 +43,17 @@ PHRASES, LEANINGS = 0.6, 0.3
 
 @dataclass(frozen=True)
 class Group:
-    """The students of one part: what is assumed of each, and what follows.
-
-    Attributes
-    ----------
-    part : str
-        Which.
-    hits, own : ndarray, shape (12,)
-        Expected links in the gold standard and outside it; the eight come first.
-    n_gold : int
-        Links of the gold standard.
-    shared : float
-        Share of the variance that students have in common, in [0, 1).
-    n_rivals : int
-        Rival links.
-    n_kept : int
-        Students who were not excluded: eight.
-    """
+    """The students of one part: what is assumed of each, and what follows."""
 
     part: str
+    #: Expected links in the gold standard and outside it, shape (12,); the eight come first.
     hits: np.ndarray
     own: np.ndarray
     n_gold: int
+    #: Share of the variance that students have in common, in [0, 1).
     shared: float
     n_rivals: int
+    #: Students who were not excluded: eight.
     n_kept: int
 
     @classmethod
@@ -179,21 +167,14 @@ class Group:
 
 @dataclass(frozen=True)
 class Simulation:
-    """The calibrated students of each part, and what was drawn.
-
-    Attributes
-    ----------
-    groups, leanings : dict
-        The students by part; mean leaning towards fuzzy links, and what is common in it.
-    predictions : DataFrame
-        What many repetitions have for each number of the paper.
-    links, independent : dict of str to Alignments
-        One further draw of each part: as it is, and with independent students.
-    """
+    """The calibrated students of each part, and what was drawn."""
 
     groups: dict[str, Group]
+    #: Mean leaning towards fuzzy links, and what is common in it.
     leanings: dict[str, tuple[float, float]]
+    #: What many repetitions have for each number of the paper.
     predictions: pd.DataFrame
+    #: One further draw of each part: as it is, and with independent students.
     links: dict[str, Alignments]
     independent: dict[str, Alignments]
 
@@ -221,8 +202,8 @@ def simulate(printed: Printed, rng: np.random.Generator, n: int, n_independent: 
 def both_parts(runs: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return what the paper says of both parts at once: mean shares, and links in all."""
     first, second = runs.values()
-    shares = [name for name in first if name.startswith("intersection")]
-    found = (first[shares] + second[shares]) / 2
+    shares = first.columns.str.startswith("intersection")
+    found = (first.loc[:, shares] + second.loc[:, shares]) / 2
     return found.assign(missed_by_all=first["missed_by_all"] + second["missed_by_all"])
 
 
@@ -230,10 +211,13 @@ def targets(printed: Printed, part: str) -> dict[str, float]:
     """Return the printed numbers of a part, or of both, that the simulation has as well."""
     if part not in PARTS:
         return {"intersection.share": printed.number["intersection_share"]}
-    students, strengths = printed.students.loc[part], printed.strengths.loc[part]
-    names = [(group, end) for group in ("links", "overlap", "own") for end in ("max", "min")]
+    students, strengths = printed.students.T[part], printed.strengths.T[part]
     keys = {"links": "students.{}_links", "overlap": "overlap.{}", "own": "own.{}"}
-    found = {keys[group].format(end): students[f"{end}_{group}"] for group, end in names}
+    found: dict[str, float] = {
+        key.format(end): students[f"{end}_{group}"]
+        for group, key in keys.items()
+        for end in ("max", "min")
+    }
     return found | {"union": strengths["total"], **strengths[["exact", "fuzzy", "both"]]}
 
 
@@ -302,12 +286,11 @@ def students_table(links: Mapping[str, Alignments], rng: np.random.Generator) ->
     for part, found in links.items():
         for name in found.annotators[1:]:
             one = compare(found, name, GOLD, rng=rng)
-            row = {"part": part, "student": name}
+            row: dict[str, Any] = {"part": part, "student": name}
             row |= {count: getattr(one, count) for count in ("shared", "own", "missed")}
             for measure in ("recall", "precision", "f_score", "kappa"):
                 value = getattr(one, measure)
-                ends = {f"{measure}_lower": value.lower, f"{measure}_upper": value.upper}
-                row |= {measure: value.estimate} | ends
+                row |= {measure: value.estimate} | interval_columns(value, f"{measure}_")
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -317,13 +300,13 @@ def agreement_table(
 ) -> pd.DataFrame:
     """Measure the agreement of the students by coefficient and universe, over sentence pairs."""
     rows = []
-    for part, found in simulation.links.items():
+    for part, links in simulation.links.items():
         group = simulation.groups[part]
         for students, names in (("eight", group.eight), ("twelve", list(group.names))):
-            for universe, pair, one in coefficients(found.of_annotators(names)):
+            for universe, pair, one in coefficients(links.of_annotators(names)):
                 row = {"part": part, "students": students, "universe": universe}
-                row["candidates"] = one.n_items
-                rows.append(row | with_intervals(one, pair, rng, replicates))
+                found = with_intervals(one, pair, rng, replicates)
+                rows.append(row | {"candidates": one.n_items} | found)
     return pd.DataFrame(rows)
 
 
@@ -343,6 +326,5 @@ def with_intervals(
     """Return a coefficient with its interval over sentence pairs, and over links as if alone."""
     draws = agreement.bootstrap_groups(found, pair, replicates=replicates, rng=rng)
     lower, upper = np.nanquantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    alone = found.interval(level=LEVEL)
     row = {"coefficient": found.name, "estimate": found.estimate, "lower": lower, "upper": upper}
-    return row | {"links_alone_lower": alone.lower, "links_alone_upper": alone.upper}
+    return row | interval_columns(found.interval(level=LEVEL), "links_alone_")

@@ -20,6 +20,8 @@ from annobench.noise.mixtures.mixture import BinomialMixture
 class ComponentStandardErrors(Summarised):
     """Standard errors of a mixture, NaN where a share or rate is on the boundary.
 
+    They are meaningless, and may be NaN, where components coincide.
+
     Attributes
     ----------
     share, rate : ndarray, shape (m,)
@@ -78,8 +80,10 @@ def component_standard_errors(
     covariance = sandwich_covariance(jacobian, expected, counts, method)
     q = contrasts.shape[1]
     share_error, rate_error = np.full((2, share.size), np.nan)
-    share_error[present] = np.sqrt(np.diag(contrasts @ covariance[:q, :q] @ contrasts.T))
-    rate_error[inside] = np.sqrt(np.diag(covariance)[q:])
+    # Where components coincide, rounding may leave variances below 0.
+    with np.errstate(invalid="ignore"):
+        share_error[present] = np.sqrt(np.diag(contrasts @ covariance[:q, :q] @ contrasts.T))
+        rate_error[inside] = np.sqrt(np.diag(covariance)[q:])
     return ComponentStandardErrors(share_error, rate_error)
 
 

@@ -1,6 +1,6 @@
-"""Show where the noise certificate keeps its promise: figures and a page.
+"""Render the coverage of the noise certificate: figures and a page.
 
-Every word about how a certificate does is computed from the tables.
+Every statement about a certificate is computed from the tables.
 """
 
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure, save_figure
+from annobench.reporting.pages import render
 from annobench.studies.certificate_coverage import SHARES
-from pages import render
 
 CONFIDENCE = 0.95
 TABLES = ("curves", "exact", "simulated", "power")
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
 FACES = {
-    "holds": ("✓", "reproduced", "not shown to hold less often than it says"),
-    "low": ("↓", "deviates", "holds less often: the interval of its coverage lies below 95%"),
+    "holds": ("✓", "reproduced", "coverage not shown to be below 95%"),
+    "low": ("↓", "deviates", "coverage too low: its interval lies below 95%"),
 }
 
 
@@ -33,19 +33,30 @@ def draw_exact(curves: pd.DataFrame, stem: Path) -> None:
         for panel, n in zip(axes, sizes, strict=True):
             for name, colour in (("equation1", VERMILION), ("certificate", BLUE)):
                 for _, rows in curves[curves["n_items"] == n].groupby(["n_annotators", "guess"]):
-                    panel.plot(rows["n_hard"] / n, rows[name], color=colour, linewidth=0.7,
-                               alpha=0.75, zorder=3 if name == "certificate" else 2)  # fmt: skip
+                    panel.plot(
+                        rows["n_hard"] / n,
+                        rows[name],
+                        color=colour,
+                        linewidth=0.7,
+                        alpha=0.75,
+                        zorder=3 if name == "certificate" else 2,
+                    )
             panel.axhline(CONFIDENCE, color=INK, linestyle="--", linewidth=1, zorder=4)
-            panel.set(title=f"{n:,} items", ylim=(lowest, 1.015), xlim=(-0.01, 1.01),
-                      xlabel="share of hard items")  # fmt: skip
-        axes[0].set_ylabel("probability that the bound holds")
+            panel.set(
+                title=f"{n:,} items",
+                ylim=(lowest, 1.015),
+                xlim=(-0.01, 1.01),
+                xlabel="share of hard items",
+            )
+        axes[0].set_ylabel("coverage of the bound")
         figure.legend(
             handles=[
                 Line2D([], [], color=BLUE, label="certificate"),
                 Line2D([], [], color=VERMILION, label="Equation 1, every number equally likely"),
             ],
-            loc="outside upper center", ncols=2,
-        )  # fmt: skip
+            loc="outside upper center",
+            ncols=2,
+        )
         save_figure(figure, stem)
 
 
@@ -58,21 +69,28 @@ def with_kind(simulated: pd.DataFrame) -> pd.DataFrame:
 def kinds(simulated: pd.DataFrame) -> pd.DataFrame:
     """Take regimes of one kind together."""
     return (
-        with_kind(simulated).groupby(["inside", "kind"], sort=False)
+        with_kind(simulated)
+        .groupby(["inside", "kind"], sort=False)
         .agg(
-            model=("model", "first"), n=("regime", "size"), least=("coverage", "min"),
-            mean=("coverage", "mean"), posterior=("posterior", "min"),
-            mean_rate=("mean_rate", "mean"), mean_posterior=("mean_posterior", "mean"),
-            mean_truth=("mean_truth", "mean"), opposed=("opposed", "min"),
-            independent=("independent", "min"), refused=("n_refused", "sum"),
+            model=("model", "first"),
+            n=("regime", "size"),
+            least=("coverage", "min"),
+            mean=("coverage", "mean"),
+            posterior=("posterior", "min"),
+            mean_rate=("mean_rate", "mean"),
+            mean_posterior=("mean_posterior", "mean"),
+            mean_truth=("mean_truth", "mean"),
+            opposed=("opposed", "min"),
+            independent=("independent", "min"),
+            refused=("n_refused", "sum"),
             low=("verdict", lambda verdicts: int((verdicts == "low").sum())),
         )
         .reset_index()
-    )  # fmt: skip
+    )
 
 
 def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
-    """Draw the coverage of each regime: within the promise, and where an assumption fails."""
+    """Draw the coverage of each regime: where the assumptions hold, and where one fails."""
     summary = kinds(simulated)
     named = with_kind(simulated)
     rows = list(summary["kind"])[::-1]
@@ -103,32 +121,61 @@ def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
                 zorder=3,
             )
         behind = named[named["posterior"].notna()]
-        panel.scatter(behind["posterior"], [rows.index(kind) for kind in behind["kind"]], s=9,
-                      marker="|", color=INK, linewidth=0.9, zorder=4)  # fmt: skip
+        panel.scatter(
+            behind["posterior"],
+            [rows.index(kind) for kind in behind["kind"]],
+            s=9,
+            marker="|",
+            color=INK,
+            linewidth=0.9,
+            zorder=4,
+        )
         panel.axvline(CONFIDENCE, color=INK, linestyle="--", linewidth=1, zorder=1)
         panel.set(
-            yticks=range(len(rows)), yticklabels=rows, xlim=(-0.02, 1.02),
-            ylim=(-0.6, len(rows) - 0.4), xlabel="share of certificates that hold",
-        )  # fmt: skip
+            yticks=range(len(rows)),
+            yticklabels=rows,
+            xlim=(-0.02, 1.02),
+            ylim=(-0.6, len(rows) - 0.4),
+            xlabel="coverage of the certificate",
+        )
         panel.tick_params(axis="y", length=0)
         figure.legend(
             handles=[
-                Line2D([], [], color=BLUE, marker="o", markerfacecolor="white", linewidth=0.8,
-                       label="assumptions hold"),
-                Line2D([], [], color=VERMILION, marker="s", markerfacecolor="white",
-                       linewidth=0.8, label="an assumption fails"),
+                Line2D(
+                    [],
+                    [],
+                    color=BLUE,
+                    marker="o",
+                    markerfacecolor="white",
+                    linewidth=0.8,
+                    label="assumptions hold",
+                ),
+                Line2D(
+                    [],
+                    [],
+                    color=VERMILION,
+                    marker="s",
+                    markerfacecolor="white",
+                    linewidth=0.8,
+                    label="an assumption fails",
+                ),
                 Line2D([], [], color=INK, marker="|", linewidth=0, label="posterior bound"),
                 Line2D([], [], color=GREY, linewidth=0, label=f"simulated, {grid_name} grid"),
             ],
-            loc="outside upper center", ncols=4,
-        )  # fmt: skip
+            loc="outside upper center",
+            ncols=4,
+        )
         save_figure(figure, stem)
 
 
 def main(
-    folder: Path, tables: Mapping[str, Path], site: Path, grid: Mapping[str, Any], seed: int,
+    folder: Path,
+    tables: Mapping[str, Path],
+    site: Path,
+    grid: Mapping[str, Any],
+    seed: int,
     grid_name: str,
-) -> None:  # fmt: skip
+) -> None:
     """Write the figures and the page."""
     found = {name: pd.read_csv(path) for name, path in tables.items()}
     draw_exact(found["curves"], folder / "exact")
@@ -136,9 +183,9 @@ def main(
     exact, simulated = found["exact"], found["simulated"]
     within = simulated[simulated["inside"]]
     page = render(
+        "certificate_coverage.html.j2",
         site,
-        "promise.html.j2",
-        title="Does the noise certificate hold?",
+        title="Coverage of the noise certificate",
         depth=2,
         exact=exact.to_dict("records"),
         shares=[f"{share:g}" for share in SHARES],

@@ -1,9 +1,7 @@
 """The comparison of models: scores by hand, paired intervals, and the rules."""
 
+import contextlib
 import math
-import os
-import signal
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,7 +16,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models.base import Method
 from annobench.studies import models as baselines
-from annobench.studies.models import Attempt, Problem
+from annobench.studies.models import BenchmarkCase, FitRecord
 
 
 def problem(n_items=60, name="toy", seed=0, n_labels=5):
@@ -121,13 +119,13 @@ def test_items_count_that_have_a_gold_category_and_a_label():
     annotations = Annotations.from_arrays(
         ["x", "y"], ["a", "a"], ["0", "1"], items=["x", "y", "z"], categories=["0", "1"]
     )
-    found = Problem("toy", annotations, np.array([-1, 1, 0]), "real").scored
+    found = BenchmarkCase("toy", annotations, np.array([-1, 1, 0]), "real").scored
     assert found.tolist() == [False, True, False]
 
 
 def test_a_problem_without_such_items_is_refused():
     annotations = Annotations.from_arrays(["x"], ["a"], ["0"], categories=["0", "1"])
-    empty = Problem("toy", annotations, np.array([-1]), "real")
+    empty = BenchmarkCase("toy", annotations, np.array([-1]), "real")
     with pytest.raises(AnnotationError, match="toy has no item with a gold category and a label"):
         baselines.compare(empty, [], replicates=10, seed=1)
 
@@ -136,7 +134,7 @@ def test_a_problem_without_such_items_is_refused():
 
 
 def scored(one, **posteriors):
-    return [Attempt(one.name, name, "scored", posterior=p) for name, p in posteriors.items()]
+    return [FitRecord(one.name, name, "scored", posterior=p) for name, p in posteriors.items()]
 
 
 def test_estimates_are_the_scores_and_differences_are_paired():
@@ -207,7 +205,7 @@ def test_a_method_sees_the_labels_alone(discovered):
         return even(annotations)
 
     discovered(model("curious", curious))
-    (found,) = baselines.attempt_all([problem()], limit=30, seed=1)
+    (found,) = baselines.fit_all([problem()], limit=30, seed=1)
     assert (found.status, found.note) == ("scored", "")
 
 
@@ -218,7 +216,7 @@ def test_a_random_method_is_seeded_by_the_seed_its_name_and_the_data(discovered)
 
     def drawn(seed, name="one"):
         discovered(model(name, random, deterministic=False))
-        return baselines.attempt_all([problem()], limit=30, seed=seed)[0].posterior.tolist()
+        return baselines.fit_all([problem()], limit=30, seed=seed)[0].posterior.tolist()
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -232,14 +230,14 @@ def busy(annotations):
     return even(annotations)
 
 
-def test_a_method_that_exceeds_its_budget_is_ended_and_not_tried_on_larger_data(discovered):
+def test_a_method_that_exceeds_its_budget_is_stopped(discovered):
     discovered(model("busy", busy), model("even", even))
     small, large, larger = problem(20, seed=1), problem(60), problem(80)
     renamed = [
-        Problem(name, each.annotations, each.gold, each.provenance)
+        BenchmarkCase(name, each.annotations, each.gold, each.provenance)
         for name, each in (("larger", larger), ("small", small), ("large", large))
     ]
-    found = baselines.attempt_all(renamed, limit=0.5, seed=1)
+    found = baselines.fit_all(renamed, limit=0.5, seed=1)
     assert [(a.method, a.problem, a.status) for a in found] == [
         ("busy", "small", "scored"),
         ("busy", "large", "over budget"),
@@ -247,25 +245,24 @@ def test_a_method_that_exceeds_its_budget_is_ended_and_not_tried_on_larger_data(
         *(("even", name, "scored") for name in ("small", "large", "larger")),
     ]
     assert found[1].note == "more than 0.5 s of processor time"
-    assert found[2].note == "not tried, as large took too long"
+    assert found[2].note == "more than 0.5 s of processor time"
     assert found[1].posterior is None
 
 
 def test_a_fit_that_ends_late_has_no_score(discovered):
     def slow(annotations):
-        until = time.process_time() + (0.3 if annotations.n_items > 50 else 0)
-        while time.process_time() < until:
-            pass
+        # One call of compiled code, which no signal ends.
+        sum(range(20_000_000 if annotations.n_items > 50 else 0))
         return even(annotations)
 
     discovered(model("slow", slow))
-    (found,) = baselines.attempt_all([problem()], limit=0.1, seed=1)
+    (found,) = baselines.fit_all([problem()], limit=0.05, seed=1)
     assert found.status == "over budget"
     assert found.posterior is None
-    assert found.seconds >= 0.3
+    assert found.seconds >= 0.05
 
 
-def test_refusals_faults_and_crashes_are_told_apart(discovered):
+def test_refusals_and_faults_are_told_apart(discovered):
     def refuses(annotations):
         raise AnnotationError("refuses: needs more. Give more.")
 
@@ -278,14 +275,9 @@ def test_refusals_faults_and_crashes_are_told_apart(discovered):
     def short(annotations):
         return SimpleNamespace(posterior=np.ones((1, 2)) / 2)
 
-    def crashes(annotations):
-        if annotations.n_items > 50:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return even(annotations)
-
     narrow = model("narrow", even, max_categories=1)
-    discovered(*(model(f.__name__, f) for f in (refuses, fails, wrong, short, crashes)), narrow)
-    found = {a.method: a for a in baselines.attempt_all([problem()], limit=30, seed=1)}
+    discovered(*(model(f.__name__, f) for f in (refuses, fails, wrong, short)), narrow)
+    found = {a.method: a for a in baselines.fit_all([problem()], limit=30, seed=1)}
     status = {name: attempt.status for name, attempt in found.items()}
     assert status == {
         "refuses": "not applicable",
@@ -293,13 +285,37 @@ def test_refusals_faults_and_crashes_are_told_apart(discovered):
         "fails": "failed",
         "wrong": "failed",
         "short": "failed",
-        "crashes": "failed",
     }
     assert found["fails"].note == "ZeroDivisionError: by zero"
     assert "no probabilities" in found["wrong"].note
     assert "shape (1, 2), not (60, 2)" in found["short"].note
-    assert "ended with code -9" in found["crashes"].note
     assert all(attempt.posterior is None for attempt in found.values())
+
+
+def test_an_exception_that_a_model_catches_does_not_hide_the_limit(discovered):
+    def stubborn(annotations):
+        while annotations.n_items > 50:
+            with contextlib.suppress(Exception):
+                sum(range(1000))
+        return even(annotations)
+
+    discovered(model("stubborn", stubborn))
+    (found,) = baselines.fit_all([problem()], limit=0.3, seed=1)
+    assert found.status == "over budget"
+
+
+def test_fits_are_read_as_they_were_written(discovered, tmp_path):
+    def refuses(annotations):
+        raise AnnotationError("refuses: needs more. Give more.")
+
+    discovered(model("even", even), model("refuses", refuses), model("voting", voting.fit))
+    found = baselines.fit_all([problem(20), problem(30, n_labels=3)], limit=30, seed=1)
+    baselines.write_fits(found, tmp_path / "fits")
+    again = baselines.read_fits(tmp_path / "fits")
+    for one, other in zip(found, again, strict=True):
+        np.testing.assert_equal(vars(other), vars(one))
+    baselines.write_fits([], tmp_path / "none")
+    assert baselines.read_fits(tmp_path / "none") == []
 
 
 def test_memory_is_the_rise_during_the_fit(discovered):
@@ -309,7 +325,7 @@ def test_memory_is_the_rise_during_the_fit(discovered):
         return even(annotations)
 
     discovered(model("hungry", hungry), model("modest", even))
-    hungry_, modest = baselines.attempt_all([problem()], limit=30, seed=1)
+    hungry_, modest = baselines.fit_all([problem()], limit=30, seed=1)
     if math.isnan(modest.peak_bytes):
         pytest.skip("this system does not tell the peak of memory")
     assert 79e6 < hungry_.peak_bytes < 120e6
@@ -318,14 +334,14 @@ def test_memory_is_the_rise_during_the_fit(discovered):
 
 def test_a_limit_that_is_not_positive_is_refused():
     with pytest.raises(ValueError, match="limit must be more than 0 seconds, got 0"):
-        baselines.attempt_all([], limit=0, seed=1)
+        baselines.fit_all([], limit=0, seed=1)
 
 
 def test_every_discovered_model_appears_for_every_problem():
     one = problem(20)
-    found = baselines.attempt_all([one], limit=60, seed=1)
+    found = baselines.fit_all([one], limit=60, seed=1)
     assert [attempt.method for attempt in found] == sorted(models.discover())
-    table = baselines.costs([one], found)
+    table = baselines.tabulate([one], found)
     assert set(table["method"]) == set(models.discover())
     assert (table["status"] != "failed").all()
     rows = baselines.compare(one, found, replicates=20, seed=1)
@@ -374,7 +390,7 @@ def test_the_same_seed_gives_the_same_regime_and_another_another():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels an item")],
+    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels per item")],
 )
 def test_regimes_that_cannot_be_are_refused(options, message):
     given = {"kind": "good", "labels_per_item": 3} | options

@@ -1,4 +1,4 @@
-"""The study of the certificate's promise, and the promise itself on a small grid."""
+"""The study of the certificate's coverage, and the coverage itself on a small grid."""
 
 import dataclasses
 
@@ -37,7 +37,7 @@ def test_equation_1_holds_on_average_and_not_where_all_is_hard():
     assert rows.loc["equation1", "least_at"] == 60
 
 
-def test_regimes_have_names_of_their_own_and_say_whether_they_break_a_promise():
+def test_regimes_have_names_of_their_own_and_say_whether_an_assumption_fails():
     found = certificate_coverage.regimes(GRID)
     names = [regime.name for regime in found]
     assert len(set(names)) == len(names)

@@ -1,40 +1,38 @@
-"""Compare our coefficients with those that other packages gave on the same small data sets.
+"""Conformance: our coefficients beside those of other packages on the same small data sets.
 
 Their values are stored (tests/reference/agreement/peers.csv); ours are computed here. Two numbers
-are equal to the rounding of double precision or they are not, and what is not equal needs an
-entry in disagreements.csv that names the convention and its rule. The rule computes the other
-package's number from ours or from the labels (conventions.py), so that the explanation is
-itself checked. An entry that names data sets is out of date when one of them differs no more,
-one for all ("*") when none does.
+are equal up to the rounding of double precision, or the difference needs an entry in
+disagreements.csv that names the convention and its rule. The rule computes the other package's
+number from ours or from the labels (`conventions`), so that the explanation is itself checked. An
+entry that names data sets is out of date when one of them no longer differs, an entry for all
+("*") when none does.
 """
+
+from __future__ import annotations
 
 import importlib.util
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache, partial
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 
 from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
-from annobench.core.files import recording, replacing
 from annobench.labels.annotations import Annotations, Scale
-from conventions import RULES, Case
-from pages import records, render
+from annobench.studies.conventions import RULES, Case
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
 ROUNDING = 1e-12
 
-#: How a row came out, with what the page says of it.
+#: How our value and theirs compare, with what the page says of it.
 OUTCOMES = {
     "equal": "the same number",
     "undefined": "undefined for both: NaN or an error, here and there",
@@ -42,19 +40,23 @@ OUTCOMES = {
     "refused": "a number here; there NaN or an error, explained below",
     "answered": "undefined here; there a number, explained below",
 }
-#: How each is shown: a mark, and the tone of the verdict that it is like.
-MARKS = {
-    "equal": ("=", "reproduced"),
-    "undefined": ("∅", "not_public"),
-    "different": ("≠", "deviates"),
-    "refused": ("–", "stand_in"),
-    "answered": ("!", "missing"),
-}
+#: Outcomes that need an entry in the list of disagreements.
 EXPLAINED = ("different", "refused", "answered")
 
 
 def load_datasets(path: Path) -> dict[str, Any]:
-    """Return the data sets of a module by name."""
+    """Load the data sets that a module defines.
+
+    Parameters
+    ----------
+    path : Path
+        A Python file with a list ``DATASETS``.
+
+    Returns
+    -------
+    dict
+        The data sets by name.
+    """
     spec = importlib.util.spec_from_file_location("conformance_datasets", path)
     assert spec is not None
     assert spec.loader is not None
@@ -65,20 +67,53 @@ def load_datasets(path: Path) -> dict[str, Any]:
 
 
 def read_peers(path: Path) -> pd.DataFrame:
-    """Return the stored answers; `value` is NaN where there was an error."""
+    """Read the stored answers of other packages.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file, one row per value.
+
+    Returns
+    -------
+    DataFrame
+        All columns are text but `value`, which is NaN where there was an error.
+    """
     peers = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
     peers["value"] = [float(text or "nan") for text in peers["value"]]
     return peers
 
 
 def read_disagreements(path: Path) -> list[dict[str, str]]:
-    """Return the entries, one of them a row."""
+    """Read the explained disagreements.
+
+    Parameters
+    ----------
+    path : Path
+        A CSV file, one row per entry.
+
+    Returns
+    -------
+    list of dict
+        An entry each.
+    """
     frame = pd.read_csv(path, comment="#", dtype=str, keep_default_na=False)
-    return records(frame)
+    return cast(list[dict[str, str]], frame.to_dict("records"))
 
 
 def annotations_of(data: Any) -> Annotations:
-    """Return a data set as annotations."""
+    """Return a data set as annotations.
+
+    Parameters
+    ----------
+    data : object
+        One of `load_datasets`.
+
+    Returns
+    -------
+    Annotations
+        On the scale of the data set; a ratio scale is taken as an interval scale.
+    """
     item, annotator, label = zip(*data.rows, strict=True)
     if data.scale == "set":
         return Annotations.from_sets(item, annotator, label)
@@ -94,7 +129,7 @@ def annotations_of(data: Any) -> Annotations:
     )
 
 
-def options_of(text: str, annotations: Annotations) -> dict[str, Any]:
+def _options_of(text: str, annotations: Annotations) -> dict[str, Any]:
     """Return the options of a coefficient out of "name=value;name=value"."""
     options: dict[str, Any] = dict(part.split("=") for part in text.split(";") if part)
     if options.get("weights") == "radical":
@@ -106,13 +141,43 @@ def options_of(text: str, annotations: Annotations) -> dict[str, Any]:
 
 
 def ask(annotations: Annotations, coefficient: str, options: str, **more: Any) -> Any:
-    """Return the result of a coefficient by name."""
+    """Compute a coefficient by name.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    coefficient : str
+        Name of its function.
+    options : str
+        Such as "weights=linear;level=0.9".
+    **more : Any
+        Further options.
+
+    Returns
+    -------
+    Agreement or float
+        What the function returns.
+    """
     function = getattr(agreement, coefficient)
-    return function(annotations, **(options_of(options, annotations) | more))
+    return function(annotations, **(_options_of(options, annotations) | more))
 
 
 def ours(annotations: Annotations, coefficient: str, options: str) -> dict[str, float]:
-    """Return what this library says; nothing where it refuses, NaN where it warns."""
+    """Compute all quantities of a coefficient.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    coefficient, options : str
+        As in `ask`.
+
+    Returns
+    -------
+    dict of str to float
+        estimate, standard_error, lower and upper; empty where the labels are refused.
+    """
     try:
         result = ask(annotations, coefficient, options)
     except AnnotationError:
@@ -129,10 +194,22 @@ def ours(annotations: Annotations, coefficient: str, options: str) -> dict[str, 
 
 
 def same(first: float, second: float, quantity: str, n_items: int) -> bool:
-    """Say whether two numbers are equal but for rounding.
+    """Say whether two numbers are equal up to rounding.
 
-    Coefficients are 1 minus a ratio of order 1. Of standard errors the variance of a single item is
-    compared, as their roots lose half of the digits where they are 0.
+    Parameters
+    ----------
+    first, second : float
+        Of order 1: coefficients are 1 minus a ratio.
+    quantity : str
+        Of standard errors the variances of a single item are compared, as their roots lose half of
+        the digits where they are 0.
+    n_items : int
+        Items.
+
+    Returns
+    -------
+    bool
+        True where they differ by at most `ROUNDING`.
     """
     if quantity == "standard_error":
         first, second = n_items * first**2, n_items * second**2
@@ -140,7 +217,18 @@ def same(first: float, second: float, quantity: str, n_items: int) -> bool:
 
 
 def outcome(case: Case) -> str:
-    """Say how a value compares with ours; see `OUTCOMES`."""
+    """Say how a value compares with ours.
+
+    Parameters
+    ----------
+    case : Case
+        Both values.
+
+    Returns
+    -------
+    str
+        One of `OUTCOMES`.
+    """
     here, there = math.isfinite(case.ours), math.isfinite(case.theirs)
     if here and there:
         equal = same(case.ours, case.theirs, case.quantity, case.n_items)
@@ -151,7 +239,20 @@ def outcome(case: Case) -> str:
 
 
 def cases_of(peers: pd.DataFrame, datasets: Mapping[str, Any]) -> dict[int, Case]:
-    """Put our value beside each of theirs; by the row's place."""
+    """Compute our value for each stored one.
+
+    Parameters
+    ----------
+    peers : DataFrame
+        As from `read_peers`.
+    datasets : mapping
+        As from `load_datasets`.
+
+    Returns
+    -------
+    dict of int to Case
+        By the index of the row.
+    """
     annotations = {name: annotations_of(data) for name, data in datasets.items()}
 
     @cache
@@ -163,7 +264,7 @@ def cases_of(peers: pd.DataFrame, datasets: Mapping[str, Any]) -> dict[int, Case
     for _, group in peers.groupby(call, sort=False):
         theirs = dict(zip(group["quantity"], group["value"], strict=True))
         rows = group[group["quantity"] != "quantile"]
-        for index, row in zip(rows.index, records(rows), strict=True):
+        for index, row in zip(rows.index, rows.to_dict("records"), strict=True):
             found = answer(row["dataset"], row["coefficient"], row["options"])
             cases[int(index)] = Case(
                 **{name: row[name] for name in (*call, "quantity", "error")},
@@ -178,7 +279,20 @@ def cases_of(peers: pd.DataFrame, datasets: Mapping[str, Any]) -> dict[int, Case
 
 
 def covers(entry: Mapping[str, str], case: Case) -> bool:
-    """Say whether an entry speaks of a case."""
+    """Say whether an entry is about a case.
+
+    Parameters
+    ----------
+    entry : mapping of str to str
+        A disagreement.
+    case : Case
+        A stored value.
+
+    Returns
+    -------
+    bool
+        True if package, data set, function, coefficient, options and quantity fit.
+    """
     names = entry["datasets"].split()
     patterns = ("function", "coefficient", "options", "quantity")
     return (
@@ -189,7 +303,20 @@ def covers(entry: Mapping[str, str], case: Case) -> bool:
 
 
 def holds(entry: Mapping[str, str], case: Case) -> bool:
-    """Say whether an entry's rule gives the other package's value."""
+    """Say whether an entry's rule gives the other package's value.
+
+    Parameters
+    ----------
+    entry : mapping of str to str
+        A disagreement.
+    case : Case
+        A stored value.
+
+    Returns
+    -------
+    bool
+        True if both are equal up to rounding, or both undefined.
+    """
     told = RULES[entry["rule"]](case)
     if not math.isfinite(told) or not math.isfinite(case.theirs):
         return math.isfinite(told) == math.isfinite(case.theirs)
@@ -199,7 +326,22 @@ def holds(entry: Mapping[str, str], case: Case) -> bool:
 def compare(
     peers: pd.DataFrame, datasets: Mapping[str, Any], entries: list[dict[str, str]]
 ) -> pd.DataFrame:
-    """Return the stored rows with our value, the outcome, and the place of the entry or -1."""
+    """Compare all stored values with ours.
+
+    Parameters
+    ----------
+    peers : DataFrame
+        As from `read_peers`.
+    datasets : mapping
+        As from `load_datasets`.
+    entries : list of dict
+        As from `read_disagreements`.
+
+    Returns
+    -------
+    DataFrame
+        The stored rows with ours, outcome, and entry: the place of the explaining entry, or -1.
+    """
     rows = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
@@ -216,7 +358,20 @@ def compare(
 
 
 def faults(compared: pd.DataFrame, entries: list[dict[str, str]]) -> list[str]:
-    """Return what is unexplained, and every explanation that explains nothing any more."""
+    """List what is unexplained, and explanations that no longer explain anything.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        As from `compare`.
+    entries : list of dict
+        As from `read_disagreements`.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
     open_rows = compared[compared["outcome"].isin(EXPLAINED) & (compared["entry"] < 0)]
     found = [
         f"{r.dataset}: {r.coefficient}({r.options}) is {r.ours!r} here and {r.value!r} {r.error} "
@@ -236,14 +391,38 @@ def faults(compared: pd.DataFrame, entries: list[dict[str, str]]) -> list[str]:
 
 
 def matrix(compared: pd.DataFrame) -> pd.DataFrame:
-    """Count the data sets of each outcome, one row a coefficient, package, function, quantity."""
+    """Count the data sets of each outcome.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        As from `compare`.
+
+    Returns
+    -------
+    DataFrame
+        One row per coefficient, options, package, version, function and quantity.
+    """
     key = ["coefficient", "options", "package", "version", "function", "quantity"]
     counts = compared.groupby([*key, "outcome"], sort=False)["dataset"].nunique().unstack()
     return counts.reindex(columns=list(OUTCOMES)).fillna(0).astype(int).reset_index()
 
 
 def listed(compared: pd.DataFrame, entries: list[dict[str, str]]) -> pd.DataFrame:
-    """Return the entries, each with what it explains and its first example."""
+    """List the entries, each with what it explains and its first example.
+
+    Parameters
+    ----------
+    compared : DataFrame
+        As from `compare`.
+    entries : list of dict
+        As from `read_disagreements`.
+
+    Returns
+    -------
+    DataFrame
+        One row per entry that explains a value.
+    """
     rows = []
     for place, entry in enumerate(entries):
         mine = compared[compared["entry"] == place]
@@ -256,67 +435,5 @@ def listed(compared: pd.DataFrame, entries: list[dict[str, str]]) -> pd.DataFram
             "coefficients": ", ".join(dict.fromkeys(mine["coefficient"])),
             "on": ", ".join(dict.fromkeys(mine["dataset"])),
         }
-        rows += [entry | explained | row for row in records(example)]
+        rows += [entry | explained | row for row in example.to_dict("records")]
     return pd.DataFrame(rows)
-
-
-def grid(table: pd.DataFrame, quantities: Iterable[str]) -> dict[str, Any]:
-    """Arrange counts as coefficients by packages, for showing."""
-    rows = table[table["quantity"].isin(list(quantities))]
-    counts = rows.groupby(["coefficient", "options", "package"], as_index=False)[
-        list(OUTCOMES)
-    ].sum()
-    cells: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
-    for row in records(counts):
-        of_options = cells.setdefault(row["coefficient"], {}).setdefault(row["options"], {})
-        of_options[row["package"]] = {outcome: row[outcome] for outcome in OUTCOMES}
-    packages = list(dict.fromkeys(rows["package"]))
-    return {"packages": packages, "cells": cells, "total": rows[list(OUTCOMES)].sum().to_dict()}
-
-
-def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, Any]:
-    """Return the two tables, the page, and what is unexplained or stale."""
-    datasets, entries = load_datasets(data), read_disagreements(disagreements)
-    compared = compare(read_peers(peers), datasets, entries)
-    wrong = faults(compared, entries)
-    table, explained = matrix(compared), listed(compared, entries)
-    alone = sorted(set(agreement.discover()) - set(compared["coefficient"]))
-    page = render(
-        site,
-        "conformance.html.j2",
-        title="Conformance with other packages",
-        depth=2,
-        versions=dict(zip(compared["package"], compared["version"], strict=True)),
-        n_values=len(compared),
-        outcomes=OUTCOMES,
-        marks=MARKS,
-        groups=[
-            {"name": "estimates", "title": "Estimates", "alone": alone} | grid(table, ["estimate"]),
-            {"name": "errors", "title": "Standard errors"} | grid(table, ["standard_error"]),
-            {"name": "intervals", "title": "95% intervals"} | grid(table, ["lower", "upper"]),
-        ],
-        disagreements=[
-            {"package": package, "entries": list(rows)}
-            for package, rows in groupby(records(explained), itemgetter("package"))
-        ],
-        datasets=list(datasets.values()),
-        faults=wrong,
-    )
-    return {"matrix": table, "disagreements": explained, "page": page, "faults": wrong}
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        made = main(
-            peers=Path(snakemake.input.peers),
-            data=Path(snakemake.input.datasets),
-            disagreements=Path(snakemake.input.disagreements),
-            site=Path(snakemake.input.site[0]).parent,
-        )
-        for name in ("matrix", "disagreements"):
-            with replacing(snakemake.output[name]) as draft:
-                made[name].to_csv(draft, index=False)
-        with replacing(snakemake.output.page) as draft:
-            draft.write_text(made["page"], encoding="utf-8")
-        if made["faults"]:
-            print(f"WARNING: conformance: {len(made['faults'])} fault(s), on the page.", flush=True)

@@ -1,36 +1,28 @@
-"""What the pages have in common: the looks, how numbers are shown, how verdicts are counted.
-
-Names in labels, tables and captions come from others' files: everything is escaped.
-"""
+"""How verdicts on printed values are shown and counted."""
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
 
-import jinja2
 import pandas as pd
-import yaml
-from markupsafe import Markup, escape
 
-from annobench import __version__
 from annobench.replication.ledger import PROVENANCES, VERDICTS
-from annobench.replication.printed import parse_printed
 from annobench.replication.verdicts import EVIDENCE
-
-
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table, each a dictionary by column."""
-    return cast(list[dict[str, Any]], table.to_dict("records"))
 
 
 @dataclass(frozen=True)
 class Face:
-    """How a verdict is shown: a mark and words beside the colour, which alone says nothing."""
+    """How a verdict is shown; no verdict is told by its colour alone.
+
+    Attributes
+    ----------
+    mark : str
+        One character.
+    words : str
+        The verdict in words.
+    meaning : str
+        What it says of a value.
+    """
 
     mark: str
     words: str
@@ -53,10 +45,10 @@ FACES = {
     "unresolved": Face(
         "?",
         "unresolved",
-        "comes out different; no reading is known that gives the printed value, and nothing "
-        "shows that the paper is wrong",
+        "differs; no interpretation is known that gives the printed value, and nothing shows "
+        "that the paper is wrong",
     ),
-    "deviates": Face("≠", "deviates", "comes out different; cause and evidence stand beside it"),
+    "deviates": Face("≠", "deviates", "differs; cause and evidence are given with it"),
     "missing": Face("∅", "missing", "a result that was not computed"),
     "restated": Face(
         "=",
@@ -66,12 +58,12 @@ FACES = {
     ),
     "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
     "not_public": Face(
-        "–", "not public", "rests on inputs that were never published; no claim is made"
+        "–", "not public", "depends on inputs that were never published; no claim is made"
     ),
     "given": Face(
         "⊢", "given", "a result that nothing printed or public determines; taken as printed"
     ),
-    "input": Face("→", "input", "a number the study puts in, not a result"),
+    "input": Face("→", "input", "a number that the study sets, not a result"),
     "cited": Face("”", "cited", "a number quoted from elsewhere"),
 }
 
@@ -107,7 +99,18 @@ class Tally:
 
     @classmethod
     def of(cls, comparisons: pd.DataFrame) -> Tally:
-        """Count the verdicts of a comparison."""
+        """Count the verdicts of a comparison.
+
+        Parameters
+        ----------
+        comparisons : DataFrame
+            With verdict and provenance.
+
+        Returns
+        -------
+        Tally
+            Of all rows.
+        """
         counts = comparisons["verdict"].value_counts()
         grounds = comparisons.loc[
             comparisons["verdict"].isin(EVIDENCE), "provenance"
@@ -158,62 +161,3 @@ class Tally:
     def present(self) -> list[tuple[str, Face, int]]:
         """The verdicts that were given, in their order."""
         return [(v, FACES[v], n) for v, n in self.counts.items() if n]
-
-
-def render(site: Path, template: str, **content: Any) -> str:
-    """Fill a template of the site; its style sheet is inlined."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(site),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["shown"] = shown
-    environment.filters["breakable"] = breakable
-    environment.filters["percent"] = lambda share: f"{100 * share:.6g}%"
-    environment.filters["thousands"] = "{:,}".format
-    style = (site / "style.css").read_text(encoding="utf-8")
-    return environment.get_template(template).render(
-        style=Markup(style),  # noqa: S704  (our own file)
-        faces=FACES,
-        relations=RELATIONS,
-        version=__version__,
-        **content,
-    )
-
-
-def shown(value: float, published: str = "") -> str:
-    """Write a number to two places more than it was printed to, or to six digits."""
-    if math.isnan(value):
-        return ""
-    if math.isinf(value):
-        return "∞" if value > 0 else "\u2212∞"
-    if value == int(value) and abs(value) < 1e15:
-        return f"{value:,.0f}".replace("-", "\u2212")
-    if not published:
-        return f"{value:.6g}".replace("-", "\u2212")
-    places = max(0, -int(parse_printed(published).unit.adjusted())) + 2
-    return f"{value:,.{places}f}".replace("-", "\u2212")
-
-
-def breakable(name: str) -> Markup:
-    """Let a long name break after a dot or an underscore."""
-    escaped = str(escape(name))
-    return Markup(escaped.replace(".", ".<wbr>").replace("_", "_<wbr>"))  # noqa: S704  (escaped)
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """Read a paper's record, valid since the workflow began."""
-    record: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return record
-
-
-def read_metas(paths: Iterable[str]) -> list[dict[str, Any]]:
-    """Read what the data sets say of themselves."""
-    return [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths]
-
-
-def simulated(metas: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the data sets that this run had to simulate, or was told to."""
-    return [meta for meta in metas if meta["provenance"] == "simulated"]

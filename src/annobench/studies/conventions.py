@@ -71,74 +71,75 @@ class Case:
         return self.labels.complete()
 
 
+#: By name, what gives another package's value of a case.
 RULES: dict[str, Callable[[Case], float]] = {}
 
 
-def rule(function: Callable[[Case], float]) -> Callable[[Case], float]:
+def _rule(function: Callable[[Case], float]) -> Callable[[Case], float]:
     """Enter a function under its name."""
-    RULES[function.__name__] = function
+    RULES[function.__name__.removeprefix("_")] = function
     return function
 
 
-@rule
-def undefined(case: Case) -> float:
+@_rule
+def _undefined(case: Case) -> float:
     """Have no value."""
     return math.nan
 
 
-@rule
-def complete_only(case: Case) -> float:
+@_rule
+def _complete_only(case: Case) -> float:
     """Have no value where a label is missing."""
     return math.nan if (case.sizes < case.labels.n_annotators).any() else case.ours
 
 
-@rule
-def same_number_of_labels(case: Case) -> float:
+@_rule
+def _same_number_of_labels(case: Case) -> float:
     """Have no value where items differ in their number of labels."""
     return math.nan if np.ptp(case.sizes) else case.ours
 
 
-@rule
-def perfect(case: Case) -> float:
-    """Call it perfect agreement where expected and observed agreement are both 1."""
+@_rule
+def _perfect(case: Case) -> float:
+    """Give 1 where expected and observed agreement are both 1."""
     return 1.0
 
 
-@rule
-def perfect_pairs(case: Case) -> float:
+@_rule
+def _perfect_pairs(case: Case) -> float:
     """Average kappas over all pairs of annotators, 1 where a pair's labels are all one."""
     pairs = agreement.light_kappa(case.labels).by_pair()
     return float(pairs["estimate"].fillna(1.0).mean())
 
 
-@rule
-def no_spread(case: Case) -> float:
-    """Let a single item have a standard error of 0."""
+@_rule
+def _no_spread(case: Case) -> float:
+    """Give a single item a standard error of 0."""
     return 0.0
 
 
-@rule
-def smallest_error(case: Case) -> float:
-    """Put 1e-15 for a standard error of 0."""
+@_rule
+def _smallest_error(case: Case) -> float:
+    """Replace a standard error of 0 by 1e-15."""
     return 1e-15
 
 
-@rule
-def used_categories(case: Case) -> float:
-    """Count only the categories that somebody used."""
+@_rule
+def _used_categories(case: Case) -> float:
+    """Count only the categories that were used."""
     used = case.labels.to_frame()
     return float(agreement.brennan_prediger(Annotations.from_frame(used)).estimate)
 
 
-@rule
-def uncut_normal_interval(case: Case) -> float:
+@_rule
+def _uncut_normal_interval(case: Case) -> float:
     """Go 1.96 of the package's standard errors to both sides, also beyond -1 and 1."""
-    reach = stats.norm.ppf(0.975) * case.peer["standard_error"]
-    return case.peer["estimate"] + (reach if case.quantity == "upper" else -reach)
+    half_width = stats.norm.ppf(0.975) * case.peer["standard_error"]
+    return case.peer["estimate"] + (half_width if case.quantity == "upper" else -half_width)
 
 
-@rule
-def student_interval(case: Case) -> float:
+@_rule
+def _student_interval(case: Case) -> float:
     """Go t of the package's standard errors to both sides, cut at 1 above only.
 
     There is one degree of freedom less than items. The quantile is the package's own: the scipy
@@ -146,27 +147,27 @@ def student_interval(case: Case) -> float:
     """
     if not case.peer["standard_error"] > 0 or math.isnan(case.peer["quantile"]):
         return 1.0 if case.quantity == "upper" else math.nan
-    reach = case.peer["quantile"] * case.peer["standard_error"]
+    half_width = case.peer["quantile"] * case.peer["standard_error"]
     if case.quantity == "upper":
-        return min(1.0, case.peer["estimate"] + reach)
-    return case.peer["estimate"] - reach
+        return min(1.0, case.peer["estimate"] + half_width)
+    return case.peer["estimate"] - half_width
 
 
-@rule
-def common_items(case: Case) -> float:
+@_rule
+def _common_items(case: Case) -> float:
     """Use the items of the table alone, those with both labels."""
     return float(getattr(case.again(case.common), case.quantity))
 
 
-@rule
-def common_items_divided_by_all(case: Case) -> float:
+@_rule
+def _common_items_divided_by_all(case: Case) -> float:
     """Use the items of the table alone, and divide the variance by I, not I - 1."""
     n = case.n_pairable
     return float(case.again(case.common).standard_error * math.sqrt((n - 1) / n))
 
 
-@rule
-def share_of_pairable_items_fixed(case: Case) -> float:
+@_rule
+def _share_of_pairable_items_fixed(case: Case) -> float:
     """Take the number of items with two labels as given, not as varying with the sample."""
     n, pairable = case.n_items, case.sizes > 1
     result = case.again(case.labels)
@@ -175,9 +176,9 @@ def share_of_pairable_items_fixed(case: Case) -> float:
     return math.sqrt(float((fixed**2).sum()) / (n * (n - 1)))
 
 
-@rule
-def error_without_correction(case: Case) -> float:
-    """Give the standard error of alpha as if labels were drawn with putting back."""
+@_rule
+def _error_without_correction(case: Case) -> float:
+    """Give the standard error of alpha as if labels were drawn with replacement."""
     return _error_of_alpha(case, case.again(case.labels, small_sample=False))
 
 
@@ -195,9 +196,9 @@ def _error_of_alpha(case: Case, result: Any) -> float:
     return math.sqrt(float((each**2).sum()) / (n * (n - 1)))
 
 
-@rule
-def ranks_apart(case: Case) -> float:
-    """Weigh a distance of d ranks by d (d + 1) / 2, however often the ranks are used."""
+@_rule
+def _ranks_apart(case: Case) -> float:
+    """Weight a distance of d ranks by d (d + 1) / 2, however often the ranks are used."""
     k = np.arange(case.labels.n_categories)
     apart = np.abs(k[:, None] - k)
     metric = apart * (apart + 1) / 2
@@ -207,22 +208,22 @@ def ranks_apart(case: Case) -> float:
     return _error_of_alpha(case, result)
 
 
-@rule
-def six_decimals(case: Case) -> float:
+@_rule
+def _six_decimals(case: Case) -> float:
     """Round the ends of the interval to six decimals."""
     return round(case.ours, 6)
 
 
-@rule
-def fisher_interval(case: Case) -> float:
+@_rule
+def _fisher_interval(case: Case) -> float:
     """Use Fisher's interval of a Pearson correlation, rounded to six decimals."""
-    reach = stats.norm.ppf(0.975) / math.sqrt(case.n_items - 3)
+    half_width = stats.norm.ppf(0.975) / math.sqrt(case.n_items - 3)
     sign = 1 if case.quantity == "upper" else -1
-    return round(math.tanh(math.atanh(case.peer["estimate"]) + sign * reach), 6)
+    return round(math.tanh(math.atanh(case.peer["estimate"]) + sign * half_width), 6)
 
 
-@rule
-def spearman_brown(case: Case) -> float:
+@_rule
+def _spearman_brown(case: Case) -> float:
     """Step up the single intraclass correlation, also where that leaves the range."""
     single = case.again(case.labels, ratings="single")
     ends = single if case.quantity == "estimate" else single.interval()

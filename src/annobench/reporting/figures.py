@@ -1,0 +1,275 @@
+"""Figures inside a page: SVG of matplotlib, and what rows of tables show of it."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+import matplotlib as mpl
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import ArrayLike
+
+from annobench import plotting
+from annobench.plotting import BLUE, VERMILION, house_figure
+from annobench.reporting.formats import number
+
+#: From hardly tinted paper to deep blue: perceived lightness falls evenly.
+SHADES: Final = mpl.colors.LinearSegmentedColormap.from_list("shades", ["#F3EFE6", "#174269"])
+#: Widths and height of a table's cell that shows a row of a figure, in pixels.
+WIDTH, NARROW, HEIGHT = 340, 180, 30
+
+Limits = tuple[float, float]
+
+
+def inline_svg(figure: Figure, name: str) -> Markup:
+    """Return a figure as SVG to stand in a page, where it fetches nothing.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its text comes from this project.
+    name : str
+        Unique in the page: the id of the drawing, and part of the ids within.
+
+    Returns
+    -------
+    Markup
+        SVG whose text is text, without metadata and without ids that figures share.
+    """
+    text = io.StringIO()
+    nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+    with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "svg.id": name}):
+        figure.savefig(text, format="svg", metadata=nothing)
+    drawing = text.getvalue()
+    drawing = re.sub(
+        r"<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>",
+        "",
+        drawing[drawing.index("<svg") :],
+        flags=re.DOTALL,
+    )
+    drawing = re.sub(r' xmlns(:\w+)?="[^"]*"| id="[\w.]+_\d+"', "", drawing)
+    return Markup(drawing.replace("xlink:href", "href"))  # noqa: S704  (drawn here)
+
+
+@dataclass(frozen=True)
+class RowFigure:
+    """A figure that a table shows row by row, in cells of equal size, in pixels.
+
+    Attributes
+    ----------
+    name : str
+        Id of the drawing.
+    svg : Markup
+        The drawing: row 0 is the axis, the others are the table's rows.
+    n_rows : int
+        Rows of the table.
+    width, height : int
+        Of a cell.
+    """
+
+    name: str
+    svg: Markup
+    n_rows: int
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def estimates(name: str, rows: Sequence[Mapping[str, Any]], limits: Limits) -> RowFigure:
+    """Draw a forest plot: an estimate and, where there is one, its interval in each row.
+
+    Parameters
+    ----------
+    name : str
+        Id of the drawing, unique in the page.
+    rows : sequence of mapping
+        With estimate, lower and upper; NaN is not drawn.
+    limits : tuple of float
+        Ends of the axis; what lies beyond is drawn at the end.
+
+    Returns
+    -------
+    RowFigure
+        With an axis.
+    """
+    x = np.array([[row[end] for end in ("estimate", "lower", "upper")] for row in rows], float)
+    estimate, lower, upper = np.clip(x.reshape(-1, 3).T, *limits)
+    y = np.arange(1, len(rows) + 1)
+    with _rows(len(rows), limits) as (figure, axes):
+        for tick in ticks(limits):
+            axes.vlines(
+                tick,
+                0.5,
+                len(rows) + 0.5,
+                color="#E6E2D8" if tick else "#A9A698",
+                linewidth=1,
+                clip_on=False,
+            )
+            text = number(tick, 2).rstrip("0").rstrip(".") or "0"
+            axes.text(tick, 0.1, text, ha="center", fontsize=11, color="#5A646B")
+        axes.hlines(y, lower, upper, color=BLUE, linewidth=2.2, clip_on=False)
+        axes.plot(
+            estimate, y, "o", color=BLUE, markersize=8, markeredgecolor="#FDFCF9", clip_on=False
+        )
+        return RowFigure(name, inline_svg(figure, name), len(rows))
+
+
+def changes(name: str, values: ArrayLike) -> RowFigure:
+    """Draw a bar for the change in each row, to the right of the middle where it is positive.
+
+    Parameters
+    ----------
+    name : str
+        Id of the drawing, unique in the page.
+    values : array_like, shape (M,)
+        NaN is not drawn.
+
+    Returns
+    -------
+    RowFigure
+        Without ticks.
+    """
+    x = np.nan_to_num(np.asarray(values, dtype=np.float64))
+    largest = max(float(np.abs(x).max(initial=0)), 1e-12)
+    with _rows(x.size, (-largest, largest), width=NARROW) as (figure, axes):
+        axes.barh(
+            np.arange(1, x.size + 1),
+            x,
+            height=1 / 3,
+            clip_on=False,
+            color=np.where(x > 0, VERMILION, BLUE).tolist(),
+        )
+        axes.vlines(0, 0.5, x.size + 0.5, color="#A9A698", linewidth=1, clip_on=False)
+        return RowFigure(name, inline_svg(figure, name), x.size, width=NARROW)
+
+
+def distribution(name: str, values: ArrayLike, limits: Limits, *, of: str, over: str) -> Markup:
+    """Draw a histogram of 20 bars.
+
+    Parameters
+    ----------
+    name : str
+        Id of the drawing, unique in the page.
+    values : array_like
+        What is counted; NaN is passed over.
+    limits : tuple of float
+        Ends of the axis; what lies beyond is counted at the end.
+    of, over : str
+        What is counted, and by which quantity: the labels of the axes.
+
+    Returns
+    -------
+    Markup
+        SVG.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    with house_figure(1, height=2.0) as (figure, (axes,)):
+        figure.set_size_inches(5.2, 2.0)
+        edges = np.linspace(*limits, 21).tolist()
+        plotting.histogram(axes, np.clip(x[np.isfinite(x)], *limits), bins=edges)
+        axes.set(xlim=limits, xlabel=over, ylabel=of)
+        axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        _see_through(figure)
+        return inline_svg(figure, name)
+
+
+def limits_of(values: ArrayLike) -> Limits:
+    """Choose the ends of an axis of coefficients.
+
+    Parameters
+    ----------
+    values : array_like
+        What the axis must hold, down to -1; NaN is passed over.
+
+    Returns
+    -------
+    tuple of float
+        From 0, or from the fifth below the least value, to 1.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    lowest = max(-1.0, float(x[np.isfinite(x)].min(initial=0)))
+    return math.floor(lowest * 5 + 1e-9) / 5, 1.0
+
+
+def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
+    """Choose the ends of an axis of observed agreement.
+
+    Parameters
+    ----------
+    values : array_like
+        What the axis must hold; NaN is passed over.
+    scale : str
+        Of the labels: where distances are squared, values lie near 1.
+
+    Returns
+    -------
+    tuple of float
+        From 0 to 1; on the interval scale from the fifth below the least value, at most 0.8.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    x = x[np.isfinite(x)]
+    if scale != "interval" or not x.size:
+        return 0.0, 1.0
+    return min(0.8, max(0.0, math.floor(float(x.min()) * 5 + 1e-9) / 5)), 1.0
+
+
+def ticks(limits: Limits) -> list[float]:
+    """Choose about six round values between the ends of an axis.
+
+    Parameters
+    ----------
+    limits : tuple of float
+        The ends.
+
+    Returns
+    -------
+    list of float
+        Rising.
+    """
+    low, high = limits
+    values = np.round(MaxNLocator(7, steps=[1, 2, 5, 10]).tick_values(low, high), 6) + 0.0
+    return [float(x) for x in values if low <= x <= high]
+
+
+def shade(share: float) -> str:
+    """Return the colour of a cell of a heat map.
+
+    Parameters
+    ----------
+    share : float
+        In [0, 1].
+
+    Returns
+    -------
+    str
+        Such as "#f3efe6".
+    """
+    return mpl.colors.to_hex(SHADES(share))
+
+
+@contextmanager
+def _rows(n: int, limits: Limits, width: int = WIDTH) -> Iterator[tuple[Figure, Axes]]:
+    """Make axes without a frame: row 0 of the axis and n rows, each `HEIGHT` pixels high."""
+    with house_figure(1) as (figure, (axes,)):
+        figure.set_layout_engine("none")
+        # The SVG has 72 units an inch, whatever the resolution.
+        figure.set_size_inches(width / 72, HEIGHT * (n + 1) / 72)
+        axes.set_position((0.03, 0, 0.94, 1))
+        axes.set(xlim=limits, ylim=(n + 0.5, -0.5))
+        axes.axis("off")
+        _see_through(figure)
+        yield figure, axes
+
+
+def _see_through(figure: Figure) -> None:
+    figure.patch.set_visible(False)
+    for axes in figure.axes:
+        axes.patch.set_visible(False)

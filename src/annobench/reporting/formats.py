@@ -1,0 +1,187 @@
+"""How numbers and names are written on pages."""
+
+from __future__ import annotations
+
+import math
+
+from markupsafe import Markup, escape
+
+from annobench.replication.printed import parse_printed
+
+
+def number(value: float | None, places: int = 3) -> str:
+    """Write a number with a true minus sign, or a dash where there is none.
+
+    Parameters
+    ----------
+    value : float or None
+        None and NaN give the dash.
+    places : int, default 3
+        Digits after the point.
+
+    Returns
+    -------
+    str
+        Such as "0.512".
+
+    Examples
+    --------
+    >>> number(-0.25, 2), number(float("nan"))
+    ('−0.25', '–')
+    """
+    if value is None or math.isnan(value):
+        return "–"
+    text = f"{value:.{places}f}"
+    return text.replace("-", "") if float(text) == 0 else _true_minus(text)
+
+
+def signed(value: float) -> str:
+    """Write a difference with its sign.
+
+    Parameters
+    ----------
+    value : float
+        NaN gives a dash.
+
+    Returns
+    -------
+    str
+        Such as "+0.012".
+    """
+    return f"+{number(value)}" if value > 0 and number(value) != "0.000" else number(value)
+
+
+def percent(share: float) -> str:
+    """Write a share in percent.
+
+    Parameters
+    ----------
+    share : float
+        In [0, 1]; NaN gives a dash.
+
+    Returns
+    -------
+    str
+        Whole percent, or two digits below 10%.
+    """
+    if math.isnan(share):
+        return "–"
+    return f"{100 * share:.0f}%" if share >= 0.0995 or share == 0 else f"{100 * share:.2g}%"
+
+
+def level(share: float) -> str:
+    """Write the level of an interval in percent, not rounded.
+
+    Parameters
+    ----------
+    share : float
+        In (0, 1).
+
+    Returns
+    -------
+    str
+        Such as "95%" or "99.9%".
+    """
+    return f"{100 * share:.6g}%"
+
+
+def shown(value: float, published: str = "") -> str:
+    """Write a computed number beside the printed one.
+
+    Parameters
+    ----------
+    value : float
+        NaN gives an empty text.
+    published : str, optional
+        The number as printed.
+
+    Returns
+    -------
+    str
+        To two places more than it was printed to, or to six digits.
+    """
+    if math.isnan(value):
+        return ""
+    if math.isinf(value):
+        return "∞" if value > 0 else "\u2212∞"
+    if value == int(value) and abs(value) < 1e15:
+        return _true_minus(f"{value:,.0f}")
+    if not published:
+        return _true_minus(f"{value:.6g}")
+    places = max(0, -int(parse_printed(published).unit.adjusted())) + 2
+    return _true_minus(f"{value:,.{places}f}")
+
+
+def counted(n: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    noun : str
+        In the singular; its plural ends in s.
+
+    Returns
+    -------
+    str
+        Such as "1 item" or "2,000 items".
+    """
+    return f"{n:,} {plural(n, noun)}"
+
+
+def plural(n: int, noun: str) -> str:
+    """Return the form of a noun that agrees with a number.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    noun : str
+        In the singular; its plural ends in s.
+
+    Returns
+    -------
+    str
+        Such as "items".
+    """
+    return noun if n == 1 else f"{noun}s"
+
+
+def shorten(name: str, longest: int = 22) -> str:
+    """Cut a long name.
+
+    Parameters
+    ----------
+    name : str
+        Any.
+    longest : int, default 22
+        Characters.
+
+    Returns
+    -------
+    str
+        With an ellipsis where it was cut.
+    """
+    return name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+
+
+def breakable(name: str) -> Markup:
+    """Let a long name break after a dot or an underscore.
+
+    Parameters
+    ----------
+    name : str
+        Any; it is escaped.
+
+    Returns
+    -------
+    Markup
+        HTML.
+    """
+    escaped = str(escape(name))
+    return Markup(escaped.replace(".", ".<wbr>").replace("_", "_<wbr>"))  # noqa: S704  (escaped)
+
+
+def _true_minus(text: str) -> str:
+    return text.replace("-", "\u2212")

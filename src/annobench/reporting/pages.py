@@ -1,0 +1,81 @@
+"""HTML pages of one design, from Jinja templates and one style sheet.
+
+Names in labels, tables and captions come from others' files: templates escape everything.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from annobench import __version__
+from annobench.reporting import formats
+from annobench.reporting.verdicts import FACES, RELATIONS
+
+
+def render(template: str, folder: Path | None = None, **content: Any) -> str:
+    """Fill a template; the style sheet is part of the page.
+
+    Parameters
+    ----------
+    template : str
+        Name of the file.
+    folder : Path, optional
+        Where templates are looked for first; otherwise they are those of the library, such as
+        ``base.html.j2``.
+    **content : Any
+        What the template shows, by name.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    home = resources.files("annobench.reporting") / "templates"
+    own = jinja2.FunctionLoader(lambda name: (home / name).read_text(encoding="utf-8"))
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(folder), own]) if folder else own,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "breakable": formats.breakable,
+        "level": formats.level,
+        "number": formats.number,
+        "percent": formats.percent,
+        "short": formats.shorten,
+        "shown": formats.shown,
+        "signed": formats.signed,
+        "thousands": "{:,}".format,
+    }
+    style = (home / "style.css").read_text(encoding="utf-8")
+    return environment.get_template(template).render(
+        style=Markup(style),  # noqa: S704  (our own file)
+        faces=FACES,
+        relations=RELATIONS,
+        version=__version__,
+        **content,
+    )
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table, each a dictionary by column.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Its columns have names.
+
+    Returns
+    -------
+    list of dict
+        One a row.
+    """
+    return cast(list[dict[str, Any]], table.to_dict("records"))

@@ -1,0 +1,83 @@
+"""The map of ARCHITECTURE.md is that of the code: every package, no upward import, no circle."""
+
+import ast
+import re
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[2]
+SOURCE = TOP / "src" / "annobench"
+MAX_LINES = 900
+
+
+def layers():
+    """Read the table of packages: the layer of each."""
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \|", (TOP / "ARCHITECTURE.md").read_text(), re.M)
+    return {package: int(layer) for layer, package in rows}
+
+
+@cache
+def modules():
+    """Return the file of every module, by its dotted name."""
+    files = {}
+    for path in SOURCE.rglob("*.py"):
+        *parents, name = path.relative_to(SOURCE.parent).with_suffix("").parts
+        files[".".join(parents if name == "__init__" else [*parents, name])] = path
+    return files
+
+
+@cache
+def imports(module):
+    """Return the modules of the library that a module imports, at any depth of its code."""
+    found, own = set(), modules()[module]
+    for node in ast.walk(ast.parse(own.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{own}, line {node.lineno}: write the import in full"
+            for alias in node.names:
+                full = f"{node.module}.{alias.name}"
+                found.add(full if full in modules() else node.module)
+    return {name for name in found if name in modules() and name != module}
+
+
+def package(module):
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_every_package_is_on_the_map_and_nothing_else():
+    found = {package(module) for module in modules()} - {""}
+    assert set(layers()) == found
+
+
+@pytest.mark.parametrize("name", sorted(layers()))
+def test_a_package_imports_only_lower_layers(name):
+    layer = layers()
+    upward = [
+        f"{module} imports {other}"
+        for module in modules()
+        if package(module) == name
+        for other in imports(module)
+        if package(other) not in ("", name) and layer[package(other)] >= layer[name]
+    ]
+    assert not upward
+
+
+def test_no_modules_import_one_another_in_a_circle():
+    def others(module):
+        # A package's __init__ gathers its modules, which do not ask it for anything but names.
+        return {other for other in imports(module) if modules()[other].name != "__init__.py"}
+
+    plain = [module for module, path in modules().items() if path.name != "__init__.py"]
+    try:
+        list(TopologicalSorter({module: others(module) for module in plain}).static_order())
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+def test_no_module_is_long():
+    lines = {path.name: path.read_text().count("\n") for path in modules().values()}
+    assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}
