@@ -9,9 +9,9 @@ from annobench import plotting
 def test_rows_are_named_from_the_top_and_dots_lie_in_them():
     _, (axes,) = plotting.panels(1)
     plotting.dots(axes, {"before": [0.1, 0.2, 0.3], "after": [0.4, np.nan, 0.6]})
-    plotting.rows_of_names(axes, ["a", "b", "c"], margin=0.8, fontsize=7)
+    plotting.rows_of_names(axes, ["a", "b", "c"], top=0.8, fontsize=7)
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["a", "b", "c"]
-    assert axes.get_ylim() == (2.8, -0.8)
+    assert axes.get_ylim() == (2.5, -0.8)
     first, second = axes.lines
     assert first.get_ydata().tolist() == second.get_ydata().tolist() == [0, 1, 2]
     assert first.get_marker() != second.get_marker()

@@ -1,5 +1,7 @@
 """The figures of Carpenter (2008)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -65,7 +67,7 @@ def simulations(repeats: pd.DataFrame, printed: float) -> Figure:
     y = np.arange(shares.shape[1])[::-1]
     right.errorbar(shares.mean(), y, xerr=error, fmt="o", color=plotting.INK, ms=4)
     right.axvline(0.95, color=plotting.VERMILION, linestyle="--")
-    right.set_yticks(y, [n.removeprefix("coverage.").replace("_", " ") for n in shares])
+    right.set_yticks(y, shares.columns.str.removeprefix("coverage.").str.replace("_", " "))
     right.set(title="Coverage of 95% intervals", xlabel="share that contains the true value")
     return figure
 
@@ -86,8 +88,8 @@ def figure6(before: pd.DataFrame, after: pd.DataFrame, pruned: PrunedFit) -> Fig
     """Draw Figure 6: annotators before and after pruning."""
     figure, (left, right) = plotting.panels(height=4.1)
     _plane(left, before, pruned.first, removed=~before["kept"])
-    left.set_title("All annotators")
     _plane(right, after, pruned.second)
+    left.set_title("All annotators")
     right.set_title("After pruning")
     return figure
 
@@ -106,23 +108,12 @@ def figure9(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
 
 
 def _plane(
-    axes: Axes,
-    table: pd.DataFrame,
-    fitted: HierarchicalBinaryFit,
-    *,
-    removed: pd.Series | None = None,
-    size: float = 1.0,
+    axes: Axes, table: pd.DataFrame, fitted: HierarchicalBinaryFit, size: float = 1.0, **more: Any
 ) -> None:
     means = fitted.draws.sensitivity_mean.mean(), fitted.draws.specificity_mean.mean()
-    plotting.accuracy_plane(
-        axes,
-        table["gold_sensitivity"],
-        table["gold_specificity"],
-        size * table["n_labels"],
-        estimates=(table["sensitivity"], table["specificity"]),
-        removed=removed,
-        means=means,
-    )
+    estimates = table["sensitivity"], table["specificity"]
+    gold = table["gold_sensitivity"], table["gold_specificity"], size * table["n_labels"]
+    plotting.accuracy_plane(axes, *gold, estimates=estimates, means=means, **more)
 
 
 def residuals(model: np.ndarray, votes: np.ndarray, gold: np.ndarray) -> Figure:

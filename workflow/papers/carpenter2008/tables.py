@@ -61,11 +61,8 @@ def chance_readings(annotators: pd.DataFrame) -> pd.DataFrame:
         ("annotators", name, mask.sum(), len(mask), 100 * mask.mean())
         for name, mask in readings.items()
     ]
-    what, removed, n = (
-        "given by the annotators that pruning removes",
-        labels[~kept].sum(),
-        labels.sum(),
-    )
+    removed, n = labels[~kept].sum(), labels.sum()
+    what = "given by the annotators that pruning removes"
     rows.append(("labels", what, removed, n, 100 * removed / n))
     return pd.DataFrame(rows, columns=["share_of", "reading", "count", "of", "percent"])
 
@@ -79,17 +76,14 @@ def pruning(annotations: Annotations, gold: np.ndarray, annotators: pd.DataFrame
     n_removed, order = int((smaller < 0.5).sum()), np.argsort(smaller)
     rows = []
     for n in range(n_removed - 1, n_removed + 2):
-        removed = order[:n]
+        last, n_labels = order[n - 1], annotators["n_labels"].to_numpy()[order[:n]].sum()
         votes = count_votes(annotations.select(annotators=order[n:]), gold)
-        n_labels = annotators["n_labels"].to_numpy()[removed].sum()
-        row = {
-            "removed": n,
-            "last_removed": annotators["annotator"][removed[-1]],
-            "its_smaller_median": smaller[removed[-1]],
-            "labels_removed": n_labels,
-            "percent_of_labels": 100 * n_labels / annotations.n_labels,
-        }
-        rows.append(row | {f"voting_{name}": value for name, value in vars(votes).items()})
+        rows.append(
+            {"removed": n, "last_removed": annotators["annotator"][last]}
+            | {"its_smaller_median": smaller[last], "labels_removed": n_labels}
+            | {"percent_of_labels": 100 * n_labels / annotations.n_labels}
+            | {f"voting_{name}": value for name, value in vars(votes).items()}
+        )
     return pd.DataFrame(rows)
 
 
@@ -131,15 +125,10 @@ def kappa(
         sample = cohen_kappa(annotations.select(annotators=pair))
         first, second = (annotations.annotators[j] for j in pair)
         posterior = kappa_posterior(fitted, first, second)
-        row = {
-            "first": first,
-            "second": second,
-            "n_items": sample.n_items,
-            "sample_agreement": sample.observed_agreement,
-            "sample_kappa": sample.estimate,
-            "sample_standard_error": sample.standard_error,
-            "agreement": posterior.agreement.mean(),
-        }
+        row = {"first": first, "second": second, "n_items": sample.n_items}
+        row |= {"sample_agreement": sample.observed_agreement, "sample_kappa": sample.estimate}
+        error, mean = sample.standard_error, posterior.agreement.mean()
+        row |= {"sample_standard_error": error, "agreement": mean}
         for name in ("kappa_prevalence", "kappa_margins"):
             draws = getattr(posterior, name)
             low, high = np.quantile(draws, [0.025, 0.975])
@@ -152,14 +141,9 @@ def kappa(
 def intervals(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
     """List posterior means and 95% intervals of the population parameters of fits."""
     rows = [
-        (
-            name,
-            as_printed(parameter),
-            getattr(fitted.draws, parameter).mean(),
-            *fitted.interval(parameter),
-        )
+        (name, as_printed(each), getattr(fitted.draws, each).mean(), *fitted.interval(each))
         for name, fitted in fits.items()
-        for parameter in POPULATION
+        for each in POPULATION
     ]
     return pd.DataFrame(rows, columns=["fit", "parameter", "mean", "lower95", "upper95"])
 
@@ -202,13 +186,10 @@ def convergence(fits: Mapping[str, HierarchicalBinaryFit], effort: str) -> pd.Da
 def new_annotator(fitted: HierarchicalBinaryFit, size: int = 20) -> pd.DataFrame:
     """Predict the correct labels of a new annotator on `size` items of each category."""
     prediction = fitted.predict_new_annotator(size, size)
-    return pd.DataFrame(
-        {
-            "correct": range(size + 1),
-            f"probability_of_{size}_positive": prediction.true_positives,
-            f"probability_of_{size}_negative": prediction.true_negatives,
-        }
-    )
+    table = pd.DataFrame({"correct": range(size + 1)})
+    table[f"probability_of_{size}_positive"] = prediction.true_positives
+    table[f"probability_of_{size}_negative"] = prediction.true_negatives
+    return table
 
 
 def over_runs(runs: pd.DataFrame, name: str) -> pd.DataFrame:

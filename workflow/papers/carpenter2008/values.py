@@ -105,9 +105,6 @@ def with_sampled_categories(
     return replace(fitted, posterior=np.stack([1 - ones, ones], axis=1))
 
 
-# ---------------------------------------------------------------------------- section 3
-
-
 def simulate_once(
     design: Design, rng: np.random.Generator, **settings: Any
 ) -> tuple[panels.SimulatedBinary, HierarchicalBinaryFit]:
@@ -122,20 +119,15 @@ def simulation_values(
 ) -> dict[str, float]:
     """Summarise one simulated data set: printed values, and coverage of 95% intervals."""
     missed = np.abs(truth.category - fitted.posterior[:, 1])
-    known = {
-        "sensitivity": truth.sensitivity,
-        "specificity": truth.specificity,
-        "prevalence": design.numbers["sim_prevalence"],
-    }
+    known: dict[str, Any] = {name: getattr(truth, name) for name in reversed(RATES)}
+    known["prevalence"] = design.numbers["sim_prevalence"]
     for name in reversed(RATES):
         known[f"{name}_mean"], known[f"{name}_concentration"] = design.population(name)
     ends = {name: fitted.interval(name) for name in known}
-    covered = {
-        f"coverage.{as_printed(name)}": float(
-            np.mean((ends[name][0] <= true) & (true <= ends[name][1]))
-        )
-        for name, true in known.items()
-    }
+    covered = {}
+    for name, true in known.items():
+        low, high = ends[name]
+        covered[f"coverage.{as_printed(name)}"] = float(np.mean((low <= true) & (true <= high)))
     return {
         "sim.fig4_sample_prevalence": float(truth.category.mean()),
         "sim.n_large_residuals": float((missed > design.numbers["large_residual"]).sum()),
@@ -152,9 +144,6 @@ def repeat_simulation(design: Design, rng: np.random.Generator, effort: str) -> 
         return simulation_values(design, *simulate_once(design, generator, **settings))
 
     return repeat(once, rng, N_SIMULATIONS[effort])
-
-
-# ---------------------------------------------------------------------------- section 4
 
 
 @dataclass(frozen=True)
@@ -175,11 +164,10 @@ def fit_rte(annotations: Annotations, rng: np.random.Generator, **settings: Any)
 
 def intervals(fitted: HierarchicalBinaryFit, prefix: str, names: Sequence[str]) -> dict[str, float]:
     """Return the ends of posterior 95% intervals."""
-    ends = {name: fitted.interval(name) for name in names}
     return {
         f"{prefix}.{as_printed(name)}_{end}": float(value)
         for name in names
-        for end, value in zip(("lower", "upper"), ends[name], strict=True)
+        for end, value in zip(("lower", "upper"), fitted.interval(name), strict=True)
     }
 
 
@@ -259,9 +247,6 @@ def rte_facts(design: Design, rte: LoadedData, annotators: pd.DataFrame) -> dict
         "rte.above_chance_line.kappa": annotators.loc[chance > 1, "gold_kappa"].min(),
         **{f"rte.voting.{n}": value for n, value in vars(count_votes(annotations, gold)).items()},
     }
-
-
-# ---------------------------------------------------------------------------- section 5
 
 
 def fit_muc(

@@ -34,7 +34,7 @@ def words(table: pd.DataFrame) -> Figure:
         axes.hlines(y, *random, color="#D8E8F2", linewidth=5, label="random merges, 95%")
         axes.plot(before, y, "o", color=INK, mfc="none", ms=4, label="all senses")
         axes.plot(after, y, "D", color=VERMILION, ms=4, label="merges supported by the labels")
-        plotting.rows_of_names(axes, names, margin=0.8, fontsize=7.5)
+        plotting.rows_of_names(axes, names, top=0.8, fontsize=7.5)
         axes.set(title=title, xlim=limits)
     panels[0].hlines(y, rows["alpha_lower"], rows["alpha_upper"], color=VERMILION, linewidth=1)
     panels[0].legend(loc="lower right", fontsize=8)
