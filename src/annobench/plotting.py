@@ -63,28 +63,37 @@ def house_style() -> Iterator[None]:
 
 
 def panels(
-    columns: int = 2, *, height: float = 3.6, width: float = 3.7
+    columns: int = 2,
+    *,
+    rows: int = 1,
+    height: float = 3.6,
+    width: float = 3.7,
+    width_ratios: Sequence[float] | None = None,
 ) -> tuple[Figure, list[Axes]]:
-    """Make a figure of one row of panels, within `house_style`.
+    """Make a figure of panels, within `house_style`.
 
     Parameters
     ----------
     columns : int, default 2
-        Number of panels.
+        Number of panels of a row.
+    rows : int, default 1
+        Number of rows.
     height : float, default 3.6
-        Height in inches.
+        Height of the figure in inches.
     width : float, default 3.7
-        Width of each panel in inches.
+        Mean width of a panel in inches.
+    width_ratios : sequence of float, optional
+        Widths of the columns relative to each other; equal by default.
 
     Returns
     -------
     tuple of Figure and list of Axes
-        To draw into.
+        To draw into, row by row.
     """
     # Built without pyplot: nothing global, and any thread may draw.
     figure = Figure(figsize=(width * columns, height))
     FigureCanvasAgg(figure)
-    return figure, list(np.atleast_1d(figure.subplots(1, columns)))
+    return figure, list(np.ravel(figure.subplots(rows, columns, width_ratios=width_ratios)))
 
 
 def mark(figure: Figure, text: str) -> None:
@@ -173,10 +182,23 @@ def estimates_against_truth(
     if mean is not None:
         axes.axhline(mean, color=BLUE, linewidth=1.0, zorder=1)
     crowded = seen.sum() > 60
-    axes.vlines(x[seen], low[seen], high[seen], color=GREY if crowded else INK,
-                linewidth=0.6 if crowded else 0.9, zorder=2)  # fmt: skip
-    axes.scatter(x[seen], y[seen], s=14 if crowded else 22, facecolor="white", edgecolor=INK,
-                 linewidth=0.8, zorder=3)  # fmt: skip
+    axes.vlines(
+        x[seen],
+        low[seen],
+        high[seen],
+        color=GREY if crowded else INK,
+        linewidth=0.6 if crowded else 0.9,
+        zorder=2,
+    )
+    axes.scatter(
+        x[seen],
+        y[seen],
+        s=14 if crowded else 22,
+        facecolor="white",
+        edgecolor=INK,
+        linewidth=0.8,
+        zorder=3,
+    )
     axes.set(xlim=limits, ylim=limits, aspect="equal")
 
 
@@ -229,8 +251,14 @@ def histogram(
     log : bool, default False
         Logarithmic counts, where a few tall bars would hide the rest.
     """
-    axes.hist(np.asarray(values).ravel(), bins=bins, color="#A6C8DD", edgecolor=INK,
-              linewidth=0.5, log=log)  # fmt: skip
+    axes.hist(
+        np.asarray(values).ravel(),
+        bins=bins,
+        color="#A6C8DD",
+        edgecolor=INK,
+        linewidth=0.5,
+        log=log,
+    )
     for position, name, line in marks:
         axes.axvline(position, color=VERMILION, linestyle=line, linewidth=1.6, label=name)
     if marks:
@@ -301,8 +329,16 @@ def accuracy_plane(
     axes.scatter(x, y, s=0.9 * n + 4, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=3)
     if removed is not None:
         gone = np.asarray(removed, dtype=bool)
-        axes.scatter(x[gone], y[gone], s=75, marker="x", color=VERMILION, linewidth=1.3,
-                     label="removed", zorder=4)  # fmt: skip
+        axes.scatter(
+            x[gone],
+            y[gone],
+            s=75,
+            marker="x",
+            color=VERMILION,
+            linewidth=1.3,
+            label="removed",
+            zorder=4,
+        )
     axes.set(xlim=limits, ylim=limits, aspect="equal", xlabel="sensitivity", ylabel="specificity")
     if axes.get_legend_handles_labels()[0]:
         axes.legend(loc="lower left")
@@ -347,13 +383,22 @@ def certainty(axes: Axes, probability: ArrayLike) -> None:
     for level in (0.001, 0.01, 0.1):
         share = float((doubt <= level).mean())
         axes.plot([level], [share], "o", color=INK, markersize=4, zorder=3)
-        axes.annotate(f"{share:.0%}", (level, share), xytext=(5, -11),
-                      textcoords="offset points", fontsize=8.5)  # fmt: skip
+        axes.annotate(
+            f"{share:.0%}",
+            (level, share),
+            xytext=(5, -11),
+            textcoords="offset points",
+            fontsize=8.5,
+        )
     axes.set_xscale("log")
     axes.set_xticks([1e-4, 1e-3, 1e-2, 1e-1, 0.5], [".9999", ".999", ".99", ".9", ".5"])
     axes.minorticks_off()
-    axes.set(ylim=(0, 1.03), xlabel="probability of the consensus, at least",
-             ylabel="share of items", title="How certain the items are")  # fmt: skip
+    axes.set(
+        ylim=(0, 1.03),
+        xlabel="probability of the consensus, at least",
+        ylabel="share of items",
+        title="How certain the items are",
+    )
 
 
 def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
@@ -374,13 +419,23 @@ def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
         return
     right = annotators["accuracy"].to_numpy()
     if "accuracy_lower95" in annotators:
-        axes.vlines(done, annotators["accuracy_lower95"], annotators["accuracy_upper95"],
-                    color=GREY, linewidth=0.7, zorder=1)  # fmt: skip
+        axes.vlines(
+            done,
+            annotators["accuracy_lower95"],
+            annotators["accuracy_upper95"],
+            color=GREY,
+            linewidth=0.7,
+            zorder=1,
+        )
     axes.scatter(done, right, s=18, facecolor="white", edgecolor=INK, linewidth=0.8, zorder=2)
     if done.max(initial=1) > 20 * max(done.min(initial=1), 1):
         axes.set_xscale("log")
-    axes.set(ylim=(-0.03, 1.03), xlabel="labels of an annotator",
-             ylabel="probability of being right", title="Annotators, estimated")  # fmt: skip
+    axes.set(
+        ylim=(-0.03, 1.03),
+        xlabel="labels of an annotator",
+        ylabel="probability of being right",
+        title="Annotators, estimated",
+    )
 
 
 def surface(
@@ -440,14 +495,24 @@ def aligned_pair(
     """
     for first, second, n, in_reference, fuzzy in links:
         axes.plot(
-            [first, second], [1, 0], color=BLUE if in_reference else VERMILION, alpha=0.75,
-            linewidth=0.6 + 0.7 * n, solid_capstyle="butt",
+            [first, second],
+            [1, 0],
+            color=BLUE if in_reference else VERMILION,
+            alpha=0.75,
+            linewidth=0.6 + 0.7 * n,
+            solid_capstyle="butt",
             linestyle=(0, (2, 1)) if fuzzy else ":" if n == 0 else "-",
-        )  # fmt: skip
+        )
     for y, nodes, name in ((1, source, names[0]), (0, target, names[1])):
         for x, word in enumerate(nodes):
-            axes.plot(x, y, "o" if word else "s", color=INK, markersize=5,
-                      markerfacecolor=INK if word else "white")  # fmt: skip
+            axes.plot(
+                x,
+                y,
+                "o" if word else "s",
+                color=INK,
+                markersize=5,
+                markerfacecolor=INK if word else "white",
+            )
         axes.text(-0.8, y, name, ha="right", va="center", parse_math=False)
     axes.set(ylim=(-0.12, 1.12))
     axes.set_axis_off()
@@ -499,8 +564,9 @@ def graphical_model(
     """
     for x, y, width, height, label in plates:
         style = "round,rounding_size=0.12,pad=0"
-        axes.add_patch(FancyBboxPatch((x, y), width, height, boxstyle=style, fill=False,
-                                      edgecolor=GREY))  # fmt: skip
+        axes.add_patch(
+            FancyBboxPatch((x, y), width, height, boxstyle=style, fill=False, edgecolor=GREY)
+        )
         axes.text(x + width - 0.08, y + 0.07, label, ha="right", va="bottom", fontsize=8.5)
     arrow = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "color": INK}
     for names in edges:
@@ -515,8 +581,12 @@ def graphical_model(
     corners = [
         (x + dx * w, y + dy * h) for x, y, w, h, _ in plates for dx in (0, 1) for dy in (0, 1)
     ]
-    corners += [(x + dx, y + dy) for x, y, _, _ in nodes.values() for dx in (-0.6, 0.6)
-                for dy in (-0.35, 0.7)]  # fmt: skip
+    corners += [
+        (x + dx, y + dy)
+        for x, y, _, _ in nodes.values()
+        for dx in (-0.6, 0.6)
+        for dy in (-0.35, 0.7)
+    ]
     low, high = np.min(corners, axis=0) - 0.05, np.max(corners, axis=0) + 0.05
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     axes.axis("off")
@@ -632,13 +702,15 @@ def intervals(axes: Axes, names: Sequence[str], sets: Mapping[str, pd.DataFrame]
     names : sequence of str
         What the lines are called.
     sets : mapping of str to DataFrame
-        By what the legend calls them: `estimate`, `lower` and `upper`, a row a name.
+        By what the legend calls them: `estimate` and, with intervals, `lower` and `upper`, a
+        row a name.
     """
     for s, ((label, table), (marker, colour, full)) in enumerate(
         zip(sets.items(), _SETS, strict=False)
     ):
         y = np.arange(len(names)) + 0.26 * (s - (len(sets) - 1) / 2)
-        axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
+        if "lower" in table:
+            axes.hlines(y, table["lower"], table["upper"], color=colour, linewidth=1.3)
         face = colour if full else "white"
         axes.plot(table["estimate"], y, marker, color=colour, markersize=5, mfc=face, label=label)
     rows_of_names(axes, names)
