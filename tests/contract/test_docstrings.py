@@ -138,7 +138,7 @@ def test_public_names_are_found():
     assert {
         "annobench.labels.annotations.Annotations.from_arrays",
         "annobench.evaluation.scores.count_errors",
-        "annobench.models.hierarchical_binary.HierarchicalBinaryFit.diagnostics",
+        "annobench.models.base.SampledFit.diagnostics",
         "annobench.models.voting.VotingFit",
     } <= set(PUBLIC)
     assert len(set(PUBLIC)) == len(PUBLIC)
