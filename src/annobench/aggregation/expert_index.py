@@ -16,15 +16,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.agreement.coefficients.paired_agreement import membership_array
 from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
 
 @dataclass(frozen=True, eq=False)
-class ExpertGold:
+class ExpertGold(Summarised):
     """A gold standard of set-valued labels, and how it came about.
 
     T is the number of ties.
@@ -60,6 +62,24 @@ class ExpertGold:
     def n_unresolved(self) -> int:
         """The number of ties that xi leaves tied; they go to no."""
         return int((self.tie_for == self.tie_against).sum())
+
+    def summary(self) -> pd.DataFrame:
+        """Return the expert index.
+
+        Returns
+        -------
+        DataFrame
+            A row for each annotator: expert_index; index annotator, its code.
+        """
+        index = pd.RangeIndex(self.expert_index.size, name="annotator")
+        return pd.DataFrame({"expert_index": self.expert_index}, index)
+
+    def _headline(self) -> str:
+        items, categories = self.gold.shape
+        return (
+            f"{items:,} items, {categories} categories, {self.n_ties:,} ties, "
+            f"{self.n_unresolved:,} of them unresolved"
+        )
 
 
 def expert_gold(

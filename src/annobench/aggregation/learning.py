@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
 from annobench.evaluation.selective import ABSTAIN
 
 __all__ = [
@@ -82,7 +84,7 @@ def probabilities(model: Any, features: Any, n_categories: int) -> NDArray[np.fl
 
 
 @dataclass(frozen=True, eq=False)
-class AnnotatorClassifier:
+class AnnotatorClassifier(Summarised):
     """Predictions of what each annotator would label items.
 
     Attributes
@@ -112,6 +114,22 @@ class AnnotatorClassifier:
             Rows sum to 1.
         """
         return np.asarray(self.by_annotator[annotator, np.arange(annotator.size)])
+
+    def summary(self) -> pd.DataFrame:
+        """Return how often each annotator would give each label.
+
+        Returns
+        -------
+        DataFrame
+            Mean probability over the items; a row for each annotator and a column for each
+            category, by their codes.
+        """
+        table = pd.DataFrame(self.by_annotator.mean(axis=1))
+        return table.rename_axis(index="annotator", columns="category")
+
+    def _headline(self) -> str:
+        annotators, items, categories = self.by_annotator.shape
+        return f"{annotators} annotators, {items:,} items, {categories} categories"
 
 
 def fit_feature_augmentation(

@@ -29,6 +29,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.resampling.intervals import Interval, percentile_interval
 from annobench.resampling.ratios import ratio
@@ -492,8 +493,15 @@ class Alignments:
         )
 
 
+def _interval_rows(result: Summarised, measures: Sequence[str]) -> pd.DataFrame:
+    """Stack the summaries of a result's intervals."""
+    intervals: list[Interval] = [getattr(result, measure) for measure in measures]
+    table = pd.concat([interval.summary() for interval in intervals])
+    return table.set_axis(pd.Index(measures, name="measure"))
+
+
 @dataclass(frozen=True)
-class LinkComparison:
+class LinkComparison(Summarised):
     """The links of one annotator beside those of a reference.
 
     Attributes
@@ -521,6 +529,22 @@ class LinkComparison:
     f_score: Interval
     kappa: Interval
     universe: str
+
+    def summary(self) -> pd.DataFrame:
+        """Return the measures with their intervals.
+
+        Returns
+        -------
+        DataFrame
+            As of an interval, a row for each measure; index measure, its name.
+        """
+        return _interval_rows(self, ("precision", "recall", "f_score", "kappa"))
+
+    def _headline(self) -> str:
+        return (
+            f"{self.annotator} with {self.reference}: {self.shared:,} links shared, {self.own:,} "
+            f"own, {self.missed:,} missed; F-score {self.f_score.estimate:.4g}"
+        )
 
 
 def compare(
@@ -590,7 +614,7 @@ def compare(
 
 
 @dataclass(frozen=True)
-class LinkPool:
+class LinkPool(Summarised):
     """What a group of annotators drew together.
 
     Attributes
@@ -620,6 +644,22 @@ class LinkPool:
     exact: int
     fuzzy: int
     both: int
+
+    def summary(self) -> pd.DataFrame:
+        """Return the shares with their intervals.
+
+        Returns
+        -------
+        DataFrame
+            As of an interval, a row for each share; index measure, its name.
+        """
+        return _interval_rows(self, ("intersection_share", "union_excess"))
+
+    def _headline(self) -> str:
+        return (
+            f"{self.union:,} links of {len(self.support)} annotators, {self.intersection:,} of "
+            f"them of all; {self.exact:,} exact, {self.fuzzy:,} fuzzy, {self.both:,} both"
+        )
 
 
 def pool(

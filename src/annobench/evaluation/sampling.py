@@ -47,10 +47,13 @@ from dataclasses import dataclass, fields
 from typing import Final, NamedTuple, SupportsIndex
 
 import numpy as np
+import pandas as pd
 import scipy.stats
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.results import Summarised
+from annobench.evaluation._shares import Floats, Share, lower_end, on_log_odds
 
 #: How an interval can be computed; the module's docstring describes each.
 METHODS: Final = ("paper", "paper_hits_only", "stratified", "logit", "wilson")
@@ -60,8 +63,6 @@ RECOMMENDED: Final = "wilson"
 
 #: Outcomes so rare that all of them together can't be seen in a coverage.
 _NEGLIGIBLE: Final = 1e-12
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -318,7 +319,7 @@ class Estimate(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SamplingEstimate:
+class SamplingEstimate(Summarised):
     """Overall rates, precision and recall of a detector.
 
     Attributes
@@ -343,6 +344,24 @@ class SamplingEstimate:
     recall: Estimate
     method: str
     level: float
+
+    def summary(self) -> pd.DataFrame:
+        """Return the rates, precision and recall.
+
+        Returns
+        -------
+        DataFrame
+            A row for each: value, standard_error, lower, upper; index rate, its name.
+        """
+        rates = {field.name: getattr(self, field.name) for field in fields(self)[:6]}
+        return pd.DataFrame(rates.values(), pd.Index(rates, name="rate"))
+
+    def _headline(self) -> str:
+        shown = (
+            f"{name} {found.value:.4g}, {found.lower:.4g} to {found.upper:.4g}"
+            for name, found in (("precision", self.precision), ("recall", self.recall))
+        )
+        return f"{'; '.join(shown)} ({100 * self.level:.4g}% {self.method})"
 
 
 def estimate(
@@ -702,18 +721,6 @@ def savings(labels: int, exhaustive_labels: int, *, hours_per_label: float) -> S
     )
 
 
-class _Share(NamedTuple):
-    """The share of errors in a stratum, for many outcomes at once."""
-
-    value: Floats
-    standard_error: Floats
-    lower: Floats
-    upper: Floats
-
-    def times(self, weight: float) -> _Share:
-        return _Share(*(weight * part for part in self))
-
-
 class _Kernel:
     """Estimates for many outcomes of one design."""
 
@@ -742,7 +749,7 @@ class _Kernel:
         weights = [size / sum(self.sizes) for size in self.sizes]
         precision = self._share(0, hits)
         a, b = precision.times(weights[0]), self._share(1, misses).times(weights[1])
-        rest = _Share(
+        rest = Share(
             1 - precision.value, precision.standard_error, 1 - precision.upper, 1 - precision.lower
         )
         return {
@@ -754,7 +761,7 @@ class _Kernel:
             "recall": self._recall(a, b),
         }
 
-    def _share(self, stratum: int, errors: NDArray[np.int64]) -> _Share:
+    def _share(self, stratum: int, errors: NDArray[np.int64]) -> Share:
         size, n, z = self.sizes[stratum], self.samples[stratum], self.z
         p = errors / n
         spread = p * (1 - p)
@@ -773,17 +780,17 @@ class _Kernel:
             # At shares of 0 and 1 the ends are exact, but for dust in the last bits.
             lower, upper = np.minimum(middle - half, p), np.maximum(middle + half, p)
         elif self.method == "logit":
-            lower, upper = _on_log_odds(p, error, z)
+            lower, upper = on_log_odds(p, error, z)
         else:
             lower, upper = p - z * error, p + z * error
-        return _Share(p, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
+        return Share(p, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1))
 
-    def _total(self, a: _Share, b: _Share) -> tuple[Floats, ...]:
+    def _total(self, a: Share, b: Share) -> tuple[Floats, ...]:
         value, error = a.value + b.value, np.hypot(a.standard_error, b.standard_error)
         if self.method.startswith("paper"):
             return value, error, a.lower + b.lower, a.upper + b.upper
         if self.method == "logit":
-            return value, error, *_on_log_odds(value, error, self.z)
+            return value, error, *on_log_odds(value, error, self.z)
         if self.method == "stratified":
             lower, upper = value - self.z * error, value + self.z * error
         else:
@@ -791,7 +798,7 @@ class _Kernel:
             upper = value + np.hypot(a.upper - a.value, b.upper - b.value)
         return value, error, np.clip(lower, 0, 1), np.clip(upper, 0, 1)
 
-    def _recall(self, a: _Share, b: _Share) -> tuple[Floats, ...]:
+    def _recall(self, a: Share, b: Share) -> tuple[Floats, ...]:
         total = a.value + b.value
         value = _ratio(a.value, total)
         error = _ratio(np.hypot(b.value * a.standard_error, a.value * b.standard_error), total**2)
@@ -805,37 +812,12 @@ class _Kernel:
             case "stratified":
                 lower, upper = value - self.z * error, value + self.z * error
             case "logit":
-                lower, upper = _on_log_odds(value, error, self.z)
+                lower, upper = on_log_odds(value, error, self.z)
             case _:
-                lower, upper = _lower_end(a, b), 1 - _lower_end(b, a)
+                lower, upper = lower_end(a, b), 1 - lower_end(b, a)
         lower, upper = np.clip(lower, 0, 1), np.clip(upper, 0, 1)
         found = total > 0
         return tuple(np.where(found, part, np.nan) for part in (value, error, lower, upper))
-
-
-def _on_log_odds(p: Floats, error: Floats, z: float) -> tuple[Floats, Floats]:
-    """Return an interval that is symmetric in log odds; the value alone where it has no error."""
-    exact = error == 0
-    # A share of 0 or 1 in part of a stratum has an estimated error of 0, and proves nothing.
-    undefined = (p <= 0) | (p >= 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half = z * error / (p * (1 - p))
-        odds = p / (1 - p)
-        lower, upper = (1 / (1 + 1 / (odds * np.exp(side * half))) for side in (-1, 1))
-    lower, upper = (np.where(exact, p, end) for end in (lower, upper))
-    return np.where(undefined, np.nan, lower), np.where(undefined, np.nan, upper)
-
-
-def _lower_end(a: _Share, b: _Share) -> Floats:
-    """Return the lower end for a / (a + b) from the lower end of a and the upper end of b.
-
-    Donner and Zou (2012) for a / b, multiplied out so that it holds at b = 0 as well.
-    """
-    low = a.lower * (2 * a.value - a.lower)
-    high = b.upper * (2 * b.value - b.upper)
-    product = a.value * b.value
-    root = np.sqrt(np.maximum(product**2 - low * high, 0))
-    return np.divide(low, low + product + root, out=np.zeros_like(low), where=low > 0)
 
 
 def _ratio(part: Floats, total: Floats) -> Floats:

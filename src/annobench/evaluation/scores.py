@@ -12,13 +12,14 @@ import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised, SummarisedScalars
 from annobench.labels.annotations import Annotations
 from annobench.models.base import best_categories
 from annobench.resampling.ratios import ratio
 
 
 @dataclass(frozen=True)
-class Errors:
+class Errors(SummarisedScalars):
     """Errors of a labelling, excluding ties.
 
     Attributes
@@ -68,7 +69,7 @@ def count_errors(posterior: NDArray[np.float64], gold: ArrayLike) -> Errors:
     Examples
     --------
     >>> count_errors(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]), np.array([0, 0, 0]))
-    Errors(errors=1, ties=1, expected_errors=1.5, expected_accuracy=0.5)
+    Errors: errors = 1, ties = 1, expected_errors = 1.5, expected_accuracy = 0.5
     """
     gold = _check_gold("count_errors", gold, *posterior.shape)
     if np.isnan(posterior).any():
@@ -138,7 +139,7 @@ def recall_by_category(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False)
-class CategoryScores:
+class CategoryScores(Summarised):
     """Precision, recall and F-score of each category, and their summaries.
 
     Attributes
@@ -166,6 +167,32 @@ class CategoryScores:
     f1_of_averages: NDArray[np.float64]
     averaged_f1: NDArray[np.float64]
     accuracy: NDArray[np.float64]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the scores of the categories.
+
+        Returns
+        -------
+        DataFrame
+            A row for each category: precision, recall, f_score; index category, its code. For
+            several confusion matrices the index is matrix and category.
+        """
+        matrices, categories = np.size(self.accuracy), self.precision.shape[-1]
+        index = pd.MultiIndex.from_product(
+            [range(matrices), range(categories)], names=["matrix", "category"]
+        )
+        scores = {name: getattr(self, name).ravel() for name in ("precision", "recall", "f_score")}
+        table = pd.DataFrame(scores, index)
+        return table if np.ndim(self.accuracy) else table.droplevel("matrix")
+
+    def _headline(self) -> str:
+        categories = f"{self.precision.shape[-1]} categories"
+        if np.ndim(self.accuracy):
+            return f"{np.size(self.accuracy)} confusion matrices of {categories}"
+        return (
+            f"accuracy {self.accuracy:.4g}, F1 of averages {self.f1_of_averages:.4g}, "
+            f"averaged F1 {self.averaged_f1:.4g} ({categories})"
+        )
 
 
 def category_scores(counts: ArrayLike) -> CategoryScores:

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
 from annobench.resampling.weights import draw_counts
@@ -47,7 +48,7 @@ _MIN_DISTANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Summarised):
     """Labels of one set of items, counted so that any partition is measured by sums.
 
     Attributes
@@ -130,6 +131,29 @@ class Evidence:
     def frequent(self) -> NDArray[np.bool_]:
         """Which categories may be merged and are not sparse, shape (K,)."""
         return np.asarray(self.mergeable & (self.sizes >= MIN_ITEMS))
+
+    def summary(self) -> pd.DataFrame:
+        """Return the size of each category.
+
+        Returns
+        -------
+        DataFrame
+            By category: `mergeable`, its `labels`, and its `expected_items`.
+        """
+        return pd.DataFrame(
+            {
+                "mergeable": self.mergeable,
+                "labels": self.counts.sum(axis=0),
+                "expected_items": self.expected_items,
+            },
+            index=pd.Index(self.categories, name="category"),
+        )
+
+    def _headline(self) -> str:
+        return (
+            f"{self.counts.sum():,.0f} labels of {self.n_items:,} items in "
+            f"{len(self.categories)} categories, {int(self.frequent.sum())} of them frequent"
+        )
 
     @cached_property
     def coincidences(self) -> Floats:

@@ -52,7 +52,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from annobench.core.errors import AnnotationError
-from annobench.core.results import axes_or_new
+from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.models.base import (
     Method,
@@ -114,7 +114,7 @@ class Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class NewAnnotator:
+class NewAnnotator(Summarised):
     """Prediction for an annotator not yet seen.
 
     Attributes
@@ -127,6 +127,30 @@ class NewAnnotator:
 
     true_positives: NDArray[np.float64]
     true_negatives: NDArray[np.float64]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the expected numbers of correct labels.
+
+        Returns
+        -------
+        DataFrame
+            By category, "1" and "0": `items`, and how many labels of them are `expected_correct`.
+        """
+        parts = (self.true_positives, self.true_negatives)
+        return pd.DataFrame(
+            {
+                "items": [part.size - 1 for part in parts],
+                "expected_correct": [float(np.arange(part.size) @ part) for part in parts],
+            },
+            index=pd.Index(["1", "0"], name="category"),
+        )
+
+    def _headline(self) -> str:
+        shown = (
+            f"{expected:.4g} of {items} in category {category}"
+            for category, items, expected in self.summary().itertuples()
+        )
+        return f"expected correct {', '.join(shown)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,7 +351,7 @@ HYPERPARAMETERS = (
 
 
 @dataclass(frozen=True, eq=False)
-class PrunedFit:
+class PrunedFit(Summarised):
     """A fit, the annotators it throws out, and the fit without them.
 
     Attributes
@@ -346,6 +370,19 @@ class PrunedFit:
     keep: NDArray[np.bool_]
     annotations: Annotations
     second: HierarchicalBinaryFit
+
+    def summary(self) -> pd.DataFrame:
+        """Return the first fit's annotators.
+
+        Returns
+        -------
+        DataFrame
+            As `annotators_frame` of the first fit, and whether an annotator is kept.
+        """
+        return self.first.annotators_frame().assign(kept=self.keep)
+
+    def _headline(self) -> str:
+        return f"{int(self.keep.sum()):,} of {self.keep.size:,} annotators kept"
 
 
 def fit(

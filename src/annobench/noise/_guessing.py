@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft, optimize, stats
 
 from annobench.core.errors import AnnotationError
+from annobench.core.results import SummarisedScalars
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
@@ -29,7 +30,7 @@ _GRID = 1_000
 
 
 @dataclass(frozen=True, eq=False)
-class Guesses:
+class Guesses(SummarisedScalars):
     """The guess distribution, given or estimated, and the chance agreement that follows.
 
     Attributes

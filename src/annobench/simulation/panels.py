@@ -6,15 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import scipy.optimize
 import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations, Scale
 
 
+def _size(annotations: Annotations) -> str:
+    return f"{annotations.n_items:,} items, {annotations.n_annotators:,} annotators"
+
+
 @dataclass(frozen=True, eq=False)
-class SimulatedBinary:
+class SimulatedBinary(Summarised):
     """Binary annotations and the values that made them.
 
     Attributes
@@ -31,6 +37,22 @@ class SimulatedBinary:
     category: NDArray[np.int8]
     sensitivity: NDArray[np.float64]
     specificity: NDArray[np.float64]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the true values of the annotators.
+
+        Returns
+        -------
+        DataFrame
+            By annotator: `sensitivity` and `specificity`.
+        """
+        return pd.DataFrame(
+            {"sensitivity": self.sensitivity, "specificity": self.specificity},
+            index=pd.Index(self.annotations.annotators, name="annotator"),
+        )
+
+    def _headline(self) -> str:
+        return f"{_size(self.annotations)}, {int(self.category.sum()):,} items of category 1"
 
 
 def binary(
@@ -100,7 +122,7 @@ def binary(
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedPanel:
+class SimulatedPanel(Summarised):
     """Labels of annotators who share one impression of each item.
 
     Attributes
@@ -117,6 +139,26 @@ class SimulatedPanel:
     annotations: Annotations
     impression: NDArray[np.float64]
     perception: NDArray[np.float64]
+
+    def summary(self) -> pd.DataFrame:
+        """Return how often each annotator gave each label.
+
+        Returns
+        -------
+        DataFrame
+            Numbers of labels; a row for each annotator and a column for each category.
+        """
+        a = self.annotations
+        labels = pd.crosstab(a.annotator, a.label)
+        labels = labels.reindex(
+            index=range(a.n_annotators), columns=range(a.n_categories), fill_value=0
+        )
+        return labels.set_axis(pd.Index(a.annotators, name="annotator")).set_axis(
+            pd.Index(a.categories, name="category"), axis="columns"
+        )
+
+    def _headline(self) -> str:
+        return f"{_size(self.annotations)}, {self.annotations.n_categories} categories"
 
 
 def ordinal(
@@ -224,7 +266,7 @@ def nominal(
 
 
 @dataclass(frozen=True, eq=False)
-class SimulatedMarks:
+class SimulatedMarks(Summarised):
     """Marks that annotators made, and what some of them said of all marks later.
 
     Attributes
@@ -245,6 +287,23 @@ class SimulatedMarks:
     validated: NDArray[np.int64]
     marked: NDArray[np.bool_]
     accepted: NDArray[np.bool_]
+
+    def summary(self) -> pd.DataFrame:
+        """Return what the validators marked and accepted.
+
+        Returns
+        -------
+        DataFrame
+            By validator: the numbers of items `marked` and `accepted` of those put to the vote.
+        """
+        validators = self.annotations.annotators[: self.marked.shape[1]]
+        return pd.DataFrame(
+            {"marked": self.marked.sum(axis=0), "accepted": self.accepted.sum(axis=0)},
+            index=pd.Index(validators, name="validator"),
+        )
+
+    def _headline(self) -> str:
+        return f"{_size(self.annotations)}, {self.validated.size:,} items put to the vote"
 
 
 def marks_and_votes(

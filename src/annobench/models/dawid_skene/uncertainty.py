@@ -36,7 +36,7 @@ _VOTES = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class StandardErrors:
+class StandardErrors(Summarised):
     """Asymptotic standard errors.
 
     Attributes
@@ -52,6 +52,27 @@ class StandardErrors:
     prevalence: Floats
     confusion: Floats
     n_boundary: int
+
+    def summary(self) -> pd.DataFrame:
+        """Return the standard errors of the prevalence.
+
+        Returns
+        -------
+        DataFrame
+            A row for each category: prevalence; index category, its code.
+        """
+        index = pd.RangeIndex(self.prevalence.size, name="category")
+        return pd.DataFrame({"prevalence": self.prevalence}, index)
+
+    def _headline(self) -> str:
+        # The maximum of pandas leaves out NaN, and does not warn where there is nothing else.
+        prevalence, confusion = (
+            pd.Series(part.ravel()).max() for part in (self.prevalence, self.confusion)
+        )
+        return (
+            f"at most {prevalence:.4g} for the prevalence and {confusion:.4g} for the confusion, "
+            f"{self.n_boundary:,} estimates at a boundary"
+        )
 
 
 def standard_errors(
