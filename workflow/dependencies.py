@@ -66,8 +66,17 @@ def _imports(path: Path, package: str) -> tuple[str, ...]:
 
 @cache
 def _imported(code: str, package: str) -> tuple[str, ...]:
-    nodes = ast.walk(ast.parse(code))
+    nodes = _executed(ast.parse(code))
     return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk a syntax tree without what only type checkers read."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from _executed(child)
 
 
 def _names(node: ast.AST, package: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.studies import coverage
-import conformance
+import render_conformance
 
 assert "rogot_goldberg" in dir(agreement)
 table = Annotations.from_contingency([[60, 10], [10, 20]])
@@ -38,7 +38,7 @@ task, = coverage.plan(grid, mine)
 assert task.run(seed=1, n_items=2_000)["coverage"].notna().any()
 
 here = Path("tests/reference/agreement")
-page = conformance.main(
+page = render_conformance.main(
     here / "peers.csv", here / "datasets.py", here / "disagreements.csv", Path("workflow/site")
 )["page"]
 assert "rogot_goldberg" in page

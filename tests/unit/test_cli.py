@@ -326,7 +326,7 @@ def test_report_takes_the_scale_that_a_parquet_file_keeps(run, tmp_path):
         ("x,a,1\nx,b,2\n", "Only 1 item"),
         ("x,a,s\nx,b,s\ny,a,s\ny,b,s\n", "most coefficients are undefined"),
         ("".join(f"{i},{a},{i}{a}\n" for i in range(60) for a in "ab"), "column of labels?"),
-        ("".join(f"{i},{a},{3 * i % 5}\n" for i in range(60) for a in "ab"), "name the scale"),
+        ("".join(f"{i},{a},{3 * i % 5}\n" for i in range(60) for a in "ab"), "set the scale"),
     ],
 )
 def test_report_says_what_is_wrong_with_poor_data(report, text, note):
@@ -403,7 +403,7 @@ def test_intervals_without_width_are_explained_once_in_the_terminal(run, tmp_pat
     assert result.exit_code == 0, result.output
     said = " ".join(result.output.split())
     assert said.count("have no width") == 1
-    assert "have no width, as all labels of each of the 40 items agree. That tells nothing" in said
+    assert "have no width, as all labels of each of the 40 items agree. They say nothing" in said
     # 1 - 0.05 ** (1 / 40)
     assert "up to 7.2% may show a disagreement (95% limit)" in said
     assert "IntervalWarning" not in said

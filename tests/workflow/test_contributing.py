@@ -85,4 +85,4 @@ def test_a_second_data_set_of_one_id_is_refused(clone):
     modules = clone.top / "src" / "annobench" / "datasets"
     shutil.copy(modules / "anesthesia.py", modules / "anesthesia_again.py")
     output = clone.snakemake("--dry-run", fails=True)
-    assert "data set id 'anesthesia' is declared in" in output
+    assert "annobench.datasets: the name 'anesthesia' stands in" in output

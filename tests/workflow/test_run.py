@@ -291,7 +291,7 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
     ("script", "output"),
     [
         ("workflow/scripts/fetch_dataset.py", "results/data/anesthesia/meta.json"),
-        ("workflow/papers/example_paper/analysis.py", "results/papers/example_paper/computed.csv"),
+        ("workflow/scripts/run_paper.py", "results/papers/example_paper/computed.csv"),
         ("workflow/scripts/compare_paper.py", "results/papers/example_paper/comparison.csv"),
         ("workflow/scripts/render_notebook.py", "results/notebooks/example_paper.html"),
         ("workflow/scripts/build_site.py", "results/index.html"),

@@ -141,7 +141,7 @@ def reported(path, key, figure):
         return path
     return report(
         path,
-        caption="../../report/figure.rst",
+        caption="../report/figure.rst",
         category=key,
         labels={"figure": figure.title, "in the paper": figure.source},
     )

@@ -43,7 +43,8 @@ def cluster_draws(
     """
     if min(n_clusters, replicates) < 1:
         raise AnnotationError(
-            f"cluster_draws: {replicates} replicates of {n_clusters} clusters. Give one at least."
+            f"cluster_draws: {replicates} replicates of {n_clusters} clusters. "
+            "Give at least one of each."
         )
     return multinomial_counts(np.ones(n_clusters), replicates, rng).astype(np.float64)
 
