@@ -217,3 +217,13 @@ def fitted(wildcards):
     """Return the data sets that a job fits a model to."""
     known = graded(wildcards)
     return known if wildcards.case == "all" else [id for id in known if id == wildcards.case]
+
+
+#: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
+N_PARTS = {"coverage": 4, "coverage_full": 66, "noise": 2, "noise_full": 55}
+
+
+def parts_of(wildcards):
+    """Return the tables of all parts of a study."""
+    n = N_PARTS[wildcards.study]
+    return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]

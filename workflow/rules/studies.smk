@@ -30,18 +30,9 @@ rule conformance:
 COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
 NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
 
-#: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
-N_PARTS = {"coverage": 4, "coverage_full": 66, "noise": 2, "noise_full": 55}
-
 
 wildcard_constraints:
     part="[0-9]+",
-
-
-def parts_of(wildcards):
-    """Return the tables of all parts of a study."""
-    n = N_PARTS[wildcards.study]
-    return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
 #: What decides the table of a study.
