@@ -110,18 +110,13 @@ def mark(figure: Figure, text: str) -> None:
 
 
 @contextmanager
-def house_figure(
-    columns: int = 2, *, height: float = 3.6, stand_in: str | None = None
-) -> Iterator[tuple[Figure, list[Axes]]]:
+def house_figure(columns: int = 2, *, height: float = 3.6) -> Iterator[tuple[Figure, list[Axes]]]:
     """Make a figure of one row of panels, and draw into it in the house style.
 
     Parameters
     ----------
     columns, height
         As in `panels`.
-    stand_in : str, optional
-        A line in red above the panels, for figures drawn from simulated data in place
-        of real ones.
 
     Yields
     ------
@@ -129,10 +124,7 @@ def house_figure(
         To draw into.
     """
     with house_style():
-        figure, axes = panels(columns, height=height)
-        if stand_in:
-            mark(figure, stand_in)
-        yield figure, axes
+        yield panels(columns, height=height)
 
 
 def save_figure(figure: Figure, stem: str | os.PathLike[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, astuple, dataclass, fields
 from pathlib import Path
 from typing import Final
@@ -145,31 +145,6 @@ class Computed:
     rounding_upper: float | None = None
     method: str = PAPER_METHOD
     provenance: str = ""
-
-
-def plain_rows(
-    values: Mapping[str, float], provenance: str, method: str = PAPER_METHOD
-) -> list[Computed]:
-    """Make rows of values without an interval.
-
-    Parameters
-    ----------
-    values : mapping of str to float
-        Values by target.
-    provenance : {"real", "printed_table", "closed_form", "simulated"}
-        Of all of them.
-    method : str, default "paper"
-        Of all of them.
-
-    Returns
-    -------
-    list of Computed
-        One row a value, in their order.
-    """
-    return [
-        Computed(target, float(value), method=method, provenance=provenance)
-        for target, value in values.items()
-    ]
 
 
 #: The columns of `computed.csv`, in their order, and those of them that are numbers.
