@@ -270,6 +270,12 @@ def test_the_record_is_complete_and_frozen(model):
         record.name = "other"
 
 
+def test_the_record_says_every_convention(model):
+    for name, phrase in dataclasses.asdict(model.METHOD.conventions).items():
+        assert phrase.strip() == phrase, name
+        assert len(phrase) > 3, name
+
+
 def test_names_are_unique():
     assert len({m.METHOD.name for m in MODELS.values()}) == len(MODELS)
     assert len({m.__name__ for m in MODELS.values()}) == len(MODELS)

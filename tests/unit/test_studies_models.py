@@ -14,7 +14,7 @@ from annobench.core.errors import AnnotationError
 from annobench.evaluation.scores import count_errors
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.models.base import Method
+from annobench.models.base import Conventions, Method
 from annobench.studies import models as baselines
 from annobench.studies.models import BenchmarkCase, FitRecord
 
@@ -33,7 +33,13 @@ def problem(n_items=60, name="toy", seed=0, n_labels=5):
 def model(name, fit, *, deterministic=True, max_categories=None):
     """Make a model of a function."""
     record = Method(
-        name, "made up", frozenset({"nominal"}), frozenset(), deterministic, max_categories
+        name=name,
+        reference="made up",
+        accepts=frozenset({"nominal"}),
+        returns=frozenset(),
+        deterministic=deterministic,
+        conventions=Conventions("counted", "shared", "none", "none", "none"),
+        max_categories=max_categories,
     )
     return SimpleNamespace(METHOD=record, fit=fit, __name__=name)
 

@@ -24,6 +24,31 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Conventions:
+    """What a model does where descriptions of methods differ, a phrase each.
+
+    Attributes
+    ----------
+    repeats : str
+        How several labels of one item by one annotator count.
+    ties : str
+        What the posterior of an item is whose labels favour two categories equally.
+    smoothing : str
+        Prior of the parameters, or what is added to counts, by default.
+    start : str
+        Where a search starts, and which of several ends it keeps.
+    optimum : str
+        What the fit maximises or approximates, and when it stops.
+    """
+
+    repeats: str
+    ties: str
+    smoothing: str
+    start: str
+    optimum: str
+
+
+@dataclass(frozen=True)
 class Method:
     """The record of one model: who made it, what it takes, what it gives.
 
@@ -41,6 +66,8 @@ class Method:
         fit is a `ConfusionFit`, and a `SampledFit`.
     deterministic : bool
         False if its `fit` draws random numbers, and takes their source `rng`.
+    conventions : Conventions
+        What it does with repeated labels and ties, how it smooths and searches.
     max_categories : int or None
         The largest number of categories it takes; None for any.
     compares : bool
@@ -57,6 +84,7 @@ class Method:
     accepts: frozenset[str]
     returns: frozenset[str]
     deterministic: bool
+    conventions: Conventions
     max_categories: int | None = None
     compares: bool = False
     offers: frozenset[str] = frozenset()

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, normalised, run_em
-from annobench.models.base import Fit, Method
+from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 
 METHOD = Method(
@@ -46,6 +46,13 @@ METHOD = Method(
         }
     ),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' abilities; equal probabilities if these tie, too",
+        smoothing="normal priors, mean 1 and variance 1, of abilities and log easinesses",
+        start="every ability and log easiness at 1",
+        optimum="a local maximum of the posterior density by EM; relative change of 1e-9",
+    ),
     compares=True,
 )
 

@@ -55,6 +55,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.models.base import (
+    Conventions,
     Method,
     ParameterDraws,
     SampledFit,
@@ -78,6 +79,13 @@ METHOD = Method(
         }
     ),
     deterministic=False,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' sensitivities and specificities",
+        smoothing="uniform prior of the prevalence; beta populations of annotators, estimated",
+        start="several chains from random values",
+        optimum="no optimum: draws from the posterior",
+    ),
     max_categories=2,
     compares=True,
 )

@@ -42,7 +42,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Method, ParameterDraws, SampledFit, blocks, check_sampler
+from annobench.models.base import (
+    Conventions,
+    Method,
+    ParameterDraws,
+    SampledFit,
+    blocks,
+    check_sampler,
+)
 from annobench.models.kernels.hierarchical_dawid_skene import run_sweeps
 
 METHOD = Method(
@@ -56,6 +63,13 @@ METHOD = Method(
         }
     ),
     deterministic=False,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' confusion matrices",
+        smoothing="uniform prior of the prevalence; Dirichlet populations of rows, estimated",
+        start="several chains from random values",
+        optimum="no optimum: draws from the posterior",
+    ),
     max_categories=200,
     compares=True,
 )

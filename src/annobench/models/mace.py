@@ -30,7 +30,7 @@ from scipy.special import digamma, gammaln
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, log, run_em
-from annobench.models.base import ConfusionFit, Method
+from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
     name="mace",
@@ -43,6 +43,13 @@ METHOD = Method(
         }
     ),
     deterministic=False,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by competences and strategies; equal probabilities if these tie, too",
+        smoothing="Beta(0.5, 0.5) for competences, Dirichlet(10, ..., 10) for strategies",
+        start="even strategies and competences of 1/2, and random ones near; the best end is kept",
+        optimum="a local maximum of the variational bound",
+    ),
     compares=True,
 )
 

@@ -25,7 +25,7 @@ import numpy as np
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, log, run_em
-from annobench.models.base import ConfusionFit, Method
+from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
     name="one_coin",
@@ -38,6 +38,13 @@ METHOD = Method(
         }
     ),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' accuracies; equal probabilities if these tie, too",
+        smoothing="0.01 added to every count of a confusion matrix and of the prevalence",
+        start="vote shares",
+        optimum="a local maximum of the posterior density by EM; relative change of 1e-8",
+    ),
     compares=True,
 )
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Fit, Method, best_categories
+from annobench.models.base import Conventions, Fit, Method, best_categories
 
 METHOD = Method(
     name="voting",
@@ -21,6 +21,13 @@ METHOD = Method(
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"prevalence", "winners", "is_tie"}),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own",
+        ties="shared: each best category has its share of the votes",
+        smoothing="none",
+        start="no search",
+        optimum="vote shares",
+    ),
 )
 
 

@@ -31,7 +31,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Fit, Method
+from annobench.models.base import Conventions, Fit, Method
 
 METHOD = Method(
     name="weighted_voting",
@@ -41,6 +41,13 @@ METHOD = Method(
         {"weights", "accuracy", "votes", "winners", "is_tie", "n_iterations", "converged"}
     ),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own",
+        ties="shared; winners that tie count 1/t each when accuracies are estimated",
+        smoothing="one right and K - 1 wrong labels added per annotator",
+        start="winners of the unweighted vote",
+        optimum="winners that no longer change, or `max_iterations`",
+    ),
     compares=True,
 )
 

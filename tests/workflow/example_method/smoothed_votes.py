@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Fit, Method
+from annobench.models.base import Conventions, Fit, Method
 
 METHOD = Method(
     name="smoothed_votes",
@@ -20,6 +20,13 @@ METHOD = Method(
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset({"prevalence"}),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own",
+        ties="shared equally",
+        smoothing="one vote added for every category",
+        start="no search",
+        optimum="a closed form",
+    ),
 )
 
 

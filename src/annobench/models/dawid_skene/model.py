@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
-from annobench.models.base import ConfusionFit, Method, accuracy
+from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
     Criterion,
@@ -62,6 +62,13 @@ METHOD = Method(
         }
     ),
     deterministic=True,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' confusion matrices; equal probabilities if these tie, too",
+        smoothing="0.01 added to every count of the confusion matrices and of the prevalence",
+        start="vote shares",
+        optimum="a local maximum of the posterior density by EM",
+    ),
     compares=True,
     offers=frozenset({"bootstrap", "restarts"}),
 )
