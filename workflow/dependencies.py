@@ -35,39 +35,41 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     """
     package, script = Path(package), Path(script)
     found: set[Path] = set()
-    waiting = [
-        path
-        for name in (*_imports(script, ""), *also)
-        for path in (*_modules(name, package), *_neighbours(name, script))
-    ]
+    waiting = list(_direct(script, package))
+    waiting += [path for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path in found or path == script:
             continue
         found.add(path)
-        inside = path.is_relative_to(package)
-        for name in _imports(path, _package_of(path, package) if inside else ""):
-            waiting += _modules(name, package)
-            if not inside:
-                waiting += _neighbours(name, path)
+        waiting += _direct_once(path, package)
     return sorted(found)
+
+
+def _direct(path: Path, package: Path) -> tuple[Path, ...]:
+    """Return the files that a file imports itself."""
+    inside = path.is_relative_to(package)
+    names = _imports(path, _package_of(path, package) if inside else "")
+    found = [each for name in names for each in _modules(name, package)]
+    if not inside:
+        found += [each for name in names for each in _neighbours(name, path)]
+    return tuple(found)
+
+
+#: Hundreds of jobs import the same modules, which do not change while jobs are listed.
+_direct_once = cache(_direct)
 
 
 def _imports(path: Path, package: str) -> tuple[str, ...]:
     """Return the dotted names a file imports; `from a import b` gives `a` and `a.b`."""
     try:
-        return _imported(_code(path), package)
+        nodes = _executed(ast.parse(_code(path)))
+        return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
     except SyntaxError as error:
         raise SyntaxError(
             f"{path}, line {error.lineno}: {error.msg}. The workflow reads this file's imports; "
             "correct it and run again."
         ) from error
-
-
-@cache
-def _imported(code: str, package: str) -> tuple[str, ...]:
-    nodes = _executed(ast.parse(code))
-    return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
 
 
 def _executed(node: ast.AST) -> Iterator[ast.AST]:
