@@ -63,8 +63,7 @@ _direct_once = cache(_direct)
 def _imports(path: Path, package: str) -> tuple[str, ...]:
     """Return the dotted names a file imports; `from a import b` gives `a` and `a.b`."""
     try:
-        nodes = _executed(ast.parse(_code(path)))
-        return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
+        return _imported(_code(path), package)
     except SyntaxError as error:
         raise SyntaxError(
             f"{path}, line {error.lineno}: {error.msg}. The workflow reads this file's imports; "
@@ -72,13 +71,17 @@ def _imports(path: Path, package: str) -> tuple[str, ...]:
         ) from error
 
 
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk a syntax tree without what only type checkers read."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        yield child
-        yield from _executed(child)
+@cache
+def _imported(code: str, package: str) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    waiting: list[ast.AST] = [ast.parse(code)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue  # only type checkers read it
+        found |= dict.fromkeys(_names(node, package))
+        waiting += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 def _names(node: ast.AST, package: str) -> Iterator[str]:
