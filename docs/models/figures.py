@@ -22,10 +22,13 @@ from annobench.core.files import replacing
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
+    bwa,
     dawid_skene,
+    ebcc,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
+    ibcc,
     mace,
     one_coin,
     voting,
@@ -340,6 +343,105 @@ def draw_hierarchical_dawid_skene() -> None:
         right.set_title("Chains in modes of their own")
         right.legend(loc="upper right", ncols=2, columnspacing=1, handletextpad=0.2)
         save(figure, "hierarchical_dawid_skene")
+
+
+def draw_ibcc() -> None:
+    """Draw sensitivities of annotators with ten labels, by Dawid and Skene and by IBCC."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(2, size=100)
+    right = rng.uniform(0.5, 0.98, size=(60, 2))
+    confusion = np.stack([right, 1 - right], axis=2)
+    confusion[:, 1] = confusion[:, 1, ::-1]
+    annotations = labelled(confusion, truth, np.full(60, 10), rng)
+    with house_figure(2, height=3.5) as (figure, panels):
+        for axes, model, title in (
+            (panels[0], dawid_skene, "Dawid and Skene"),
+            (panels[1], ibcc, "IBCC"),
+        ):
+            estimate = model.fit(annotations).confusion[:, 1, 1]
+            axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.9, zorder=1)
+            axes.scatter(right[:, 1], estimate, s=20, facecolor="white", edgecolor=BLUE)
+            axes.set(xlabel="true sensitivity", ylabel="estimate", xlim=(0.45, 1.03))
+            axes.set_ylim(-0.03, 1.03)
+            axes.set_title(title)
+        save(figure, "ibcc")
+
+
+def draw_ebcc() -> None:
+    """Draw bounds and accuracies of the starts, and the subtypes that the best one uses."""
+    rng = np.random.default_rng(6)
+    truth = rng.integers(2, size=400)
+    misleading = (truth == 1) & (rng.random(400) < 1 / 3)
+    skill = np.where(misleading[:, None] & (np.arange(7) < 4), 0.2, rng.uniform(0.75, 0.95, 7))
+    labels = np.where(rng.random((400, 7)) < skill, truth[:, None], 1 - truth[:, None])
+    item, annotator = np.nonzero(rng.random((400, 7)) < 0.8)
+    annotations = Annotations.from_arrays(
+        item, annotator, labels[item, annotator], items=range(400), categories=range(2)
+    )
+    drawn = np.random.default_rng(1)
+    fits = [ebcc.fit(annotations, rng=drawn, n_starts=1) for _ in range(40)]
+    bounds = [fitted.objective for fitted in fits]
+    best = fits[int(np.argmax(bounds))]
+    share = [(fitted.posterior.argmax(axis=1) == truth).mean() for fitted in fits]
+    alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == truth).mean()
+    sizes = best.subtypes.sum(axis=0)
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        left.scatter(bounds, share, s=22, facecolor="none", edgecolor=BLUE, label="EBCC, a start")
+        left.axhline(alone, color=VERMILION, linestyle="--", linewidth=0.9, label="IBCC")
+        left.set(xlabel="lower bound of the log evidence", ylabel="share of items right")
+        left.set_title("Forty starts")
+        left.legend(loc="lower right")
+        used = [(k, m) for k in range(2) for m in np.argsort(-sizes[k]) if sizes[k, m] > 20]
+        mean = best.parameters.means().labels
+        looks = ((INK, "o"), (BLUE, "s"), (VERMILION, "^"), (GREEN, "D"))
+        for (k, m), (colour, marker) in zip(used, looks, strict=False):
+            name = f"category {k}, {sizes[k, m]:.0f} items"
+            right.plot(range(1, 8), mean[:, k, m, k], color=colour, marker=marker, label=name)
+        right.set(xlabel="annotator", ylabel="probability of a right label", ylim=(0, 1))
+        right.set_title("Subtypes in use")
+        right.legend(loc="lower right")
+        save(figure, "ebcc")
+
+
+def draw_bwa() -> None:
+    """Draw values against shares of votes, and precisions against the gold standard."""
+    annotations, gold = entailment()
+    fitted = bwa.fit(annotations)
+    votes = voting.fit(annotations).posterior[:, 1]
+    share, number = shares_right(annotations, gold)
+    jitter = np.random.default_rng(1).uniform(-0.03, 0.03, size=gold.size)
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        for category, colour, marker, name in (
+            (1, BLUE, "o", "follows"),
+            (0, VERMILION, "x", "does not"),
+        ):
+            own = gold == category
+            faces = {"facecolor": "none", "edgecolor": colour} if marker == "o" else {"c": colour}
+            left.scatter(
+                (votes + jitter)[own],
+                fitted.values[own, 1],
+                s=10,
+                marker=marker,
+                linewidth=0.6,
+                label=f"gold: {name}",
+                **faces,
+            )
+        for line in (left.axhline, left.axvline):
+            line(0.5, color=GREY, linewidth=0.8)
+        left.set(xlabel="share of votes", ylabel="value")
+        left.set_title("Values weigh the votes")
+        left.legend(loc="upper left")
+        right.scatter(
+            share,
+            fitted.weights,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="precision")
+        right.set_title("164 annotators, by their labels")
+        save(figure, "bwa")
 
 
 def heat_map(axes, matrix: np.ndarray, title: str, *, first: bool) -> None:

@@ -73,6 +73,9 @@ class Method:
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
         have labels of two. A model whose fit says nothing of annotators need not.
+    merges_repeats : bool
+        Whether several labels of one item by one annotator are one statement, which names each of
+        their categories, so that saying the same again changes nothing.
     offers : frozenset of str
         Functions that its module has beside `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
@@ -87,6 +90,7 @@ class Method:
     conventions: Conventions
     max_categories: int | None = None
     compares: bool = False
+    merges_repeats: bool = False
     offers: frozenset[str] = frozenset()
 
     def check(self, annotations: Annotations, *, informed: bool = False) -> None:
