@@ -69,9 +69,13 @@ def imports_of(script, also=()):
 
 def site_files(template):
     """Return the sources of a page's looks."""
-    own = [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")]
-    shared = [PACKAGE / "reporting/templates" / name for name in ("base.html.j2", "style.css")]
-    return own + list(map(str, shared))
+    return [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")] + templates()
+
+
+def templates(*own):
+    """Return the library's sources of a page's looks."""
+    names = (*own, "base.html.j2", "style.css")
+    return [str(PACKAGE / "reporting/templates" / name) for name in names]
 
 
 def data_of(dataset):

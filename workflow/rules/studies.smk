@@ -195,8 +195,9 @@ rule score_models:
         ),
     output:
         scores="results/studies/{study}/scores.csv",
-        attempts="results/studies/{study}/attempts.csv",
+        fits="results/studies/{study}/fits.csv",
         methods="results/studies/{study}/methods.csv",
+        settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
     wildcard_constraints:
@@ -217,12 +218,12 @@ rule render_baselines:
     """Render the page that shows which models do better than the majority vote, and where."""
     input:
         scores="results/studies/{study}/scores.csv",
-        attempts="results/studies/{study}/attempts.csv",
+        fits="results/studies/{study}/fits.csv",
         methods="results/studies/{study}/methods.csv",
-        site=site_files("baselines.html.j2"),
+        settings="results/studies/{study}/settings.json",
+        templates=templates("benchmark.html.j2"),
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
     output:
-        figure=expand("results/studies/{{study}}/accuracy.{suffix}", suffix=FIGURE_FORMATS),
         page="results/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
@@ -233,10 +234,6 @@ rule render_baselines:
     resources:
         mem_mb=500,
         runtime=5,
-    params:
-        grid=baselines_settings,
-        grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
-        seed=config["seed"],
     script:
         "../scripts/render_baselines.py"
 

@@ -15,12 +15,16 @@ from annobench.evaluation.scores import count_errors
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models.base import Conventions, Method
-from annobench.studies import models as baselines
-from annobench.studies.models import BenchmarkCase, FitRecord
+from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.benchmark.comparison import compare, verdict
+from annobench.studies.benchmark.fits import FitRecord, fit_all, read_fits, write_fits
+from annobench.studies.benchmark.regimes import KINDS, simulate
+from annobench.studies.benchmark.scores import score
+from annobench.studies.benchmark.tables import describe_fits
 
 
 def problem(n_items=60, name="toy", seed=0, n_labels=5):
-    return baselines.simulate(
+    return simulate(
         "mixed",
         n_categories=2,
         labels_per_item=n_labels,
@@ -44,16 +48,6 @@ def model(name, fit, *, deterministic=True, max_categories=None):
     return SimpleNamespace(METHOD=record, fit=fit, __name__=name)
 
 
-@pytest.fixture
-def discovered(monkeypatch):
-    """Let discovery find these models alone."""
-
-    def offer(*offered):
-        monkeypatch.setattr(models, "discover", lambda: {m.METHOD.name: m for m in offered})
-
-    return offer
-
-
 def even(annotations):
     """Give every category the same probability."""
     shape = annotations.n_items, annotations.n_categories
@@ -65,7 +59,7 @@ def even(annotations):
 
 def test_scores_are_those_worked_out_by_hand():
     posterior = [[0.9, 0.1, 0.0], [0.4, 0.4, 0.2], [0.0, 0.3, 0.7]]
-    found = baselines.score(posterior, [0, 1, 0])
+    found = score(posterior, [0, 1, 0])
     # Right, half right (a tie of two), wrong.
     assert found["accuracy"] == pytest.approx(1.5 / 3)
     # Minus the logarithms of .9, .4 and, for 0, of 1e-6.
@@ -81,32 +75,32 @@ def test_scores_are_those_worked_out_by_hand():
 
 
 def test_items_without_gold_are_left_out():
-    found = baselines.score([[1.0, 0.0], [1.0, 0.0]], [-1, 1])
+    found = score([[1.0, 0.0], [1.0, 0.0]], [-1, 1])
     assert found["accuracy"] == 0
 
 
 def test_ties_count_as_they_do_elsewhere(rng):
     votes = rng.integers(0, 3, (200, 4)) + 1.0
     posterior, gold = votes / votes.sum(axis=1, keepdims=True), rng.integers(0, 4, 200)
-    found = baselines.score(posterior, gold)
+    found = score(posterior, gold)
     assert found["accuracy"] == pytest.approx(count_errors(posterior, gold).expected_accuracy)
 
 
 def test_confidence_on_an_edge_goes_into_the_bin_above():
     # 0.7 and 0.75 share the bin [0.7, 0.8): the mean of both against the accuracy 1/2.
-    found = baselines.score([[0.7, 0.3], [0.75, 0.25]], [0, 1])
+    found = score([[0.7, 0.3], [0.75, 0.25]], [0, 1])
     assert found["calibration_error"] == pytest.approx(0.725 - 0.5)
 
 
 def test_probabilities_that_are_right_are_calibrated(rng):
     certain = rng.uniform(0.5, 1, 200_000)
     gold = (rng.random(certain.size) > certain).astype(int)
-    found = baselines.score(np.column_stack([certain, 1 - certain]), gold)
+    found = score(np.column_stack([certain, 1 - certain]), gold)
     # Of each of the five bins the error is a half-normal of variance below 1/4 over its items.
     bound = 5 * scipy.stats.norm.isf(0.5e-5) * 0.5 / math.sqrt(200_000 / 5) / 5
     assert found["calibration_error"] < bound
     sharper = np.column_stack([certain**0.5, 1 - certain**0.5])
-    assert baselines.score(sharper, gold)["calibration_error"] > bound
+    assert score(sharper, gold)["calibration_error"] > bound
 
 
 @pytest.mark.parametrize(
@@ -115,7 +109,7 @@ def test_probabilities_that_are_right_are_calibrated(rng):
 )
 def test_golds_that_cannot_be_scored_are_refused(gold, message):
     with pytest.raises(AnnotationError, match=message):
-        baselines.score([[0.5, 0.5], [0.5, 0.5]], gold)
+        score([[0.5, 0.5], [0.5, 0.5]], gold)
 
 
 # Which items count.
@@ -133,7 +127,7 @@ def test_a_problem_without_such_items_is_refused():
     annotations = Annotations.from_arrays(["x"], ["a"], ["0"], categories=["0", "1"])
     empty = BenchmarkCase("toy", annotations, np.array([-1]), "real")
     with pytest.raises(AnnotationError, match="toy has no item with a gold category and a label"):
-        baselines.compare(empty, [], replicates=10, seed=1)
+        compare(empty, [], replicates=10, seed=1)
 
 
 # Intervals and differences.
@@ -147,11 +141,11 @@ def test_estimates_are_the_scores_and_differences_are_paired():
     one = problem(200)
     votes = voting.fit(one.annotations).posterior
     sharper = votes**2 / (votes**2).sum(axis=1, keepdims=True)
-    table = baselines.compare(
+    table = compare(
         one, scored(one, voting=votes, sharper=sharper), replicates=400, seed=1
     ).set_index(["method", "score"])
     for method, posterior in (("voting", votes), ("sharper", sharper)):
-        for name, value in baselines.score(posterior, one.gold).items():
+        for name, value in score(posterior, one.gold).items():
             row = table.loc[(method, name)]
             assert row["estimate"] == pytest.approx(value, rel=1e-12)
             assert row["lower"] <= row["estimate"] <= row["upper"] or name == "calibration_error"
@@ -165,7 +159,7 @@ def test_intervals_of_accuracy_have_the_width_of_a_binomial():
     one = problem(400)
     right = np.eye(2)[one.gold]
     right[:100] = right[:100, ::-1]
-    table = baselines.compare(one, scored(one, made=right), replicates=4000, seed=1)
+    table = compare(one, scored(one, made=right), replicates=4000, seed=1)
     row = table[table["score"] == "accuracy"].iloc[0]
     expected = 2 * scipy.stats.norm.isf(0.025) * math.sqrt(0.75 * 0.25 / 400)
     # The percentiles of 4,000 draws are themselves off by some hundredths of the width.
@@ -176,9 +170,9 @@ def test_the_order_of_methods_and_the_presence_of_others_change_nothing():
     one = problem()
     votes = voting.fit(one.annotations).posterior
     both = scored(one, a=votes, b=votes[:, ::-1])
-    first = baselines.compare(one, both, replicates=50, seed=1)
-    second = baselines.compare(one, both[::-1], replicates=50, seed=1)
-    alone = baselines.compare(one, both[:1], replicates=50, seed=1)
+    first = compare(one, both, replicates=50, seed=1)
+    second = compare(one, both[::-1], replicates=50, seed=1)
+    alone = compare(one, both[:1], replicates=50, seed=1)
     pd.testing.assert_frame_equal(
         first.sort_values(["method", "score"], ignore_index=True),
         second.sort_values(["method", "score"], ignore_index=True),
@@ -198,31 +192,31 @@ def test_verdicts_know_which_way_is_better():
         ],
         columns=["method", "score", "minus_voting_lower", "minus_voting_upper"],
     )
-    found = baselines.verdict(rows, "voting").tolist()
+    found = verdict(rows, "voting").tolist()
     assert found == ["better", "worse", "better", "unclear", "", ""]
 
 
 # What a method may see, its seed, and its budget.
 
 
-def test_a_method_sees_the_labels_alone(discovered):
+def test_a_method_sees_the_labels_alone():
     def curious(annotations):
         assert not hasattr(annotations, "gold")
         return even(annotations)
 
-    discovered(model("curious", curious))
-    (found,) = baselines.fit_all([problem()], limit=30, seed=1)
+    methods = [model("curious", curious)]
+    (found,) = fit_all([problem()], methods, limit=30, seed=1)
     assert (found.status, found.note) == ("scored", "")
 
 
-def test_a_random_method_is_seeded_by_the_seed_its_name_and_the_data(discovered):
+def test_a_random_method_is_seeded_by_the_seed_its_name_and_the_data():
     def random(annotations, *, rng):
         first = rng.random(annotations.n_items)
         return SimpleNamespace(posterior=np.column_stack([first, 1 - first]))
 
     def drawn(seed, name="one"):
-        discovered(model(name, random, deterministic=False))
-        return baselines.fit_all([problem()], limit=30, seed=seed)[0].posterior.tolist()
+        methods = [model(name, random, deterministic=False)]
+        return fit_all([problem()], methods, limit=30, seed=seed)[0].posterior.tolist()
 
     assert drawn(1) == drawn(1)
     assert drawn(1) != drawn(2)
@@ -236,14 +230,14 @@ def busy(annotations):
     return even(annotations)
 
 
-def test_a_method_that_exceeds_its_budget_is_stopped(discovered):
-    discovered(model("busy", busy), model("even", even))
+def test_a_method_that_exceeds_its_budget_is_stopped():
+    methods = [model("busy", busy), model("even", even)]
     small, large, larger = problem(20, seed=1), problem(60), problem(80)
     renamed = [
         BenchmarkCase(name, each.annotations, each.gold, each.provenance)
         for name, each in (("larger", larger), ("small", small), ("large", large))
     ]
-    found = baselines.fit_all(renamed, limit=0.5, seed=1)
+    found = fit_all(renamed, methods, limit=0.5, seed=1)
     assert [(a.method, a.problem, a.status) for a in found] == [
         ("busy", "small", "scored"),
         ("busy", "large", "over budget"),
@@ -255,20 +249,20 @@ def test_a_method_that_exceeds_its_budget_is_stopped(discovered):
     assert found[1].posterior is None
 
 
-def test_a_fit_that_ends_late_has_no_score(discovered):
+def test_a_fit_that_ends_late_has_no_score():
     def slow(annotations):
         # One call of compiled code, which no signal ends.
         sum(range(20_000_000 if annotations.n_items > 50 else 0))
         return even(annotations)
 
-    discovered(model("slow", slow))
-    (found,) = baselines.fit_all([problem()], limit=0.05, seed=1)
+    methods = [model("slow", slow)]
+    (found,) = fit_all([problem()], methods, limit=0.05, seed=1)
     assert found.status == "over budget"
     assert found.posterior is None
     assert found.seconds >= 0.05
 
 
-def test_refusals_and_faults_are_told_apart(discovered):
+def test_refusals_and_faults_are_told_apart():
     def refuses(annotations):
         raise AnnotationError("refuses: needs more. Give more.")
 
@@ -282,8 +276,8 @@ def test_refusals_and_faults_are_told_apart(discovered):
         return SimpleNamespace(posterior=np.ones((1, 2)) / 2)
 
     narrow = model("narrow", even, max_categories=1)
-    discovered(*(model(f.__name__, f) for f in (refuses, fails, wrong, short)), narrow)
-    found = {a.method: a for a in baselines.fit_all([problem()], limit=30, seed=1)}
+    methods = [*(model(f.__name__, f) for f in (refuses, fails, wrong, short)), narrow]
+    found = {a.method: a for a in fit_all([problem()], methods, limit=30, seed=1)}
     status = {name: attempt.status for name, attempt in found.items()}
     assert status == {
         "refuses": "not applicable",
@@ -298,40 +292,40 @@ def test_refusals_and_faults_are_told_apart(discovered):
     assert all(attempt.posterior is None for attempt in found.values())
 
 
-def test_an_exception_that_a_model_catches_does_not_hide_the_limit(discovered):
+def test_an_exception_that_a_model_catches_does_not_hide_the_limit():
     def stubborn(annotations):
         while annotations.n_items > 50:
             with contextlib.suppress(Exception):
                 sum(range(1000))
         return even(annotations)
 
-    discovered(model("stubborn", stubborn))
-    (found,) = baselines.fit_all([problem()], limit=0.3, seed=1)
+    methods = [model("stubborn", stubborn)]
+    (found,) = fit_all([problem()], methods, limit=0.3, seed=1)
     assert found.status == "over budget"
 
 
-def test_fits_are_read_as_they_were_written(discovered, tmp_path):
+def test_fits_are_read_as_they_were_written(tmp_path):
     def refuses(annotations):
         raise AnnotationError("refuses: needs more. Give more.")
 
-    discovered(model("even", even), model("refuses", refuses), model("voting", voting.fit))
-    found = baselines.fit_all([problem(20), problem(30, n_labels=3)], limit=30, seed=1)
-    baselines.write_fits(found, tmp_path / "fits")
-    again = baselines.read_fits(tmp_path / "fits")
+    methods = [model("even", even), model("refuses", refuses), model("voting", voting.fit)]
+    found = fit_all([problem(20), problem(30, n_labels=3)], methods, limit=30, seed=1)
+    write_fits(found, tmp_path / "fits")
+    again = read_fits(tmp_path / "fits")
     for one, other in zip(found, again, strict=True):
         np.testing.assert_equal(vars(other), vars(one))
-    baselines.write_fits([], tmp_path / "none")
-    assert baselines.read_fits(tmp_path / "none") == []
+    write_fits([], tmp_path / "none")
+    assert read_fits(tmp_path / "none") == []
 
 
-def test_memory_is_the_rise_during_the_fit(discovered):
+def test_memory_is_the_rise_during_the_fit():
     def hungry(annotations):
         if annotations.n_items > 50:
             np.ones(10_000_000)  # 80 MB, given back at once
         return even(annotations)
 
-    discovered(model("hungry", hungry), model("modest", even))
-    hungry_, modest = baselines.fit_all([problem()], limit=30, seed=1)
+    methods = [model("hungry", hungry), model("modest", even)]
+    hungry_, modest = fit_all([problem()], methods, limit=30, seed=1)
     if math.isnan(modest.peak_bytes):
         pytest.skip("this system does not tell the peak of memory")
     assert 79e6 < hungry_.peak_bytes < 120e6
@@ -340,17 +334,18 @@ def test_memory_is_the_rise_during_the_fit(discovered):
 
 def test_a_limit_that_is_not_positive_is_refused():
     with pytest.raises(ValueError, match="limit must be more than 0 seconds, got 0"):
-        baselines.fit_all([], limit=0, seed=1)
+        fit_all([], [], limit=0, seed=1)
 
 
 def test_every_discovered_model_appears_for_every_problem():
     one = problem(20)
-    found = baselines.fit_all([one], limit=60, seed=1)
+    every = [each for _, each in sorted(models.discover().items())]
+    found = fit_all([one], every, limit=60, seed=1)
     assert [attempt.method for attempt in found] == sorted(models.discover())
-    table = baselines.tabulate([one], found)
+    table = describe_fits([one], found)
     assert set(table["method"]) == set(models.discover())
     assert (table["status"] != "failed").all()
-    rows = baselines.compare(one, found, replicates=20, seed=1)
+    rows = compare(one, found, replicates=20, seed=1)
     assert set(rows["method"]) == set(table.loc[table["status"] == "scored", "method"])
 
 
@@ -365,9 +360,9 @@ def accuracy_of_labels(one):
 
 
 @pytest.mark.parametrize("n_categories", [2, 5])
-@pytest.mark.parametrize("kind", baselines.KINDS)
+@pytest.mark.parametrize("kind", KINDS)
 def test_regimes_have_the_stated_size_and_annotators(kind, n_categories):
-    one = baselines.simulate(
+    one = simulate(
         kind, n_categories=n_categories, labels_per_item=10, n_items=2000, n_annotators=40, seed=3
     )
     a = one.annotations
@@ -401,6 +396,4 @@ def test_the_same_seed_gives_the_same_regime_and_another_another():
 def test_regimes_that_cannot_be_are_refused(options, message):
     given = {"kind": "good", "labels_per_item": 3} | options
     with pytest.raises(ValueError, match=message):
-        baselines.simulate(
-            given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1, **given
-        )
+        simulate(given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1, **given)
