@@ -3,5 +3,6 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["figures", "formats", "pages", "report_page", "verdicts"]
+    __name__,
+    submodules=["benchmark_page", "figures", "formats", "pages", "report_page", "verdicts"],
 )
