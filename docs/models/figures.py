@@ -368,38 +368,33 @@ def draw_ibcc() -> None:
 
 
 def draw_ebcc() -> None:
-    """Draw bounds and accuracies of the starts, and the subtypes that the best one uses."""
-    rng = np.random.default_rng(6)
-    truth = rng.integers(2, size=400)
-    misleading = (truth == 1) & (rng.random(400) < 1 / 3)
-    skill = np.where(misleading[:, None] & (np.arange(7) < 4), 0.2, rng.uniform(0.75, 0.95, 7))
-    labels = np.where(rng.random((400, 7)) < skill, truth[:, None], 1 - truth[:, None])
-    item, annotator = np.nonzero(rng.random((400, 7)) < 0.8)
-    annotations = Annotations.from_arrays(
-        item, annotator, labels[item, annotator], items=range(400), categories=range(2)
-    )
-    drawn = np.random.default_rng(1)
-    fits = [ebcc.fit(annotations, rng=drawn, n_starts=1) for _ in range(40)]
+    """Draw bounds and accuracies of starts, and the gold categories of the best one's subtypes."""
+    loaded = datasets.load("ti_zencrowd_all", mode="real")
+    annotations, gold = loaded.annotations, loaded.gold
+    rng = np.random.default_rng(1)
+    fits = [ebcc.fit(annotations, rng=rng, n_starts=1) for _ in range(40)]
     bounds = [fitted.objective for fitted in fits]
-    best = fits[int(np.argmax(bounds))]
-    share = [(fitted.posterior.argmax(axis=1) == truth).mean() for fitted in fits]
-    alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == truth).mean()
-    sizes = best.subtypes.sum(axis=0)
+    share = [(fitted.posterior.argmax(axis=1) == gold).mean() for fitted in fits]
+    alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == gold).mean()
+    best = fits[int(np.argmax(bounds))].subtypes
+    component = best.reshape(gold.size, -1).argmax(axis=1)
+    used = [c for c in range(best[0].size) if (component == c).sum() > 5]
     with house_figure(2, height=3.3) as (figure, (left, right)):
         left.scatter(bounds, share, s=22, facecolor="none", edgecolor=BLUE, label="EBCC, a start")
         left.axhline(alone, color=VERMILION, linestyle="--", linewidth=0.9, label="IBCC")
         left.set(xlabel="lower bound of the log evidence", ylabel="share of items right")
         left.set_title("Forty starts")
-        left.legend(loc="lower right")
-        used = [(k, m) for k in range(2) for m in np.argsort(-sizes[k]) if sizes[k, m] > 20]
-        mean = best.parameters.means().labels
-        looks = ((INK, "o"), (BLUE, "s"), (VERMILION, "^"), (GREEN, "D"))
-        for (k, m), (colour, marker) in zip(used, looks, strict=False):
-            name = f"category {k}, {sizes[k, m]:.0f} items"
-            right.plot(range(1, 8), mean[:, k, m, k], color=colour, marker=marker, label=name)
-        right.set(xlabel="annotator", ylabel="probability of a right label", ylim=(0, 1))
-        right.set_title("Subtypes in use")
-        right.legend(loc="lower right")
+        left.locator_params(axis="x", nbins=4)
+        left.legend(loc="center right")
+        bottom = np.zeros(len(used))
+        for k, colour in ((0, "#A6C8DD"), (1, VERMILION)):
+            items = np.array([((component == c) & (gold == k)).sum() for c in used])
+            right.bar(range(len(used)), items, bottom=bottom, color=colour, label=f"gold: {k}")
+            bottom += items
+        right.set_xticks(range(len(used)), [str(c // best.shape[2]) for c in used])
+        right.set(xlabel="subtypes, by category", ylabel="items")
+        right.set_title("Subtypes of the best start")
+        right.legend(loc="upper right")
         save(figure, "ebcc")
 
 
@@ -419,7 +414,7 @@ def draw_bwa() -> None:
             faces = {"facecolor": "none", "edgecolor": colour} if marker == "o" else {"c": colour}
             left.scatter(
                 (votes + jitter)[own],
-                fitted.values[own, 1],
+                fitted.item_values[own, 1],
                 s=10,
                 marker=marker,
                 linewidth=0.6,

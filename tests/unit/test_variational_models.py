@@ -275,8 +275,8 @@ def test_bwa_is_its_definition_done_on_dense_tables(rng):
     a = panel(rng)
     assert a.first_repeat is not None  # contradictory repeats among them
     fitted = bwa.fit(a, tolerance=0, max_iterations=5)
-    np.testing.assert_allclose(fitted.values, slow_bwa(a, 5), rtol=1e-12)
-    expected = fitted.values / fitted.values.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(fitted.item_values, slow_bwa(a, 5), rtol=1e-12)
+    expected = fitted.item_values / fitted.item_values.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(fitted.posterior, expected, rtol=1e-12)
 
 
@@ -287,8 +287,8 @@ def test_one_update_of_bwa_by_hand():
     # y = (3/4 + 2 v) / (1 + 2 v) = 37/38.
     a = labels_of([("x", "a", 1), ("x", "b", 0), ("y", "a", 1), ("y", "b", 1)], categories=[0, 1])
     fitted = bwa.fit(a, max_iterations=1)
-    np.testing.assert_allclose(fitted.values[:, 1], [20 / 38, 37 / 38], rtol=1e-12)
-    np.testing.assert_allclose(fitted.values[:, 0], [18 / 38, 1 / 38], rtol=1e-12)
+    np.testing.assert_allclose(fitted.item_values[:, 1], [20 / 38, 37 / 38], rtol=1e-12)
+    np.testing.assert_allclose(fitted.item_values[:, 0], [18 / 38, 1 / 38], rtol=1e-12)
 
 
 def log_integral(n, squares, prior):
@@ -305,7 +305,7 @@ def test_bwa_maximises_the_density_that_it_reports(rng):
     fitted = bwa.fit(a, tolerance=1e-12, max_iterations=5_000)
     total = 0.0
     for k in range(3):
-        y, z = a.label == k, fitted.values[:, k]
+        y, z = a.label == k, fitted.item_values[:, k]
         shares = np.bincount(a.item, y) / np.bincount(a.item)
         b = 15 * (shares * (1 - shares))[a.item].mean() * 4 * (2 / 3)
         prior = scipy.stats.gamma(7.5, scale=2 / b)
@@ -330,13 +330,13 @@ def test_repeated_labels_are_one_statement_to_bwa(rng):
     twice = Annotations.from_arrays(
         *(np.tile(codes, 2) for codes in (a.item, a.annotator, a.label)), categories=range(3)
     )
-    np.testing.assert_array_equal(bwa.fit(a).values, bwa.fit(twice).values)
+    np.testing.assert_array_equal(bwa.fit(a).item_values, bwa.fit(twice).item_values)
 
 
 def test_a_category_on_which_all_agree_is_left_as_it_is():
     rows = [("x", "a", 0), ("x", "b", 0), ("y", "a", 1), ("y", "b", 2), ("z", "a", 2)]
     fitted = bwa.fit(labels_of(rows, categories=[0, 1, 2]))
-    assert fitted.values[:, 0].tolist() == [1, 0, 0]
+    assert fitted.item_values[:, 0].tolist() == [1, 0, 0]
     assert np.isnan(fitted.precision[:, 0]).all()
     assert np.isfinite(fitted.weights).all()
     agreed = bwa.fit(labels_of(rows[:2], categories=[0, 1]))

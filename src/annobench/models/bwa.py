@@ -46,7 +46,7 @@ METHOD = Method(
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(
         {
-            *("values", "precision", "weights", "objective", "n_iterations", "converged"),
+            *("item_values", "precision", "weights", "objective", "n_iterations", "converged"),
             *("history",),
         }
     ),
@@ -76,7 +76,7 @@ class BwaFit(Fit):
         Names, by code.
     posterior : ndarray, shape (I, K)
         The values of each item as shares.
-    values : ndarray, shape (I, K)
+    item_values : ndarray, shape (I, K)
         Value of each item for each category, in [0, 1]; the mean for an item without labels.
     precision : ndarray, shape (J, K)
         Expected precision of each annotator for each category; NaN for a category that has all
@@ -96,7 +96,7 @@ class BwaFit(Fit):
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     posterior: Floats
-    values: Floats
+    item_values: Floats
     precision: Floats
     objective: float
     n_iterations: int
@@ -185,7 +185,7 @@ def fit(
         annotations.annotators,
         annotations.categories,
         posterior=values / values.sum(axis=1, keepdims=True),
-        values=values,
+        item_values=values,
         precision=np.where(model.divided, model.precision(errors), np.nan),
         objective=history[-1],
         n_iterations=len(history) - 1,
