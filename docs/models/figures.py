@@ -29,8 +29,10 @@ from annobench.models import (
     mace,
     one_coin,
     voting,
+    wawa,
     weighted_voting,
 )
+from annobench.models.base import best_categories
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.plotting import (
@@ -142,6 +144,52 @@ def draw_weighted_voting() -> None:
         right.set(xlim=(0.36, 1.02), ylim=(0.36, 1.02))
         right.set_title("164 annotators, by their labels")
         save(figure, "weighted_voting")
+
+
+def draw_wawa() -> None:
+    """Draw what a vote weighs by accuracy, and both weights' calls of the entailment items."""
+    annotations, gold = entailment()
+    labels = np.arange(2, 11)
+    rng = np.random.default_rng(3)
+    models = {
+        "unweighted": (GREY, "--", "s", voting.fit),
+        "Wawa": (BLUE, "-", "o", wawa.fit),
+        "log odds": (VERMILION, "-.", "^", weighted_voting.fit),
+    }
+    right = {name: [] for name in models}
+    for number in labels:
+        drawn = [annotations.subsample(int(number), rng) for _ in range(40)]
+        for name, (*_, fit) in models.items():
+            right[name].append(np.mean([shared_accuracy(fit(a).posterior, gold) for a in drawn]))
+    with house_figure(2, height=3.2) as (figure, (left, panel)):
+        accuracy = np.linspace(0.02, 0.98, 200)
+        odds = np.log(accuracy / (1 - accuracy))
+        left.plot(accuracy, accuracy, color=BLUE, label="Wawa: the accuracy")
+        left.plot(accuracy, odds, color=VERMILION, linestyle="-.", label="the best: log odds")
+        left.axhline(0, color=GREY, linewidth=0.8)
+        left.set(xlabel="accuracy, two categories", ylabel="weight of a vote", xlim=(0, 1))
+        left.set_title("Guessers keep half a vote")
+        left.legend(loc="upper left")
+        for name, (colour, line, marker, _) in models.items():
+            panel.plot(
+                labels,
+                right[name],
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markerfacecolor="white",
+                label=name,
+            )
+        panel.set(xlabel="labels an item", ylabel="right, a tie for a half", xticks=labels)
+        panel.set_title("Textual entailment")
+        panel.legend(loc="lower right")
+        save(figure, "wawa")
+
+
+def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
+    """Return the share of items called rightly, one of t best categories for 1/t."""
+    best = best_categories(posterior)
+    return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())
 
 
 def draw_one_coin() -> None:
