@@ -31,6 +31,7 @@ from annobench.models import (
     voting,
     wawa,
     weighted_voting,
+    zero_based_skill,
 )
 from annobench.models.base import best_categories
 from annobench.models.dawid_skene.optima import restarts
@@ -190,6 +191,38 @@ def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
     """Return the share of items called rightly, one of t best categories for 1/t."""
     best = best_categories(posterior)
     return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())
+
+
+def draw_zero_based_skill() -> None:
+    """Draw the accuracies round by round, and where they end against the gold standard."""
+    annotations, gold = entailment()
+    share, number = shares_right(annotations, gold)
+    rounds = np.arange(1, 7)
+    steps = np.array(
+        [
+            zero_based_skill.fit(annotations, tolerance=0, max_iterations=int(n)).accuracy
+            for n in rounds
+        ]
+    )
+    fitted = zero_based_skill.fit(annotations)
+    shown = number >= 60
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        left.plot(rounds, steps[:, shown], color=BLUE, linewidth=0.9, marker=".", markersize=4)
+        left.set(xlabel="round", ylabel="accuracy", xticks=rounds)
+        left.set_title(f"{shown.sum()} annotators of 60 labels or more")
+        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(
+            share,
+            fitted.accuracy,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="accuracy at the end")
+        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
+        right.set_title("All 164, by their labels")
+        save(figure, "zero_based_skill")
 
 
 def draw_one_coin() -> None:

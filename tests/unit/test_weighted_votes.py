@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annobench.labels.annotations import Annotations
-from annobench.models import voting, wawa
+from annobench.models import voting, wawa, zero_based_skill
 
 
 def panel(labels: dict[str, str], **names: object) -> Annotations:
@@ -99,8 +99,85 @@ def test_wawa_against_plain_loops(rng, n_categories):
 
 def test_an_annotator_without_labels_agrees_with_nobody_and_changes_nothing():
     labels = {"x": "110", "y": "000", "z": "011"}
-    for model in (wawa,):
+    for model in (wawa, zero_based_skill):
         alone, idle = model.fit(panel(labels)), model.fit(panel(labels, annotators="0123"))
         assert np.isnan(idle.accuracy[3])
         np.testing.assert_array_equal(idle.accuracy[:3], alone.accuracy)
         np.testing.assert_array_equal(idle.posterior, alone.posterior)
+
+
+# Zero-based skill.
+
+
+def plain_zero_based_skill(annotations: Annotations, n_rounds: int) -> tuple:
+    skill, rate = np.full(annotations.n_annotators, 0.123), 1.0
+    for number in range(1, n_rounds + 1):
+        if number % 20 == 0:
+            rate /= 2
+        share = agreement(annotations, vote(annotations, skill)[1])
+        skill = skill + rate * (share - skill)
+    return vote(annotations, skill)[0], skill
+
+
+def chain(n_annotators: int) -> Annotations:
+    """Return ties of neighbours, each decided by the one before it, one a round.
+
+    Annotator j - 1 says 1 on item j, annotator j says 0. At first all are right by halves but
+    annotator 0, whose word on another item nobody contradicts.
+    """
+    rows = [("anchor", 0, 1)]
+    for j in range(1, n_annotators):
+        rows += [(j, j - 1, 1), (j, j, 0)]
+    return Annotations.from_arrays(*zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 25, 45])
+def test_zero_based_skill_against_plain_loops(rng, n_rounds):
+    # The value that all begin with does not matter; the loops begin with another.
+    for labels in (simulated(rng, 2), simulated(rng, 6), chain(40)):
+        fit = zero_based_skill.fit(labels, tolerance=0, max_iterations=n_rounds)
+        posterior, skill = plain_zero_based_skill(labels, n_rounds)
+        np.testing.assert_allclose(fit.accuracy, skill, rtol=1e-12)
+        np.testing.assert_allclose(fit.posterior, posterior, rtol=1e-12)
+        assert (fit.n_iterations, fit.converged) == (n_rounds, False)
+
+
+def test_one_round_of_zero_based_skill_is_wawa_and_none_is_voting(rng):
+    annotations = simulated(rng)
+    none = zero_based_skill.fit(annotations, max_iterations=0)
+    np.testing.assert_allclose(none.posterior, voting.fit(annotations).posterior, rtol=1e-12)
+    one, other = zero_based_skill.fit(annotations, max_iterations=1), wawa.fit(annotations)
+    np.testing.assert_array_equal(one.accuracy, other.accuracy)
+    np.testing.assert_array_equal(one.posterior, other.posterior)
+
+
+def test_zero_based_skill_stops_where_another_round_changes_nothing(rng):
+    annotations = simulated(rng)
+    fit = zero_based_skill.fit(annotations)
+    assert fit.converged
+    assert fit.n_iterations < 20  # the rate was 1: the end is exact
+    hundred = zero_based_skill.fit(annotations, tolerance=0)
+    assert hundred.n_iterations == 100
+    np.testing.assert_array_equal(fit.accuracy, hundred.accuracy)
+    np.testing.assert_array_equal(fit.posterior, hundred.posterior)
+
+
+def test_rounds_at_the_rate_1_climb_and_never_go_round_in_a_circle(rng):
+    # With r_j labels of n_j that name winners, the weights are r_j / n_j. New winners have the
+    # most weight: sum r_j / n_j r'_j >= sum r_j^2 / n_j. By Cauchy and Schwarz sum r_j^2 / n_j
+    # therefore never falls, and where it stays, everything does.
+    for labels in (simulated(rng, 2, 40), simulated(rng, 4, 40), chain(18)):
+        number = np.bincount(labels.annotator)
+        squares = [
+            number @ zero_based_skill.fit(labels, tolerance=0, max_iterations=n).accuracy ** 2
+            for n in range(1, 19)
+        ]
+        assert np.diff(squares).min() >= -1e-12 * squares[-1]
+        assert squares[-1] > squares[0]
+
+
+def test_one_decision_a_round_takes_as_many_rounds_as_decisions():
+    # Fourteen decisions, a round for the weights that follow, and one that finds nothing to do.
+    fit = zero_based_skill.fit(chain(15))
+    assert (fit.n_iterations, fit.converged) == (16, True)
+    assert fit.accuracy[[0, 1, 2]].tolist() == [1, 0, 1]
