@@ -31,6 +31,7 @@ from annobench.models import (
     voting,
     wawa,
     weighted_voting,
+    zencrowd,
     zero_based_skill,
 )
 from annobench.models.base import best_categories
@@ -223,6 +224,53 @@ def draw_zero_based_skill() -> None:
         right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
         right.set_title("All 164, by their labels")
         save(figure, "zero_based_skill")
+
+
+def draw_zencrowd() -> None:
+    """Draw how many items are called rightly by the prevalence, here and with it estimated."""
+    rng = np.random.default_rng(6)
+    prevalence = np.linspace(0.5, 0.95, 10)
+    accuracy = rng.uniform(0.55, 0.95, size=30)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    looks = {
+        "even categories": (BLUE, "o", "-", zencrowd.fit),
+        "prevalence estimated": (VERMILION, "^", "--", one_coin.fit),
+    }
+    right = {name: [] for name in looks}
+    called = {name: [] for name in looks}
+    for share in prevalence:
+        found = {name: [] for name in looks}
+        for _ in range(20):
+            truth = (rng.random(300) < share).astype(int)
+            annotations = labelled(confusion, truth, np.full(30, 40), rng)
+            for name, (*_, fit) in looks.items():
+                posterior = fit(annotations).posterior
+                found[name].append((shared_accuracy(posterior, truth), posterior[:, 1].mean()))
+        for name in looks:
+            mean = np.mean(found[name], axis=0)
+            right[name].append(mean[0])
+            called[name].append(mean[1])
+    with house_figure(2, height=3.2) as (figure, panels):
+        for axes, values in zip(panels, (right, called), strict=True):
+            for name, (colour, marker, line, _) in looks.items():
+                axes.plot(
+                    prevalence,
+                    values[name],
+                    color=colour,
+                    marker=marker,
+                    linestyle=line,
+                    markerfacecolor="white",
+                    label=name,
+                )
+            axes.set(xlabel="prevalence of the commoner category")
+        panels[0].set(ylabel="share of items called rightly")
+        panels[0].set_title("Right")
+        panels[0].legend(loc="upper left")
+        panels[1].plot(prevalence, prevalence, color=GREY, linestyle=":", linewidth=0.9)
+        panels[1].set(ylabel="mean probability")
+        panels[1].set_title("How common it seems")
+        save(figure, "zencrowd")
 
 
 def draw_one_coin() -> None:
