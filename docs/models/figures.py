@@ -32,8 +32,12 @@ from annobench.models import (
     mace,
     one_coin,
     voting,
+    wawa,
     weighted_voting,
+    zencrowd,
+    zero_based_skill,
 )
+from annobench.models.base import best_categories
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.plotting import (
@@ -145,6 +149,131 @@ def draw_weighted_voting() -> None:
         right.set(xlim=(0.36, 1.02), ylim=(0.36, 1.02))
         right.set_title("164 annotators, by their labels")
         save(figure, "weighted_voting")
+
+
+def draw_wawa() -> None:
+    """Draw what a vote weighs by accuracy, and both weights' calls of the entailment items."""
+    annotations, gold = entailment()
+    labels = np.arange(2, 11)
+    rng = np.random.default_rng(3)
+    models = {
+        "unweighted": (GREY, "--", "s", voting.fit),
+        "Wawa": (BLUE, "-", "o", wawa.fit),
+        "log odds": (VERMILION, "-.", "^", weighted_voting.fit),
+    }
+    right = {name: [] for name in models}
+    for number in labels:
+        drawn = [annotations.subsample(int(number), rng) for _ in range(40)]
+        for name, (*_, fit) in models.items():
+            right[name].append(np.mean([shared_accuracy(fit(a).posterior, gold) for a in drawn]))
+    with house_figure(2, height=3.2) as (figure, (left, panel)):
+        accuracy = np.linspace(0.02, 0.98, 200)
+        odds = np.log(accuracy / (1 - accuracy))
+        left.plot(accuracy, accuracy, color=BLUE, label="Wawa: the accuracy")
+        left.plot(accuracy, odds, color=VERMILION, linestyle="-.", label="the best: log odds")
+        left.axhline(0, color=GREY, linewidth=0.8)
+        left.set(xlabel="accuracy, two categories", ylabel="weight of a vote", xlim=(0, 1))
+        left.set_title("Guessers keep half a vote")
+        left.legend(loc="upper left")
+        for name, (colour, line, marker, _) in models.items():
+            panel.plot(
+                labels,
+                right[name],
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markerfacecolor="white",
+                label=name,
+            )
+        panel.set(xlabel="labels an item", ylabel="right, a tie for a half", xticks=labels)
+        panel.set_title("Textual entailment")
+        panel.legend(loc="lower right")
+        save(figure, "wawa")
+
+
+def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
+    """Return the share of items called rightly, one of t best categories for 1/t."""
+    best = best_categories(posterior)
+    return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())
+
+
+def draw_zero_based_skill() -> None:
+    """Draw the accuracies round by round, and where they end against the gold standard."""
+    annotations, gold = entailment()
+    share, number = shares_right(annotations, gold)
+    rounds = np.arange(1, 7)
+    steps = np.array(
+        [
+            zero_based_skill.fit(annotations, tolerance=0, max_iterations=int(n)).accuracy
+            for n in rounds
+        ]
+    )
+    fitted = zero_based_skill.fit(annotations)
+    shown = number >= 60
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        left.plot(rounds, steps[:, shown], color=BLUE, linewidth=0.9, marker=".", markersize=4)
+        left.set(xlabel="round", ylabel="accuracy", xticks=rounds)
+        left.set_title(f"{shown.sum()} annotators of 60 labels or more")
+        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(
+            share,
+            fitted.accuracy,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="accuracy at the end")
+        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
+        right.set_title("All 164, by their labels")
+        save(figure, "zero_based_skill")
+
+
+def draw_zencrowd() -> None:
+    """Draw how many items are called rightly by the prevalence, here and with it estimated."""
+    rng = np.random.default_rng(6)
+    prevalence = np.linspace(0.5, 0.95, 10)
+    accuracy = rng.uniform(0.55, 0.95, size=30)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    looks = {
+        "even categories": (BLUE, "o", "-", zencrowd.fit),
+        "prevalence estimated": (VERMILION, "^", "--", one_coin.fit),
+    }
+    right = {name: [] for name in looks}
+    called = {name: [] for name in looks}
+    for share in prevalence:
+        found = {name: [] for name in looks}
+        for _ in range(20):
+            truth = (rng.random(300) < share).astype(int)
+            annotations = labelled(confusion, truth, np.full(30, 40), rng)
+            for name, (*_, fit) in looks.items():
+                posterior = fit(annotations).posterior
+                found[name].append((shared_accuracy(posterior, truth), posterior[:, 1].mean()))
+        for name in looks:
+            mean = np.mean(found[name], axis=0)
+            right[name].append(mean[0])
+            called[name].append(mean[1])
+    with house_figure(2, height=3.2) as (figure, panels):
+        for axes, values in zip(panels, (right, called), strict=True):
+            for name, (colour, marker, line, _) in looks.items():
+                axes.plot(
+                    prevalence,
+                    values[name],
+                    color=colour,
+                    marker=marker,
+                    linestyle=line,
+                    markerfacecolor="white",
+                    label=name,
+                )
+            axes.set(xlabel="prevalence of the commoner category")
+        panels[0].set(ylabel="share of items called rightly")
+        panels[0].set_title("Right")
+        panels[0].legend(loc="upper left")
+        panels[1].plot(prevalence, prevalence, color=GREY, linestyle=":", linewidth=0.9)
+        panels[1].set(ylabel="mean probability")
+        panels[1].set_title("How common it seems")
+        save(figure, "zencrowd")
 
 
 def draw_one_coin() -> None:

@@ -1,0 +1,183 @@
+"""Votes weighted by agreement with their winners: cases by hand, and against plain loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from annobench.labels.annotations import Annotations
+from annobench.models import voting, wawa, zero_based_skill
+
+
+def panel(labels: dict[str, str], **names: object) -> Annotations:
+    """Labels of annotators "0", "1", ... by item; "-" is none: ``{"x": "11-0"}``."""
+    rows = [
+        (i, str(j), label)
+        for i, row in labels.items()
+        for j, label in enumerate(row)
+        if label != "-"
+    ]
+    return Annotations.from_arrays(*zip(*rows, strict=True), **names)
+
+
+def simulated(rng, n_categories: int = 3, n_items: int = 60, n_annotators: int = 7) -> Annotations:
+    """Labels of annotators who are right from four to nine times in ten; some are missing."""
+    truth = rng.integers(n_categories, size=(n_items, 1))
+    shift = rng.integers(1, n_categories, size=(n_items, n_annotators))
+    right = rng.random(shift.shape) < np.linspace(0.4, 0.9, n_annotators)
+    label = (truth + np.where(right, 0, shift)) % n_categories
+    item, annotator = np.nonzero(rng.random(shift.shape) < 0.6)
+    return Annotations.from_arrays(
+        item,
+        annotator,
+        label[item, annotator],
+        items=range(n_items),
+        annotators=range(n_annotators),
+        categories=range(n_categories),
+    )
+
+
+# The definitions again, label by label, with plain loops.
+
+
+def rows_of(annotations: Annotations):
+    return list(zip(annotations.item, annotations.annotator, annotations.label, strict=True))
+
+
+def vote(annotations: Annotations, weights) -> tuple[np.ndarray, list[list[int]]]:
+    """Return shares and winners of a weighted vote; sums that are equal but for rounding tie."""
+    votes = np.zeros((annotations.n_items, annotations.n_categories))
+    for i, j, label in rows_of(annotations):
+        votes[i, label] += weights[j]
+    winners = [[k for k, v in enumerate(row) if v >= row.max() * (1 - 1e-11)] for row in votes]
+    total = votes.sum(axis=1, keepdims=True)
+    shares = np.where(total > 0, votes / np.where(total > 0, total, 1), 1 / votes.shape[1])
+    return shares, winners
+
+
+def agreement(annotations: Annotations, winners) -> np.ndarray:
+    """Return the share of each annotator's labels that name a winner, one of t counting 1/t."""
+    right, number = np.zeros(annotations.n_annotators), np.zeros(annotations.n_annotators)
+    for i, j, label in rows_of(annotations):
+        number[j] += 1
+        if label in winners[i]:
+            right[j] += 1 / len(winners[i])
+    return right / number
+
+
+# Wawa.
+
+
+def test_wawa_by_hand():
+    # x: 1 wins, y: 0 wins, z: 0 and 1 tie. Annotator 0 is right on x and y and by a half on z.
+    fit = wawa.fit(panel({"x": "111", "y": "001", "z": "01-"}))
+    np.testing.assert_allclose(fit.accuracy, [2.5 / 3, 2.5 / 3, 1 / 2], rtol=1e-12)
+    weight = 2.5 / 3
+    share = [1, 0.5 / (2 * weight + 0.5), 0.5]
+    np.testing.assert_allclose(fit.posterior[:, 1], share, rtol=1e-12)
+    assert fit.posterior[2, 0] == fit.posterior[2, 1]  # still a tie, and shown as one
+
+
+def test_the_second_vote_of_wawa_can_overturn_the_first():
+    # On x the many who are seldom right win the first vote, two against one, by 0.4 each.
+    rows = {f"y{n}": "1" + "1001"[n] + "0100"[n] + "11" for n in range(4)} | {"x": "100--"}
+    fit = wawa.fit(panel(rows))
+    assert voting.fit(panel(rows)).winners[-1].tolist() == [True, False]
+    # Annotator 0: right on the four y, 1 and 2: on x and on two and one of the y.
+    np.testing.assert_allclose(fit.accuracy, [4 / 5, 3 / 5, 2 / 5, 1, 1], rtol=1e-12)
+    np.testing.assert_allclose(fit.posterior[-1], [1.0 / 1.8, 0.8 / 1.8], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_categories", [2, 3, 6])
+def test_wawa_against_plain_loops(rng, n_categories):
+    annotations = simulated(rng, n_categories)
+    fit = wawa.fit(annotations)
+    weights = agreement(annotations, vote(annotations, np.ones(7))[1])
+    np.testing.assert_allclose(fit.accuracy, weights, rtol=1e-12)
+    np.testing.assert_allclose(fit.posterior, vote(annotations, weights)[0], rtol=1e-12)
+
+
+def test_an_annotator_without_labels_agrees_with_nobody_and_changes_nothing():
+    labels = {"x": "110", "y": "000", "z": "011"}
+    for model in (wawa, zero_based_skill):
+        alone, idle = model.fit(panel(labels)), model.fit(panel(labels, annotators="0123"))
+        assert np.isnan(idle.accuracy[3])
+        np.testing.assert_array_equal(idle.accuracy[:3], alone.accuracy)
+        np.testing.assert_array_equal(idle.posterior, alone.posterior)
+
+
+# Zero-based skill.
+
+
+def plain_zero_based_skill(annotations: Annotations, n_rounds: int) -> tuple:
+    skill, rate = np.full(annotations.n_annotators, 0.123), 1.0
+    for number in range(1, n_rounds + 1):
+        if number % 20 == 0:
+            rate /= 2
+        share = agreement(annotations, vote(annotations, skill)[1])
+        skill = skill + rate * (share - skill)
+    return vote(annotations, skill)[0], skill
+
+
+def chain(n_annotators: int) -> Annotations:
+    """Return ties of neighbours, each decided by the one before it, one a round.
+
+    Annotator j - 1 says 1 on item j, annotator j says 0. At first all are right by halves but
+    annotator 0, whose word on another item nobody contradicts.
+    """
+    rows = [("anchor", 0, 1)]
+    for j in range(1, n_annotators):
+        rows += [(j, j - 1, 1), (j, j, 0)]
+    return Annotations.from_arrays(*zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("n_rounds", [1, 2, 25, 45])
+def test_zero_based_skill_against_plain_loops(rng, n_rounds):
+    # The value that all begin with does not matter; the loops begin with another.
+    for labels in (simulated(rng, 2), simulated(rng, 6), chain(40)):
+        fit = zero_based_skill.fit(labels, tolerance=0, max_iterations=n_rounds)
+        posterior, skill = plain_zero_based_skill(labels, n_rounds)
+        np.testing.assert_allclose(fit.accuracy, skill, rtol=1e-12)
+        np.testing.assert_allclose(fit.posterior, posterior, rtol=1e-12)
+        assert (fit.n_iterations, fit.converged) == (n_rounds, False)
+
+
+def test_one_round_of_zero_based_skill_is_wawa_and_none_is_voting(rng):
+    annotations = simulated(rng)
+    none = zero_based_skill.fit(annotations, max_iterations=0)
+    np.testing.assert_allclose(none.posterior, voting.fit(annotations).posterior, rtol=1e-12)
+    one, other = zero_based_skill.fit(annotations, max_iterations=1), wawa.fit(annotations)
+    np.testing.assert_array_equal(one.accuracy, other.accuracy)
+    np.testing.assert_array_equal(one.posterior, other.posterior)
+
+
+def test_zero_based_skill_stops_where_another_round_changes_nothing(rng):
+    annotations = simulated(rng)
+    fit = zero_based_skill.fit(annotations)
+    assert fit.converged
+    assert fit.n_iterations < 20  # the rate was 1: the end is exact
+    hundred = zero_based_skill.fit(annotations, tolerance=0)
+    assert hundred.n_iterations == 100
+    np.testing.assert_array_equal(fit.accuracy, hundred.accuracy)
+    np.testing.assert_array_equal(fit.posterior, hundred.posterior)
+
+
+def test_rounds_at_the_rate_1_climb_and_never_go_round_in_a_circle(rng):
+    # With r_j labels of n_j that name winners, the weights are r_j / n_j. New winners have the
+    # most weight: sum r_j / n_j r'_j >= sum r_j^2 / n_j. By Cauchy and Schwarz sum r_j^2 / n_j
+    # therefore never falls, and where it stays, everything does.
+    for labels in (simulated(rng, 2, 40), simulated(rng, 4, 40), chain(18)):
+        number = np.bincount(labels.annotator)
+        squares = [
+            number @ zero_based_skill.fit(labels, tolerance=0, max_iterations=n).accuracy ** 2
+            for n in range(1, 19)
+        ]
+        assert np.diff(squares).min() >= -1e-12 * squares[-1]
+        assert squares[-1] > squares[0]
+
+
+def test_one_decision_a_round_takes_as_many_rounds_as_decisions():
+    # Fourteen decisions, a round for the weights that follow, and one that finds nothing to do.
+    fit = zero_based_skill.fit(chain(15))
+    assert (fit.n_iterations, fit.converged) == (16, True)
+    assert fit.accuracy[[0, 1, 2]].tolist() == [1, 0, 1]
