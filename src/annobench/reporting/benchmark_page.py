@@ -43,6 +43,7 @@ def render(
     tables: BenchmarkTables,
     *,
     marked: Collection[str] = (),
+    remarks: Collection[str] = (),
     title: str = "Benchmark of aggregation methods",
     depth: int | None = None,
 ) -> str:
@@ -54,6 +55,8 @@ def render(
         The numbers.
     marked : collection of str
         Methods whose rows are marked, such as a new one.
+    remarks : collection of str
+        What a reader should know first, a sentence or two each.
     title : str
         The heading.
     depth : int, optional
@@ -77,6 +80,7 @@ def render(
         alone=depth is None,
         settings=tables.settings,
         marked=set(marked),
+        remarks=remarks,
         summary=_summarise(scores, fits, methods),
         matrices={name: _matrix(scores, fits, name) for name in TITLES},
         titles=TITLES,
