@@ -613,8 +613,9 @@ def _ranking_table(found: Outcome) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table("method", box=None, pad_edge=False, header_style="bold")
-    for name in ("accuracy", "95% interval", "minus the best", "p", "gold needed", "log loss"):
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("accuracy", "95% interval", "vs best", "p", "gold needed", "log loss"):
         shown.add_column(name, justify="right", no_wrap=True)
     [ranking] = found.rankings.values()
     for row in ranking.to_dict("records"):
@@ -638,8 +639,9 @@ def _comparison_table(found: Outcome) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table("method", box=None, pad_edge=False, header_style="bold")
-    for name in ("scored", "among the best", "median accuracy", "median log loss", "seconds"):
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("scored", "among best", "accuracy", "log loss", "seconds"):
         shown.add_column(name, justify="right", no_wrap=True)
     for row in found.summary().to_dict("records"):
         own = row["method"] in found.candidates

@@ -16,7 +16,7 @@ from annobench.studies.benchmark.regimes import simulate_regimes
 
 #: Data sets that are small and of several kinds: few and many annotators and categories, good and
 #: bad annotators.
-DATA_SETS: Final = ("snow2008_wsd", "snow2008_rte", "ti_bluebird", "ti_adult")
+DATA_SETS: Final = ("snow2008_temp", "snow2008_rte", "ti_bluebird", "ti_cf")
 
 #: Regimes that are small; their annotators are known, and they need no network.
 REGIMES: Final[dict[str, Any]] = {
