@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+import zlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,15 +12,28 @@ import scipy.stats
 
 from annobench import models
 from annobench.core.errors import AnnotationError
-from annobench.evaluation.scores import count_errors
+from annobench.evaluation.scores import category_scores, count_errors
+from annobench.evaluation.selective import risk_coverage
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
 from annobench.models.base import Conventions, Method
+from annobench.studies.benchmark import comparison
 from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.comparison import compare, verdict
+from annobench.studies.benchmark.comparison import (
+    _resamples,
+    compare,
+    differences_to,
+    studentise,
+)
 from annobench.studies.benchmark.fits import FitRecord, fit_all, read_fits, write_fits
-from annobench.studies.benchmark.regimes import KINDS, simulate
-from annobench.studies.benchmark.scores import score
+from annobench.studies.benchmark.regimes import simulate
+from annobench.studies.benchmark.scores import (
+    curves,
+    resampled_scores,
+    risk_area,
+    score,
+    score_confusion,
+)
 from annobench.studies.benchmark.tables import describe_fits
 
 
@@ -141,29 +155,83 @@ def test_estimates_are_the_scores_and_differences_are_paired():
     one = problem(200)
     votes = voting.fit(one.annotations).posterior
     sharper = votes**2 / (votes**2).sum(axis=1, keepdims=True)
-    table = compare(
-        one, scored(one, voting=votes, sharper=sharper), replicates=400, seed=1
-    ).set_index(["method", "score"])
+    found = compare(one, scored(one, voting=votes, sharper=sharper), replicates=400, seed=1)
+    table = found.scores.set_index(["method", "score"])
     for method, posterior in (("voting", votes), ("sharper", sharper)):
         for name, value in score(posterior, one.gold).items():
             row = table.loc[(method, name)]
             assert row["estimate"] == pytest.approx(value, rel=1e-12)
             assert row["lower"] <= row["estimate"] <= row["upper"] or name == "calibration_error"
     # The most probable category is the same, so that every paired difference is 0.
-    ends = table.loc[("sharper", "accuracy")]
-    assert (ends["minus_voting_lower"], ends["minus_voting_upper"]) == (0, 0)
-    assert np.isnan(ends["minus_dawid_skene"])
+    paired = differences_to("voting", found.scores, found.differences).set_index("score")
+    assert paired.loc["accuracy", ["difference", "error"]].tolist() == [0, 0]
+    assert paired.loc["log_loss", "error"] > 0
 
 
 def test_intervals_of_accuracy_have_the_width_of_a_binomial():
     one = problem(400)
     right = np.eye(2)[one.gold]
     right[:100] = right[:100, ::-1]
-    table = compare(one, scored(one, made=right), replicates=4000, seed=1)
-    row = table[table["score"] == "accuracy"].iloc[0]
+    found = compare(one, scored(one, made=right, other=right[:, ::-1]), replicates=4000, seed=1)
+    row = found.scores[found.scores["score"] == "accuracy"].iloc[0]
     expected = 2 * scipy.stats.norm.isf(0.025) * math.sqrt(0.75 * 0.25 / 400)
     # The percentiles of 4,000 draws are themselves off by some hundredths of the width.
     assert row["upper"] - row["lower"] == pytest.approx(expected, rel=0.06)
+    # The other is right where this one is wrong: the difference is 2 p - 1.
+    (paired,) = (
+        differences_to(name, found.scores, found.differences)
+        .query("score == 'accuracy'")
+        .to_dict("records")
+        for name in ["other"]
+    )
+    assert paired[0]["difference"] == pytest.approx(0.5)
+    # Of 4,000 draws the standard deviation has a relative error of 1 / sqrt(8,000).
+    sd = 2 * math.sqrt(0.75 * 0.25 / 400)
+    assert paired[0]["error"] == pytest.approx(sd, rel=4 / math.sqrt(8000))
+
+
+def test_differences_to_any_method_are_those_computed_directly():
+    one = problem(80)
+    rng = np.random.default_rng(3)
+    fits = {name: rng.dirichlet(np.ones(2), 80) for name in "abcd"}
+    found = compare(one, scored(one, **fits), replicates=60, seed=1)
+    direct = {}
+    times = np.vstack(list(_resamples(80, 60, np.random.default_rng(source(one)))))
+    for name, posterior in fits.items():
+        direct[name] = resampled_scores(posterior, one.gold, times)[:, 2]
+    for reference in fits:
+        table = differences_to(reference, found.scores, found.differences)
+        rows = table[table["score"] == "log_loss"].set_index("method")
+        assert list(rows.index) == [name for name in fits if name != reference]
+        for name, row in rows.iterrows():
+            gap = direct[name] - direct[reference]
+            assert row["difference"] == pytest.approx(gap[0], abs=1e-12)
+            assert row["error"] == pytest.approx(gap[1:].std(ddof=1), rel=1e-9)
+        assert len(set(rows["critical"])) == 1
+
+
+def source(one, seed=1):
+    return [seed, zlib.crc32(one.name.encode())]
+
+
+def test_the_critical_value_is_that_of_independent_or_equal_normal_estimates(rng):
+    # Of m independent normal estimates c has (2 Phi(c) - 1)^m = .95; of equal ones m counts as 1.
+    drawn = rng.normal(size=(8, 40_000)) * np.arange(1, 9)[:, None] + 5
+    errors, critical = studentise(drawn)
+    expected = scipy.stats.norm.isf((1 - 0.95 ** (1 / 8)) / 2)
+    # A quantile of R draws has the error sqrt(.95 .05 / R) / density, and the density is .12.
+    assert critical == pytest.approx(expected, abs=4 * math.sqrt(0.0475 / 40_000) / 0.12)
+    np.testing.assert_allclose(errors, np.arange(1, 9), rtol=4 / math.sqrt(80_000))
+    _, alone = studentise(np.tile(drawn[:1], (8, 1)))
+    assert alone == pytest.approx(1.96, abs=4 * math.sqrt(0.0475 / 40_000) / 0.12)
+
+
+def test_estimates_that_do_not_vary_are_left_out_of_the_family(rng):
+    drawn = np.vstack([np.zeros(500), rng.normal(size=500)])
+    errors, critical = studentise(drawn)
+    assert errors[0] == 0
+    assert critical == studentise(drawn[1:])[1]
+    assert np.isnan(studentise(drawn[:1])[1])
 
 
 def test_the_order_of_methods_and_the_presence_of_others_change_nothing():
@@ -173,27 +241,78 @@ def test_the_order_of_methods_and_the_presence_of_others_change_nothing():
     first = compare(one, both, replicates=50, seed=1)
     second = compare(one, both[::-1], replicates=50, seed=1)
     alone = compare(one, both[:1], replicates=50, seed=1)
-    pd.testing.assert_frame_equal(
-        first.sort_values(["method", "score"], ignore_index=True),
-        second.sort_values(["method", "score"], ignore_index=True),
-    )
-    pd.testing.assert_frame_equal(first[first["method"] == "a"], alone)
+    pd.testing.assert_frame_equal(first.scores, second.scores)
+    pd.testing.assert_frame_equal(first.differences, second.differences)
+    own = first.scores[first.scores["method"] == "a"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(own, alone.scores)
 
 
-def test_verdicts_know_which_way_is_better():
-    rows = pd.DataFrame(
-        [
-            ("m", "accuracy", 0.1, 0.2),
-            ("m", "log_loss", 0.1, 0.2),
-            ("m", "brier", -0.2, -0.1),
-            ("m", "brier", -0.2, 0.1),
-            ("m", "accuracy", np.nan, np.nan),
-            ("voting", "brier", 0, 0),
-        ],
-        columns=["method", "score", "minus_voting_lower", "minus_voting_upper"],
+def test_resamples_in_blocks_are_those_in_one_piece(monkeypatch):
+    whole = np.vstack(list(_resamples(30, 20, np.random.default_rng(1))))
+    assert (whole[0] == 1).all()
+    assert (whole.sum(axis=1) == 30).all()
+    monkeypatch.setattr(comparison, "BLOCK", 70)
+    blocks = list(_resamples(30, 20, np.random.default_rng(1)))
+    assert len(blocks) == 11
+    np.testing.assert_array_equal(np.vstack(blocks), whole)
+
+
+# Risk and coverage, curves, confusion matrices.
+
+
+def test_the_area_is_the_librarys_of_each_resample(rng):
+    confidence, right = rng.integers(0, 6, 40) / 6, rng.random(40) < 0.7
+    times = rng.integers(0, 3, (5, 40))
+    found = risk_area(confidence, right.astype(float), times)
+    for area, n in zip(found, times, strict=True):
+        curve = risk_coverage(np.repeat(confidence, n), np.repeat(right, n))
+        assert area == pytest.approx(curve.area, rel=1e-12)
+
+
+def test_the_area_is_that_worked_out_by_hand():
+    # Sure .9 and right; then two of .7, one right: risks 0, (0 + 1/2) / 2, 1/3.
+    found = score([[0.9, 0.1], [0.7, 0.3], [0.7, 0.3]], [0, 0, 1])
+    assert found["risk_area"] == pytest.approx((0 + 1 / 4 + 1 / 3) / 3)
+
+
+def test_curves_are_those_worked_out_by_hand():
+    table = curves(np.array([[0.95, 0.05], [0.72, 0.28], [0.74, 0.26]]), np.array([0, 0, 1]))
+    calibration = table[table["curve"] == "calibration"]
+    assert calibration["n_items"].tolist() == [2, 1]
+    np.testing.assert_allclose(calibration[["x", "y"]], [[0.73, 0.5], [0.95, 1]])
+    risk = table[table["curve"] == "risk"].set_index("x")["y"]
+    # Of three items .1 to .4 are one, .5 to .8 two (1.5 rounds to 2), and 1 is all.
+    assert risk[[0.1, 0.4, 0.5, 0.8, 1.0]].tolist() == pytest.approx([0, 0, 1 / 2, 1 / 2, 1 / 3])
+
+
+def test_macro_f_is_that_of_the_confusion_matrix(rng):
+    gold = rng.integers(0, 4, 200)
+    answer = np.where(rng.random(200) < 0.6, gold, rng.integers(0, 3, 200))
+    counts = np.zeros((6, 6))
+    np.add.at(counts, (gold, answer), 1)
+    # Categories 4 and 5 occur nowhere.
+    expected = category_scores(counts).averaged_f1
+    assert score(np.eye(6)[answer], gold)["macro_f"] == pytest.approx(expected, rel=1e-12)
+
+
+def test_errors_of_confusion_matrices_are_weighted_by_labels():
+    labels = Annotations.from_arrays(
+        list("uvwxyzu"), list("aaaaaab"), list("0001111"), categories="01"
     )
-    found = verdict(rows, "voting").tolist()
-    assert found == ["better", "worse", "better", "unclear", "", ""]
+    gold = np.array([0, 0, 0, 0, 1, -1])
+    # a: category 0 three of four right, 1 once right; b: wrong of its one label of category 0.
+    estimate = np.array([[[0.95, 0.05], [0.4, 0.6]], [[np.nan, np.nan], [0.5, 0.5]]])
+    error, n = score_confusion(estimate, labels, gold)
+    assert n.tolist() == [5, 1]
+    assert error.tolist() == pytest.approx([4 * 0.2 + 1 * 0.4, 1])
+    one = BenchmarkCase("toy", labels, gold, "real")
+    votes = voting.fit(labels).posterior
+    fit = FitRecord("toy", "m", "scored", posterior=votes, confusion=estimate)
+    table = compare(one, [fit], replicates=50, seed=1).scores.set_index("score")
+    assert table.loc["confusion_error", "estimate"] == pytest.approx(2.2 / 6)
+    # Resampled annotators are only a, only b, or both.
+    ends = table.loc["confusion_error", ["lower", "upper"]].tolist()
+    assert ends == pytest.approx([1.2 / 5, 1])
 
 
 # What a method may see, its seed, and its budget.
@@ -342,58 +461,8 @@ def test_every_discovered_model_appears_for_every_problem():
     every = [each for _, each in sorted(models.discover().items())]
     found = fit_all([one], every, limit=60, seed=1)
     assert [attempt.method for attempt in found] == sorted(models.discover())
-    table = describe_fits([one], found)
+    table = describe_fits(found)
     assert set(table["method"]) == set(models.discover())
     assert (table["status"] != "failed").all()
-    rows = compare(one, found, replicates=20, seed=1)
+    rows = compare(one, found, replicates=20, seed=1).scores
     assert set(rows["method"]) == set(table.loc[table["status"] == "scored", "method"])
-
-
-# Simulated regimes.
-
-
-def accuracy_of_labels(one):
-    gold = one.gold[one.annotations.item]
-    right = one.annotations.label == gold
-    n = np.bincount(one.annotations.annotator)
-    return np.bincount(one.annotations.annotator, weights=right) / n
-
-
-@pytest.mark.parametrize("n_categories", [2, 5])
-@pytest.mark.parametrize("kind", KINDS)
-def test_regimes_have_the_stated_size_and_annotators(kind, n_categories):
-    one = simulate(
-        kind, n_categories=n_categories, labels_per_item=10, n_items=2000, n_annotators=40, seed=3
-    )
-    a = one.annotations
-    assert (a.n_items, a.n_annotators, a.n_labels) == (2000, 40, 20_000)
-    assert a.first_repeat is None
-    assert one.provenance == "simulated"
-    share = np.bincount(one.gold, minlength=n_categories) / 2000
-    first = 2 / (n_categories + 1)
-    assert abs(share[0] - first) < 4 * math.sqrt(first * (1 - first) / 2000)
-    right = accuracy_of_labels(one)
-    bad = {"good": 0, "mixed": 0, "spam": 20, "adversarial": 12}[kind]
-    if kind == "mixed":
-        assert right.min() < 0.6 < 0.85 < right.max()
-    else:
-        # Beta(17, 3) has mean 0.85 and deviation 0.078.
-        assert abs(right[bad:].mean() - 0.85) < 4 * 0.078 / math.sqrt(40 - bad)
-    if kind == "adversarial":
-        assert right[:bad].max() < 0.5
-
-
-def test_the_same_seed_gives_the_same_regime_and_another_another():
-    first, second, third = (problem(seed=seed) for seed in (1, 1, 2))
-    assert first.annotations.label.tobytes() == second.annotations.label.tobytes()
-    assert first.annotations.label.tobytes() != third.annotations.label.tobytes()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [({"kind": "lazy"}, "kind must be one of"), ({"labels_per_item": 13}, "13 labels per item")],
-)
-def test_regimes_that_cannot_be_are_refused(options, message):
-    given = {"kind": "good", "labels_per_item": 3} | options
-    with pytest.raises(ValueError, match=message):
-        simulate(given.pop("kind"), n_categories=2, n_items=5, n_annotators=12, seed=1, **given)

@@ -30,7 +30,7 @@ def candidate(function, *, random=False):
         posterior = function(labels, rng) if random else function(labels)
         return Answer(labels.items, labels.annotators, labels.categories, posterior)
 
-    return Candidate(record("toy", reference="none", deterministic=not random), fit, "toy", "1")
+    return Candidate(record("toy", reference="none", deterministic=not random), fit, "toy")
 
 
 def broken(function, *, random=False):
@@ -44,7 +44,7 @@ def broken(function, *, random=False):
 @pytest.mark.parametrize("name", ["voting", "dawid_skene", "one_coin", "mace"])
 def test_models_of_the_library_keep_to_the_contract(name):
     model = models.get(name)
-    found = check(Candidate(model.METHOD, model.fit, name, "1"), limit=20, seed=3)
+    found = check(Candidate(model.METHOD, model.fit, name), limit=20, seed=3)
     assert [each for each in found if not each.kept] == []
 
 

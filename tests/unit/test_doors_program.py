@@ -123,10 +123,10 @@ def test_a_file_of_the_current_folder_is_found_from_the_temporary_one(
     np.testing.assert_allclose(found.fit(labels).posterior, voting.fit(labels).posterior)
 
 
-def test_the_version_changes_with_the_program(program):
-    first = program(VOTES).version
-    assert program(VOTES).version == first
-    assert program(VOTES + "\n    # edited").version != first
+def test_the_source_changes_with_the_program(program):
+    first = program(VOTES).SOURCE
+    assert program(VOTES).SOURCE == first
+    assert program(VOTES + "\n    # edited").SOURCE != first
 
 
 COMMANDS = {

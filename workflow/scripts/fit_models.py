@@ -1,4 +1,4 @@
-"""Fit one model to labels with a gold standard, real or simulated."""
+"""Fit one model, or all, to labels with a gold standard, real or simulated."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,8 +15,10 @@ def main(
     method: str, folders: Sequence[Path], regimes: Mapping[str, Any] | None, limit: float, seed: int
 ) -> list[FitRecord]:
     """Return the records of the fits to data sets, and to the simulated regimes if there are."""
+    known = models.discover()
     cases = read_cases(folders) + (simulate_regimes(regimes, seed) if regimes else [])
-    return fit_all(cases, [models.get(method)], limit=limit, seed=seed)
+    chosen = sorted(known) if method == "all" else [method]
+    return fit_all(cases, [known[name] for name in chosen], limit=limit, seed=seed)
 
 
 if snakemake := globals().get("snakemake"):

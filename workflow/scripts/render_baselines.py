@@ -1,4 +1,4 @@
-"""Render the page of the benchmark of models."""
+"""Render the page of a benchmark of models."""
 
 from pathlib import Path
 
@@ -7,15 +7,13 @@ from annobench.reporting import benchmark_page
 from annobench.studies.benchmark.tables import read_tables
 
 
-def main(tables: Path, page: Path) -> None:
-    """Write the page."""
-    with replacing(page) as draft:
-        draft.write_text(benchmark_page.render(read_tables(tables), depth=2), encoding="utf-8")
+def main(tables: Path, other: str) -> str:
+    """Return the page of the tables in a folder."""
+    return benchmark_page.render(read_tables(tables), depth=2, other=other)
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        main(
-            tables=Path(snakemake.input.settings).parent,
-            page=Path(snakemake.output.page),
-        )
+        html = main(Path(snakemake.input.tables[0]).parent, snakemake.params.other)
+        with replacing(snakemake.output.page) as draft:
+            draft.write_text(html, encoding="utf-8")

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from annobench import models
 from annobench.core.files import recording
 from annobench.studies.benchmark.cases import read_cases
@@ -13,16 +15,30 @@ from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
 
 
 def main(
-    folders: Sequence[Path], fits: Iterable[Path], grid: Mapping[str, Any], seed: int
+    folders: Sequence[Path],
+    fits: Iterable[Path],
+    refits: Iterable[Path],
+    grid: Mapping[str, Any],
+    grid_name: str,
+    seed: int,
 ) -> BenchmarkTables:
     """Return the tables."""
+    folder = "baselines_full" if grid_name == "full" else "baselines"
+    job = "{method}/{case}" if grid_name == "full" else "all/all"
+    shown = {
+        "grid": grid_name,
+        "smoke": grid_name == "reduced",
+        "command": "make aggregation" if grid_name == "full" else "snakemake --cores all",
+        "fit_command": f"snakemake --cores 1 results/studies/{folder}/fits/{job}.json",
+    }
     return tabulate(
         read_cases(folders) + simulate_regimes(grid["regimes"], seed),
         [record for path in fits for record in read_fits(path.with_suffix(""))],
         [model for _, model in sorted(models.discover().items())],
         replicates=grid["replicates"],
         seed=seed,
-        settings=grid,
+        refits=[pd.read_csv(path) for path in refits],
+        settings=shown | dict(grid),
     )
 
 
@@ -31,6 +47,8 @@ if snakemake := globals().get("snakemake"):
         main(
             folders=[Path(meta).parent for meta in snakemake.input.metas],
             fits=[Path(path) for path in snakemake.input.fits],
+            refits=[Path(path) for path in snakemake.input.refits],
             grid=snakemake.params.grid,
+            grid_name=snakemake.params.grid_name,
             seed=snakemake.params.seed,
-        ).write(Path(snakemake.output.settings).parent)
+        ).write(Path(snakemake.output.tables[0]).parent)

@@ -6,37 +6,50 @@ fits, and returns HTML with style, data and script inside::
     results = tables.tabulate(cases, records, methods, replicates=1000, seed=1)
     html = render(results, marked=["my_method"])
 
-Names of methods, data sets and categories are somebody's text: the template escapes everything.
+Beside what `tabulate` puts there, the settings of the tables may say `limit` (seconds of a fit),
+`grid` (its name), `reference` (the method that others are compared with at first), `command` (which
+makes the tables), `fit_command` (which makes one fit, with ``{method}`` and ``{case}``) and `smoke`
+(that the data are too small to tell anything).
+
+The tables are inside once, as links to download them, which the script unpacks; without script the
+page shows plain tables. Names of methods, data sets and categories are somebody's text: the
+template escapes everything, and the script writes text, never HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+import base64
+import json
+import tempfile
+from collections.abc import Collection, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
-from annobench.plotting import BLUE, GREY, VERMILION
 from annobench.reporting import pages
-from annobench.studies.benchmark.comparison import REFERENCES
-from annobench.studies.benchmark.scores import BINS, MIN_PROBABILITY, SCORES
-from annobench.studies.benchmark.tables import BenchmarkTables
+from annobench.reporting.formats import number
+from annobench.studies.benchmark.comparison import CONFUSION, differences_to
+from annobench.studies.benchmark.refits import RESAMPLED
+from annobench.studies.benchmark.scores import CONFUSION_ERROR, SCORES
+from annobench.studies.benchmark.signed_rank import MIN_DATASETS
+from annobench.studies.benchmark.tables import BenchmarkTables, file_names
 
-AGAINST = "voting"
-#: How a difference is shown: a mark, the tone of the verdict of papers that it is like, colour.
-FACES = {
-    "better": ("↑", "reproduced", BLUE, "o"),
-    "worse": ("↓", "deviates", VERMILION, "s"),
-    "unclear": ("≈", "not_public", GREY, "o"),
+#: How a difference is shown: by its mark and the class of its style.
+MARKS: Final[Mapping[str, tuple[str, str]]] = {
+    "better": ("▲", "v-reproduced"),
+    "worse": ("▼", "v-deviates"),
+    "better?": ("△", "faint good"),
+    "worse?": ("▽", "faint bad"),
 }
-TITLES = {
-    "accuracy": "Accuracy",
-    "macro_f": "Macro F",
-    "log_loss": "Log loss",
-    "brier": "Brier score",
-    "calibration_error": "Calibration error",
-}
-STATUSES = {"over budget": "over budget", "not applicable": "n/a", "failed": "failed"}
+STATUSES: Final = {"over budget": "budget", "not applicable": "n/a", "failed": "failed"}
+ALL_SCORES: Final = {**SCORES, CONFUSION: CONFUSION_ERROR}
+
+#: Methods whose curves are coloured at first.
+LIT: Final = 3
 
 
 def render(
@@ -46,6 +59,7 @@ def render(
     remarks: Collection[str] = (),
     title: str = "Benchmark of aggregation methods",
     depth: int | None = None,
+    other: str = "",
 ) -> str:
     """Write the page of a benchmark.
 
@@ -62,118 +76,204 @@ def render(
     depth : int, optional
         How many folders the page lies below the results' index, to which it then links; None for
         a page that stands alone.
+    other : str, optional
+        Address of the page of the other grid, if there is one.
 
     Returns
     -------
     str
         HTML that fetches nothing.
     """
-    scores, fits, methods = tables.scores, tables.fits, tables.methods
-    scores = scores.fillna({f"versus_{name}": "" for name in REFERENCES})
-    fits = fits.fillna({"note": ""})
-    simulated = _regimes(scores)
-    known = scores[~scores["problem"].isin(simulated)].drop_duplicates("problem")
+    problems = pages.records(tables.problems)
+    kinds = tables.problems["provenance"].value_counts().to_dict()
+    reference = _reference(tables)
+    across = _across(tables, reference)
+    script = resources.files("annobench.reporting") / "templates" / "benchmark.js"
     return pages.render(
         "benchmark.html.j2",
         title=title,
         depth=depth or 0,
         alone=depth is None,
-        settings=tables.settings,
+        other=other,
+        settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}
+        | tables.settings,
         marked=set(marked),
         remarks=remarks,
-        summary=_summarise(scores, fits, methods),
-        matrices={name: _matrix(scores, fits, name) for name in TITLES},
-        titles=TITLES,
-        marks=FACES,
-        statuses=STATUSES,
-        references=REFERENCES,
-        bins=BINS,
-        smallest=MIN_PROBABILITY,
-        n_real=int((known["provenance"] == "real").sum()),
-        stood_in=sorted(known.loc[known["provenance"] != "real", "problem"]),
-        n_regimes=len(simulated),
-        failures=fits[fits["status"] == "failed"].to_dict("records"),
+        marks=MARKS,
+        scores=ALL_SCORES,
+        n={name: kinds.get(name, 0) for name in ("real", "simulated", "regime")},
+        stood_in=[each["problem"] for each in problems if each["provenance"] == "simulated"],
+        downloads=_downloads(tables),
+        reference=reference,
+        problems=problems,
+        matrices=_matrices(tables, reference),
+        across=across,
+        min_datasets=MIN_DATASETS,
+        methods=_methods(tables),
+        problems_of_fits=_unscored(tables.fits),
+        refit_notes=pages.records(tables.refit_notes),
+        about=_about(tables, reference, marked, across),
+        script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
     )
 
 
-def _regimes(scores: pd.DataFrame) -> list[str]:
-    """Return the names of simulated regimes, which data sets can't have."""
-    return [name for name in dict.fromkeys(scores["problem"]) if "," in name]
+def _reference(tables: BenchmarkTables) -> str:
+    """Return the method that others are compared with at first."""
+    scored = set(tables.scores["method"])
+    wanted = tables.settings.get("reference", "")
+    return str(wanted if wanted in scored else min(scored, default=""))
 
 
-def _order(scores: pd.DataFrame) -> list[str]:
-    """Return the problems: data sets by their labels, then regimes."""
-    simulated = _regimes(scores)
-    known = scores[~scores["problem"].isin(simulated)].sort_values("n_labels", kind="stable")
-    return list(dict.fromkeys(known["problem"])) + simulated
+def _downloads(tables: BenchmarkTables) -> dict[str, dict[str, str]]:
+    """Return the files of the tables as addresses that hold them."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        tables.write(folder)
+        for name, file in file_names().items():
+            kind = "application/gzip" if file.endswith(".gz") else "text/csv"
+            content = base64.b64encode((Path(folder) / file).read_bytes()).decode("ascii")
+            found[name] = {"file": file, "address": f"data:{kind};base64,{content}"}
+    return found
 
 
-def _ranked(scores: pd.DataFrame) -> list[str]:
-    """Return the methods by how often they beat the vote less how often they lose, best first."""
-    accuracy = scores[scores["score"] == "accuracy"]
-    won = accuracy[f"versus_{AGAINST}"].map({"better": 1, "worse": -1}).fillna(0)
-    total = won.groupby(accuracy["method"]).sum()
-    return sorted(total.index, key=lambda name: (name == AGAINST, -total[name], name))
+def _verdicts(table: pd.DataFrame) -> pd.Series[str]:
+    """Say of each difference which way it is, and with a question mark if only by itself."""
+    more = table["score"].map({name: each.more_is_better for name, each in ALL_SCORES.items()})
+    better = (table["difference"] > 0) == more.astype(bool)
+    size, error = table["difference"].abs(), table["error"]
+    way = np.where(better, "better", "worse").astype(object)
+    found = np.select(
+        [~(error > 0), size > table["critical"] * error, size > 1.96 * error],
+        ["", way, way + "?"],
+        "",
+    )
+    return pd.Series(found, index=table.index)
 
 
-def _summarise(
-    scores: pd.DataFrame, attempts: pd.DataFrame, methods: pd.DataFrame
-) -> list[dict[str, Any]]:
-    """Sum up each method: what became of it, how it compares, what it cost."""
-    about = methods.set_index("method")
+def _matrices(tables: BenchmarkTables, reference: str) -> dict[str, list[dict[str, Any]]]:
+    """Arrange each score as methods by problems."""
+    table = differences_to(reference, tables.scores, tables.differences)
+    keys = ["score", "method", "problem"]
+    verdict = dict(
+        zip(table[keys].itertuples(index=False, name=None), _verdicts(table), strict=True)
+    )
+    value = dict(
+        zip(
+            tables.scores[keys].itertuples(index=False, name=None),
+            tables.scores["estimate"],
+            strict=True,
+        )
+    )
+    fits = tables.fits
+    status = dict(
+        zip(zip(fits["method"], fits["problem"], strict=True), fits["status"], strict=True)
+    )
+    return {
+        score: [
+            {
+                "method": method,
+                "place": place,
+                "cells": [
+                    {
+                        "text": _short(value.get((score, method, problem))),
+                        "verdict": verdict.get((score, method, problem), ""),
+                        "status": STATUSES.get(status.get((method, problem), ""), "–"),
+                    }
+                    for problem in tables.problems["problem"]
+                ],
+            }
+            for place, method in enumerate(tables.methods["method"], start=1)
+        ]
+        for score in ALL_SCORES
+    }
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else number(value).removeprefix("0") or "0"
+
+
+def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
+    """Return how the methods compare with one by accuracy, the best first."""
+    table = tables.across[tables.across["score"] == "accuracy"]
+    ahead = table[table["other"] == reference]
+    behind = table[table["method"] == reference].rename(
+        columns={
+            "other": "method",
+            "method": "other",
+            "better": "worse",
+            "worse": "better",
+            "next_better": "next_worse",
+            "next_worse": "next_better",
+        }
+    )
+    found = pd.concat([ahead, behind], ignore_index=True)
+    order = (found["worse"] - found["better"]).sort_values(kind="stable").index
+    return pages.records(found.loc[order])
+
+
+def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
+    """Sum up each method: what became of it, and what it cost."""
+    labels = tables.problems.set_index("problem")["n_labels"]
     found = []
-    for name in _ranked(scores):
-        own, tried = scores[scores["method"] == name], attempts[attempts["method"] == name]
-        fits = tried[tried["status"] == "scored"]
+    for about in pages.records(tables.methods):
+        own = tables.fits[tables.fits["method"] == about["method"]]
+        fits = own[own["status"] == "scored"]
+        nanoseconds = 1e9 * (fits["seconds"] / fits["problem"].map(labels)).median()
         found.append(
             {
-                "name": name,
-                "reference": about.loc[name, "reference"],
-                "deterministic": bool(about.loc[name, "deterministic"]),
-                "status": tried["status"].value_counts().to_dict(),
-                "versus": {
-                    (score, other): own[own["score"] == score][f"versus_{other}"]
-                    .value_counts()
-                    .to_dict()
-                    for score in ("accuracy", "log_loss")
-                    for other in REFERENCES
-                },
+                **about,
+                "status": own["status"].value_counts().to_dict(),
+                "unconverged": int((own["converged"] == "no").sum()),
                 "seconds": fits["seconds"].median(),
-                "nanoseconds": 1e9 * (fits["seconds"] / fits["n_labels"]).median(),
+                "nanoseconds": f"{float(f'{nanoseconds:.2g}'):,.0f}" if len(fits) else "–",
                 "megabytes": fits["megabytes"].max(),
-                "unconverged": int((fits["converged"].astype(str) == "False").sum()),
             }
         )
     return found
 
 
-def _matrix(scores: pd.DataFrame, attempts: pd.DataFrame, score: str) -> dict[str, Any]:
-    """Arrange one score as problems by methods, for showing."""
-    mine = scores[scores["score"] == score].set_index(["problem", "method"]).to_dict("index")
-    status = attempts.set_index(["problem", "method"])[["status", "note"]].to_dict("index")
-    methods = _ranked(scores)
-    more = SCORES[score]
-    rows = []
-    for problem in _order(scores):
-        cells = [(mine.get((problem, name)), status[problem, name]) for name in methods]
-        known = [cell["estimate"] for cell, _ in cells if cell]
-        best = (max if more else min)(known)
-        rows.append(
-            {
-                "problem": problem,
-                "provenance": next(cell["provenance"] for cell, _ in cells if cell),
-                "n_items": next(cell["n_items"] for cell, _ in cells if cell),
-                "cells": [
-                    {
-                        "value": cell and cell["estimate"],
-                        "lower": cell and cell["lower"],
-                        "upper": cell and cell["upper"],
-                        "best": cell and cell["estimate"] == best,
-                        "verdict": cell and cell[f"versus_{AGAINST}"],
-                        **what,
-                    }
-                    for cell, what in cells
-                ],
-            }
-        )
-    return {"methods": methods, "rows": rows, "more": more}
+def _unscored(fits: pd.DataFrame) -> list[dict[str, Any]]:
+    """List what failed or was over budget, with the problems of one note together."""
+    lost = fits[fits["status"].isin(["failed", "over budget"])]
+    groups = lost.groupby(["method", "status", "note"], sort=True)["problem"]
+    return [
+        {"method": method, "status": status, "note": note, "problems": list(names)}
+        for (method, status, note), names in groups
+    ]
+
+
+def _about(
+    tables: BenchmarkTables,
+    reference: str,
+    marked: Collection[str],
+    across: list[dict[str, Any]],
+) -> Markup:
+    """Return what the script must know beside the tables, as JSON that ends no element."""
+    problems = tables.problems
+    kinds = list(problems["provenance"])
+    first = next(kind for kind in ("real", "simulated", "regime", *kinds) if kind in kinds)
+    learnt = set(tables.refits["problem"]) & set(problems["problem"])
+    best = [each["method"] for each in across[:LIT]] or list(tables.methods["method"][:LIT])
+    content = {
+        "scores": {
+            name: {"title": each.title, "more": each.more_is_better}
+            for name, each in ALL_SCORES.items()
+        },
+        "score": "accuracy",
+        "reference": reference,
+        "marked": sorted(marked),
+        "lit": list(dict.fromkeys([*sorted(marked), *best, reference])),
+        "first": first,
+        "focus": min(
+            learnt, default=problems.loc[problems["provenance"] == first, "problem"].iloc[0]
+        ),
+        "statuses": STATUSES,
+        "resampled": RESAMPLED,
+        "seed": tables.settings.get("seed"),
+        "fit_command": tables.settings.get("fit_command", ""),
+        "settings": tables.settings,
+    }
+    text = json.dumps(content, ensure_ascii=True)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704  (no sign of HTML is left)

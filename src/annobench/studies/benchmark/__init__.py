@@ -27,5 +27,15 @@ The parts, in the order in which they are used, for any labels with gold and any
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["cases", "comparison", "fits", "regimes", "scores", "tables"]
+    __name__,
+    submodules=[
+        "cases",
+        "comparison",
+        "fits",
+        "refits",
+        "regimes",
+        "scores",
+        "signed_rank",
+        "tables",
+    ],
 )

@@ -26,13 +26,16 @@ class BenchmarkCase:
     gold : ndarray of int, shape (I,)
         Codes of the gold categories; -1 where there is none.
     provenance : str
-        Either "real" or "simulated".
+        "real", "simulated" for a data set that was not to be had, or "regime".
+    about : str
+        What it is, a sentence.
     """
 
     name: str
     annotations: Annotations
     gold: NDArray[np.int64]
     provenance: str
+    about: str = ""
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -55,5 +58,8 @@ def read_cases(folders: Iterable[Path]) -> list[BenchmarkCase]:
         In the same order.
     """
     read = (datasets.read(folder) for folder in folders)
-    known = [BenchmarkCase(data.id, data.annotations, data.gold, data.provenance) for data in read]
+    known = [
+        BenchmarkCase(data.id, data.annotations, data.gold, data.provenance, data.meta["title"])
+        for data in read
+    ]
     return [case for case in known if case.scored.any()]

@@ -28,9 +28,12 @@ from annobench.studies.benchmark.cases import BenchmarkCase
 Floats = NDArray[np.float64]
 Status = Literal["scored", "over budget", "not applicable", "failed"]
 
+#: What a record has that is no plain value.
+ARRAYS: Final = ("posterior", "confusion")
+
 #: A quick fit is repeated until this many seconds are measured, as the processor's clock may be
 #: coarse, but not more often than this.
-MIN_TIMING_SECONDS: Final = 0.03
+MIN_TIMING_SECONDS: Final = 0.01
 MAX_REPEATS: Final = 200
 
 #: A fit that waits for something else than the processor is stopped after the limit times this.
@@ -75,6 +78,8 @@ class FitRecord:
         What the fit says of its search; None if it says nothing.
     posterior : ndarray, shape (I, K), or None
         Probabilities of the categories; None unless scored.
+    confusion : ndarray, shape (J, K, K), or None
+        Confusion matrices of the annotators, where the method estimates them.
     """
 
     problem: str
@@ -85,6 +90,7 @@ class FitRecord:
     peak_bytes: float = math.nan
     converged: bool | None = None
     posterior: Floats | None = None
+    confusion: Floats | None = None
 
 
 def in_order(cases: Sequence[BenchmarkCase], records: Iterable[FitRecord]) -> list[FitRecord]:
@@ -146,13 +152,19 @@ def fit_all(
     for method in methods:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _compile(method)
+            prepare(method)
             records += [_fit(method, case, limit, seed) for case in ordered]
     return records
 
 
-def _compile(model: Model) -> None:
-    """Fit a model to tiny labels."""
+def prepare(model: Model) -> None:
+    """Fit a method to tiny labels, so that what it compiles is compiled.
+
+    Parameters
+    ----------
+    model : Model
+        Of which a fault goes unnoticed here.
+    """
     for n_categories in (2, 3):
         item, annotator = np.divmod(np.arange(24), 4)
         label = (item + (annotator == item % 4)) % n_categories
@@ -172,7 +184,7 @@ def _refusal(model: Model, annotations: Annotations) -> str:
 
 
 class TimeLimitExceeded(BaseException):
-    """A fit was stopped; not an `Exception`, so that no model takes it for an error of its own."""
+    """The limit of a fit is up: no `Exception`, so that no model takes it for its own error."""
 
 
 def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecord:
@@ -185,11 +197,11 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     resident = _reset_peak()
     start, repeats = time.process_time(), 1
     try:
-        with time_limit(limit):
+        with _time_limit(limit):
             fitted = _fitted(model, annotations, entropy)
         spent = time.process_time() - start
         peak = _memory("VmHWM")
-        posterior = _checked(fitted.posterior, annotations)
+        posterior, confusion = _checked(fitted, annotations)
         # A program that is a process of its own says what it took.
         alone = not math.isnan(getattr(fitted, "seconds", math.nan))
         while not alone and spent < MIN_TIMING_SECONDS and repeats < MAX_REPEATS:
@@ -213,7 +225,42 @@ def _fit(model: Model, case: BenchmarkCase, limit: float, seed: int) -> FitRecor
     # The signal arrives late where compiled code runs long.
     if record.seconds > limit:
         return record
-    return replace(record, status="scored", note="", posterior=posterior)
+    return replace(record, status="scored", note="", posterior=posterior, confusion=confusion)
+
+
+def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: float) -> Any:
+    """Fit a method within a limit.
+
+    Parameters
+    ----------
+    model : Model
+        The method.
+    annotations : Annotations
+        The labels.
+    entropy : list of int
+        What makes the generator of a random method.
+    limit : float
+        Processor time in seconds, more than 0.
+
+    Returns
+    -------
+    Any
+        What the method's `fit` returns, with `posterior` as an array of probabilities.
+
+    Raises
+    ------
+    AnnotationError
+        If the method refuses the labels.
+    TimeLimitExceeded
+        If it takes longer.
+    ValueError
+        If its posterior is none.
+    """
+    model.METHOD.check(annotations)
+    with _time_limit(limit):
+        fitted = _fitted(model, annotations, entropy)
+    _checked(fitted, annotations)
+    return fitted
 
 
 def _fitted(model: Model, annotations: Annotations, entropy: list[int]) -> Any:
@@ -222,30 +269,26 @@ def _fitted(model: Model, annotations: Annotations, entropy: list[int]) -> Any:
     return model.fit(replace(annotations), **options)
 
 
-def _checked(posterior: Any, annotations: Annotations) -> Floats:
-    table = np.asarray(posterior, dtype=np.float64)
-    shape = (annotations.n_items, annotations.n_categories)
-    if table.shape != shape:
-        raise ValueError(f"its posterior has shape {table.shape}, not {shape}")
+def _checked(fitted: Any, annotations: Annotations) -> tuple[Floats, Floats | None]:
+    """Return posterior and confusion matrices of a fit, if they are such."""
+    n_items, k = annotations.n_items, annotations.n_categories
+    table = np.asarray(fitted.posterior, dtype=np.float64)
+    if table.shape != (n_items, k):
+        raise ValueError(f"its posterior has shape {table.shape}, not {(n_items, k)}")
     if not ((table >= 0).all() and np.allclose(table.sum(axis=1), 1, rtol=0, atol=1e-6)):
         raise ValueError("its posterior has rows that are no probabilities")
-    return table
+    given = getattr(fitted, "confusion", None)
+    if given is None:
+        return table, None
+    confusion, shape = np.asarray(given, dtype=np.float64), (annotations.n_annotators, k, k)
+    if confusion.shape != shape:
+        raise ValueError(f"its confusion matrices have shape {confusion.shape}, not {shape}")
+    return table, confusion
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitExceeded` after so much processor time, or much more elapsed time.
-
-    Parameters
-    ----------
-    seconds : float
-        Of processor time, more than 0.
-
-    Yields
-    ------
-    None
-        In the main thread, since the limit is set by a signal.
-    """
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimitExceeded` after so much processor time, or much more elapsed time."""
 
     def stop(*_: object) -> None:
         raise TimeLimitExceeded
@@ -285,7 +328,7 @@ def _memory(field: str) -> float:
 
 
 def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> None:
-    """Write records of fits as ``<stem>.json``, and their posteriors as ``<stem>.npz``.
+    """Write records of fits as ``<stem>.json``, and their arrays as ``<stem>.npz``.
 
     Parameters
     ----------
@@ -295,14 +338,17 @@ def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> No
         Path without the ending; its folder exists.
     """
     found = list(records)
-    rows = [asdict(replace(each, posterior=None)) for each in found]
+    rows = [asdict(replace(each, **dict.fromkeys(ARRAYS))) for each in found]
     with replacing(f"{os.fspath(stem)}.json") as draft:
         draft.write_text(json.dumps(rows, indent=1), encoding="utf-8")
-    tables = {
-        str(row): each.posterior for row, each in enumerate(found) if each.posterior is not None
+    arrays = {
+        f"{name}_{row}": array
+        for row, each in enumerate(found)
+        for name in ARRAYS
+        if (array := getattr(each, name)) is not None
     }
     with replacing(f"{os.fspath(stem)}.npz") as draft, draft.open("wb") as file:
-        np.savez_compressed(file, allow_pickle=False, **tables)
+        np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
 def read_fits(stem: str | os.PathLike[str]) -> list[FitRecord]:
@@ -319,5 +365,8 @@ def read_fits(stem: str | os.PathLike[str]) -> list[FitRecord]:
         In the same order.
     """
     rows = json.loads(Path(f"{os.fspath(stem)}.json").read_text(encoding="utf-8"))
-    with np.load(f"{os.fspath(stem)}.npz") as tables:
-        return [FitRecord(**row | {"posterior": tables.get(str(n))}) for n, row in enumerate(rows)]
+    with np.load(f"{os.fspath(stem)}.npz") as arrays:
+        return [
+            FitRecord(**row | {name: arrays.get(f"{name}_{n}") for name in ARRAYS})
+            for n, row in enumerate(rows)
+        ]

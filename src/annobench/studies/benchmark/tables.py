@@ -9,15 +9,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from annobench import __version__
 from annobench.core.files import replacing
 from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.comparison import REFERENCES, compare, verdict
+from annobench.studies.benchmark.comparison import compare
 from annobench.studies.benchmark.fits import FitRecord, Model, in_order
+from annobench.studies.benchmark.refits import join_refits
+from annobench.studies.benchmark.signed_rank import compare_across
+
+#: Tables that are long, and written compressed.
+COMPRESSED: Final = ("differences", "curves")
+
+#: Columns that are text, whatever they look like.
+TEXT: Final = (
+    *("problem", "method", "other", "score", "design", "curve", "provenance", "status", "note"),
+    *(
+        "about",
+        "converged",
+        "reference",
+        "repeats",
+        "ties",
+        "smoothing",
+        "start",
+        "optimum",
+        "source",
+    ),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,39 +48,79 @@ class BenchmarkTables:
 
     Attributes
     ----------
-    scores : DataFrame
-        A row for every problem, method and score, as from `compare`.
+    scores, differences, curves : DataFrame
+        As in `annobench.studies.benchmark.comparison.Comparison`, of all problems.
+    across : DataFrame
+        Methods compared across the real data sets, as from `compare_across`.
+    refits : DataFrame
+        Scores of fits to parts of the labels, as from `join_refits`; no rows if there were none.
+    refit_notes : DataFrame
+        Why there is no score: problem, design, method, note.
     fits : DataFrame
-        A row for every problem and method: problem, provenance, n_labels, method, status, seconds
-        of processor time, megabytes, converged, note.
+        A row for every problem and method: problem, method, status, seconds of processor time,
+        megabytes, converged ("yes", "no" or ""), note.
+    problems : DataFrame
+        A row for every problem: problem, provenance ("real", "simulated" for a data set that was
+        not to be had, "regime"), n_items (scored), n_annotators, n_labels, n_categories,
+        about.
     methods : DataFrame
         A row for every method, as from `describe_methods`.
     settings : dict
-        What decided the numbers, to be shown: `seed`, `limit` and `replicates`, versions of
-        software, and whatever else the caller adds.
+        What decided the numbers, to be shown: `seed`, `replicates`, `versions` of software, and
+        what the caller adds; the page knows `limit`, `grid`, `command` and `folder`.
     """
 
     scores: pd.DataFrame
+    differences: pd.DataFrame
+    curves: pd.DataFrame
+    across: pd.DataFrame
+    refits: pd.DataFrame
+    refit_notes: pd.DataFrame
     fits: pd.DataFrame
+    problems: pd.DataFrame
     methods: pd.DataFrame
     settings: dict[str, Any]
 
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
     def write(self, folder: str | os.PathLike[str]) -> None:
-        """Write the tables as CSV files and the settings as JSON, which `read_tables` reads.
+        """Write the tables and the settings, which `read_tables` reads.
 
         Parameters
         ----------
         folder : path
-            It exists.
+            It exists. Its files will be those that `file_names` lists.
         """
-        for name, table in self._frames().items():
-            with replacing(Path(folder) / f"{name}.csv") as draft:
-                table.to_csv(draft, index=False, float_format="%.6g", lineterminator="\n")
-        with replacing(Path(folder) / "settings.json") as draft:
+        for name, table in self.frames.items():
+            packed = name in COMPRESSED
+            with replacing(Path(folder) / file_names()[name]) as draft:
+                table.to_csv(
+                    draft,
+                    index=False,
+                    float_format="%.3g" if name == "differences" else "%.5g",
+                    lineterminator="\n",
+                    compression={"method": "gzip", "mtime": 0} if packed else None,
+                )
+        with replacing(Path(folder) / SETTINGS) as draft:
             draft.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
 
-    def _frames(self) -> dict[str, pd.DataFrame]:
-        return {each.name: getattr(self, each.name) for each in fields(self)[:-1]}
+
+TABLES: Final = tuple(each.name for each in fields(BenchmarkTables)[:-1])
+SETTINGS: Final = "settings.json"
+
+
+def file_names() -> dict[str, str]:
+    """Return the names of the files of tables.
+
+    Returns
+    -------
+    dict of str to str
+        By table.
+    """
+    return {name: f"{name}.csv.gz" if name in COMPRESSED else f"{name}.csv" for name in TABLES}
 
 
 def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:
@@ -74,11 +136,20 @@ def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:
     BenchmarkTables
         The tables, with numbers as they were rounded.
     """
+    # A method may be called "NA", or 1.
     frames = {
-        each.name: pd.read_csv(Path(folder) / f"{each.name}.csv", keep_default_na=True)
-        for each in fields(BenchmarkTables)[:-1]
+        name: pd.read_csv(
+            Path(folder) / file,
+            dtype=dict.fromkeys(TEXT, str),
+            keep_default_na=False,
+            na_values=[""],
+        )
+        for name, file in file_names().items()
     }
-    settings = json.loads((Path(folder) / "settings.json").read_text(encoding="utf-8"))
+    for frame in frames.values():
+        text = [name for name in TEXT if name in frame]
+        frame[text] = frame[text].fillna("")
+    settings = json.loads((Path(folder) / SETTINGS).read_text(encoding="utf-8"))
     return BenchmarkTables(**frames, settings=settings)
 
 
@@ -89,9 +160,10 @@ def tabulate(
     *,
     replicates: int,
     seed: int,
+    refits: Iterable[pd.DataFrame] = (),
     settings: Mapping[str, Any] | None = None,
 ) -> BenchmarkTables:
-    """Score fits, and put everything into tables.
+    """Score fits, compare methods, and put everything into tables.
 
     Parameters
     ----------
@@ -102,11 +174,13 @@ def tabulate(
     methods : iterable of Model
         Those of the records.
     replicates : int
-        Resamples of the items.
+        Resamples of the items, at least 2.
     seed : int
         Of the resampling.
+    refits : iterable of DataFrame
+        From calls of `refit`.
     settings : mapping, optional
-        More that the page is to show, such as the limit of a fit.
+        More that the page is to show.
 
     Returns
     -------
@@ -114,27 +188,43 @@ def tabulate(
         All that a page needs.
     """
     found = in_order(cases, records)
-    scores = pd.concat(
-        [
-            compare(
-                case,
-                [record for record in found if record.problem == case.name],
-                replicates=replicates,
-                seed=seed,
-            )
-            for case in cases
-        ],
-        ignore_index=True,
-    )
-    for reference in REFERENCES:
-        scores[f"versus_{reference}"] = verdict(scores, reference)
+    compared = [
+        compare(
+            case,
+            [record for record in found if record.problem == case.name],
+            replicates=replicates,
+            seed=seed,
+        )
+        for case in cases
+    ]
+    first = {
+        "scores": ["problem", "method", "score", "estimate"],
+        "differences": ["problem", "score", "method", "critical"],
+        "curves": ["problem", "method", "curve"],
+    }
+    together = {
+        name: _leading(pd.concat([getattr(each, name) for each in compared]), columns)
+        for name, columns in first.items()
+    }
+    real = [case.name for case in cases if case.provenance == "real"]
+    values, notes = join_refits(refits)
     about = {"seed": seed, "replicates": replicates, "versions": versions()}
     return BenchmarkTables(
-        scores=scores,
-        fits=describe_fits(cases, found),
+        **together,
+        across=compare_across(together["scores"], real, seed),
+        refits=values,
+        refit_notes=notes,
+        fits=describe_fits(found),
+        problems=describe_cases(cases),
         methods=describe_methods(methods),
         settings=about | dict(settings or {}),
     )
+
+
+def _leading(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Put columns first, and number the rows anew."""
+    others = [name for name in table.columns if name not in columns]
+    return table[[*columns, *others]].reset_index(drop=True)
 
 
 def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
@@ -148,13 +238,15 @@ def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row each: method, reference, deterministic, and the phrases of its conventions.
+        A row each: method, reference, source (the `SOURCE` of the method, such as package and
+        version; this library if it has none), deterministic, and the phrases of its conventions.
     """
     return pd.DataFrame(
         [
             {
                 "method": each.METHOD.name,
                 "reference": each.METHOD.reference,
+                "source": getattr(each, "SOURCE", f"annobench {__version__}"),
                 "deterministic": each.METHOD.deterministic,
                 **vars(each.METHOD.conventions),
             }
@@ -163,33 +255,57 @@ def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
     )
 
 
-def describe_fits(cases: Iterable[BenchmarkCase], records: Iterable[FitRecord]) -> pd.DataFrame:
-    """Tabulate the outcome and the cost of each fit.
+def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
+    """Tabulate the size of each case.
 
     Parameters
     ----------
     cases : iterable of BenchmarkCase
-        All that were fitted.
+        With labels.
+
+    Returns
+    -------
+    DataFrame
+        As `problems` in `BenchmarkTables`.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "problem": each.name,
+                "provenance": each.provenance,
+                "n_items": int(each.scored.sum()),
+                "n_annotators": int(np.unique(each.annotations.annotator).size),
+                "n_labels": each.annotations.n_labels,
+                "n_categories": each.annotations.n_categories,
+                "about": each.about,
+            }
+            for each in cases
+        ]
+    )
+
+
+def describe_fits(records: Iterable[FitRecord]) -> pd.DataFrame:
+    """Tabulate the outcome and the cost of each fit.
+
+    Parameters
+    ----------
     records : iterable of FitRecord
         As from `fit_all`.
 
     Returns
     -------
     DataFrame
-        A row for each record, as in `BenchmarkTables`.
+        A row for each record, as `fits` in `BenchmarkTables`.
     """
-    by_name = {case.name: case for case in cases}
     return pd.DataFrame(
         [
             {
                 "problem": each.problem,
-                "provenance": by_name[each.problem].provenance,
-                "n_labels": by_name[each.problem].annotations.n_labels,
                 "method": each.method,
                 "status": each.status,
                 "seconds": each.seconds,
                 "megabytes": each.peak_bytes / 1e6,
-                "converged": each.converged,
+                "converged": {True: "yes", False: "no", None: ""}[each.converged],
                 "note": each.note,
             }
             for each in records

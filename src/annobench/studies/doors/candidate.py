@@ -48,16 +48,14 @@ class Candidate:
         Its record.
     fit : callable
         From annotations, and `rng` unless it is deterministic, to a fit.
-    source : str
-        Where it comes from: a path, a package with its version, or a command.
-    version : str
-        Of its package, or the beginning of the SHA-256 of its source.
+    SOURCE : str
+        Where it comes from: a package with its version, or a file or a command with the beginning
+        of its SHA-256.
     """
 
     METHOD: Method
     fit: Callable[..., Fit]
-    source: str
-    version: str
+    SOURCE: str
 
 
 def record(name: str, *, reference: str, deterministic: bool, repeats: str = "") -> Method:

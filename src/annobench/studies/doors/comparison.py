@@ -14,11 +14,13 @@ from annobench import models
 from annobench.core.files import replacing
 from annobench.evaluation.gold_size import detectable, rank_methods
 from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.comparison import REFERENCES
 from annobench.studies.benchmark.fits import FitRecord, Model, fit_all
 from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
 from annobench.studies.doors.candidate import Candidate
 from annobench.studies.doors.stored import fit_or_recall
+
+#: The model that others are compared with at first.
+REFERENCE = "dawid_skene"
 
 #: The level of the tests that tell methods apart.
 LEVEL = 0.05
@@ -101,7 +103,7 @@ def opponents(names: Sequence[str]) -> list[Model]:
     Returns
     -------
     list of Model
-        The references that all are compared with come first.
+        The one that others are compared with at first is among them.
 
     Raises
     ------
@@ -111,8 +113,7 @@ def opponents(names: Sequence[str]) -> list[Model]:
     known = models.discover()
     if not names:
         return [known[name] for name in sorted(known)]
-    wanted = dict.fromkeys([*names, *REFERENCES])
-    return [models.get(name) for name in wanted]
+    return [models.get(name) for name in dict.fromkeys([*names, REFERENCE])]
 
 
 def distinct(candidates: Sequence[Candidate], taken: Sequence[str]) -> list[Candidate]:
@@ -161,7 +162,7 @@ def compare(
     candidates : sequence of Candidate
         Methods that passed the checks of `annobench.studies.doors.contract`; may be empty.
     against : sequence of str
-        Names of models; all by default. The references of the benchmark take part anyway.
+        Names of models; all by default. Dawid and Skene's takes part anyway.
     limit : float
         Processor time of a fit in seconds.
     seed : int
@@ -197,7 +198,7 @@ def compare(
     for candidate in own:
         begin(candidate.METHOD.name)
         records += fit_all(cases, [candidate], limit=limit, seed=seed)
-    about = {"limit": limit, "sources": {c.METHOD.name: _origin(c) for c in own}}
+    about = {"limit": limit, "reference": REFERENCE}
     tables = tabulate(
         cases,
         records,
@@ -208,10 +209,6 @@ def compare(
     )
     names = tuple(candidate.METHOD.name for candidate in own)
     return Outcome(tables, names, {case.name: _ranking(case, records, tables) for case in cases})
-
-
-def _origin(candidate: Candidate) -> dict[str, str]:
-    return {"source": candidate.source, "version": candidate.version}
 
 
 def _ranking(

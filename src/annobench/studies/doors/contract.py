@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, MethodError, MethodTimeoutError
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.fits import TimeLimitExceeded, time_limit
-from annobench.studies.doors.answers import AnswerError, to_posterior
+from annobench.studies.benchmark.fits import TimeLimitExceeded, fit_once
+from annobench.studies.doors.answers import AnswerError
 from annobench.studies.doors.candidate import Candidate
 
 #: By how much probabilities may change with the order or the names of labels. A search that stops
@@ -137,12 +137,10 @@ class _Asking:
         self._candidate, self._limit, self._seed = candidate, limit, seed
 
     def __call__(self, labels: Annotations, seed: int | None = None) -> NDArray[np.float64]:
-        options = {}
-        if not self._candidate.METHOD.deterministic:
-            options["rng"] = np.random.default_rng(self._seed if seed is None else seed)
+        entropy = [self._seed if seed is None else seed]
         try:
-            with time_limit(self._limit):
-                return to_posterior(self._candidate.fit(labels, **options), labels)
+            fitted = fit_once(self._candidate, labels, entropy, self._limit)
+            return np.asarray(fitted.posterior, dtype=np.float64)
         except TimeLimitExceeded:
             raise MethodTimeoutError(
                 f"expected an answer for {labels.n_items} items within {self._limit:g} s; got "

@@ -20,10 +20,15 @@ DATA_SETS: Final = ("snow2008_temp", "snow2008_rte", "ti_bluebird", "ti_cf")
 
 #: Regimes that are small; their annotators are known, and they need no network.
 REGIMES: Final[dict[str, Any]] = {
-    "categories": [2, 5],
-    "labels_per_item": [5],
     "items": 200,
     "annotators": 40,
+    "crossed": [
+        {
+            "kinds": ["good", "mixed", "spam", "adversarial", "correlated", "difficulty", "drift"],
+            "categories": [3],
+            "labels_per_item": [5],
+        }
+    ],
 }
 
 
@@ -78,7 +83,9 @@ def _case(name: str, seed: int) -> BenchmarkCase:
         )
     else:
         data = datasets.load(name, seed=seed)
-        case = BenchmarkCase(data.id, data.annotations, data.gold, data.provenance)
+        case = BenchmarkCase(
+            data.id, data.annotations, data.gold, data.provenance, data.meta["title"]
+        )
     if case is None or not case.scored.any():
         raise AnnotationError(
             f"compare: {name} has no item with a gold category and a label. Name another data set."
@@ -120,7 +127,7 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
         )
     code = {category: k for k, category in enumerate(labels.categories)}
     codes = np.array([code[gold[item]] if item in gold else -1 for item in labels.items])
-    case = BenchmarkCase(name, labels, codes.astype(np.int64), "real")
+    case = BenchmarkCase(name, labels, codes.astype(np.int64), "real", "labels of your own")
     if not case.scored.any():
         raise AnnotationError(
             f"compare: none of the {len(gold):,} items with gold has a label. Labels are of items "

@@ -100,7 +100,7 @@ def from_program(command: str, *, limit: float) -> Candidate:
         return Answer(*names, posterior, seconds=float(cost[0]), peak_bytes=float(cost[1]))
 
     about = record(name, reference=command, deterministic=not random)
-    return Candidate(about, fit, command, digest.hexdigest()[:12])
+    return Candidate(about, fit, f"{command}, SHA-256 {digest.hexdigest()[:12]}")
 
 
 def _words(command: str) -> list[str]:

@@ -42,7 +42,6 @@ class _Origin(NamedTuple):
 
     name: str
     source: str
-    version: str
     path: Path | None = None
 
 
@@ -83,7 +82,7 @@ def from_python(target: str) -> Candidate:
             raise MethodError(f"{place}: there is no such file. Give the path of a Python file.")
         module = _imported(path)
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-        origin = _Origin(name or path.stem, path.name, digest, path)
+        origin = _Origin(name or path.stem, f"{path.name}, SHA-256 {digest}", path)
         return _candidate(_named(module, name, place) if name else _only(module, place), origin)
     if name:
         try:
@@ -93,7 +92,7 @@ def from_python(target: str) -> Candidate:
                 f"{target}: the package can't be imported ({error}). Install it beside annobench, "
                 "or run it in its own environment with --program."
             ) from error
-        return _candidate(_named(module, name, place), _Origin(name, *_package_of(place)))
+        return _candidate(_named(module, name, place), _Origin(name, _package_of(place)))
     return _from_entry_point(target)
 
 
@@ -114,20 +113,16 @@ def _from_entry_point(target: str) -> Candidate:
             f"{target}: the entry point {entry.value!r} can't be loaded ({error}). Reinstall its "
             "package."
         ) from error
-    if entry.dist is None:
-        origin = _Origin(target, entry.value, "")
-    else:
-        origin = _Origin(target, f"{entry.dist.name} {entry.dist.version}", entry.dist.version)
-    return _candidate(value, origin)
+    source = f"{entry.dist.name} {entry.dist.version}" if entry.dist else entry.value
+    return _candidate(value, _Origin(target, source))
 
 
-def _package_of(module: str) -> tuple[str, str]:
-    """Name the distribution of a module with its version, and the version."""
+def _package_of(module: str) -> str:
+    """Name the distribution of a module with its version."""
     top = module.partition(".")[0]
     for name in importlib.metadata.packages_distributions().get(top, []):
-        version = importlib.metadata.version(name)
-        return f"{name} {version}", version
-    return module, ""
+        return f"{name} {importlib.metadata.version(name)}"
+    return module
 
 
 def _imported(path: Path) -> ModuleType:
@@ -151,10 +146,12 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
-def _place(error: BaseException, path: Path | None) -> str:
+def _file(origin: _Origin) -> str:
+    return str(origin.path or origin.source)
+
+
+def _place(error: BaseException, path: Path) -> str:
     """Name the last line of a file that an error passed through."""
-    if path is None:
-        return ""
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"{path}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
@@ -201,15 +198,15 @@ def _call_of(value: Any) -> str | None:
 def _candidate(value: Any, origin: _Origin) -> Candidate:
     """Make a candidate of whatever was found."""
     if isinstance(getattr(value, "METHOD", None), Method):
-        return Candidate(value.METHOD, value.fit, origin.source, origin.version)
+        return Candidate(value.METHOD, value.fit, origin.source)
     if isinstance(value, ModuleType):
-        value = _only(value, origin.source)
+        value = _only(value, _file(origin))
     if _call_of(value):
         return _of_class(value, origin)
     if callable(value):
         return _of_function(value, origin)
     raise MethodError(
-        f"{origin.source}: {origin.name} is {type(value).__name__}, no method. {_HOW}"
+        f"{_file(origin)}: {origin.name} is {type(value).__name__}, no method. {_HOW}"
     )
 
 
@@ -231,7 +228,7 @@ def _guarded(
         except (AnnotationError, MethodError):
             raise
         except Exception as error:
-            where = _place(error, origin.path) or origin.source
+            where = _place(error, origin.path) if origin.path else origin.source
             raise MethodError(f"{where}: {_said(error)}. Correct the method.") from error
         return to_posterior(answer, labelled)
 
@@ -247,7 +244,7 @@ def _of_function(function: Callable[..., Any], origin: _Origin) -> Candidate:
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (2, 4)]
     if not 1 <= len(needed) <= 2:
         raise MethodError(
-            f"{origin.source}: expected fit(labels, rng) or fit(labels); got a function that needs "
+            f"{_file(origin)}: expected fit(labels, rng) or fit(labels); got a function that needs "
             f"{', '.join(needed) or 'nothing'}. Give the other parameters defaults."
         )
     # A generator that has a default is given all the same: without it nothing could be repeated.
@@ -266,7 +263,7 @@ def _of_function(function: Callable[..., Any], origin: _Origin) -> Candidate:
         return _answer(annotations, _guarded(work, annotations, origin))
 
     about = record(origin.name, reference=_reference(function, origin), deterministic=not random)
-    return Candidate(about, fit, origin.source, origin.version)
+    return Candidate(about, fit, origin.source)
 
 
 def _of_class(value: Any, origin: _Origin) -> Candidate:
@@ -297,7 +294,7 @@ def _of_class(value: Any, origin: _Origin) -> Candidate:
         deterministic=not random,
         repeats="the first counts" if as_matrix else "",
     )
-    return Candidate(about, fit, origin.source, origin.version)
+    return Candidate(about, fit, origin.source)
 
 
 def _matrix(labels: Annotations) -> NDArray[np.float64]:
