@@ -7,6 +7,8 @@ import json
 import logging
 import math
 import os
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -540,7 +542,10 @@ def compare(
                 limit=limit,
                 seed=seed,
                 replicates=replicates,
-                settings={"contract": warnings},
+                settings={
+                    "contract": warnings,
+                    "command": shlex.join(["annobench", *sys.argv[1:]]),
+                },
                 begin=lambda name: status.update(f"Fitting {name}"),
             )
         remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
@@ -590,7 +595,8 @@ def _cases(
     if data:
         raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
     golds = read_gold(gold, item=columns["item"])
-    return [choices.own_case(labels.stem, read_labels(labels, **columns), golds)]
+    annotations = read_labels(labels, scale="nominal", **columns)
+    return [choices.own_case(labels.stem, annotations, golds)]
 
 
 def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from annobench import models
 from annobench.core.errors import AnnotationError, MethodError, MethodTimeoutError
 from annobench.models import dawid_skene, voting
 from annobench.studies.doors import Candidate, check
+from annobench.studies.doors.answers import to_posterior
 from annobench.studies.doors.candidate import Answer, record
 from annobench.studies.doors.contract import synthetic
 
@@ -27,7 +28,7 @@ def candidate(function, *, random=False):
     """Make a candidate of a function that returns probabilities."""
 
     def fit(labels, rng=None):
-        posterior = function(labels, rng) if random else function(labels)
+        posterior = to_posterior(function(labels, rng) if random else function(labels), labels)
         return Answer(labels.items, labels.annotators, labels.categories, posterior)
 
     return Candidate(record("toy", reference="none", deterministic=not random), fit, "toy")

@@ -125,8 +125,8 @@ def test_a_file_of_the_current_folder_is_found_from_the_temporary_one(
 
 def test_the_source_changes_with_the_program(program):
     first = program(VOTES).SOURCE
-    assert program(VOTES).SOURCE == first
-    assert program(VOTES + "\n    # edited").SOURCE != first
+    assert first == program(VOTES).SOURCE
+    assert first != program(VOTES + "\n    # edited").SOURCE
 
 
 COMMANDS = {

@@ -65,8 +65,8 @@ def test_a_function_in_a_file_is_a_method(labels, written):
 
 def test_the_source_of_a_file_is_that_of_its_content(written):
     first = from_python(str(written(SHARES))).SOURCE
-    assert from_python(str(written(SHARES))).SOURCE == first
-    assert from_python(str(written(SHARES + "\n    # edited\n"))).SOURCE != first
+    assert first == from_python(str(written(SHARES))).SOURCE
+    assert first != from_python(str(written(SHARES + "\n    # edited\n"))).SOURCE
 
 
 def test_an_edited_file_is_read_anew(labels, written):

@@ -110,9 +110,14 @@ def items_needed(
         )
     if difference == 0:
         return math.inf
-    z_level, z_power = scipy.stats.norm.ppf([1 - level / 2, power])
+    z_level, z_power = _quantiles(level, power)
     root = z_level * math.sqrt(discordance) + z_power * math.sqrt(discordance - difference**2)
     return float(math.ceil((root / difference) ** 2))
+
+
+def _quantiles(level: float, power: float) -> tuple[float, float]:
+    """Return the standard normal quantiles of a two-sided test and of its power."""
+    return float(scipy.stats.norm.isf(level / 2)), float(scipy.stats.norm.ppf(power))
 
 
 def detectable(
@@ -147,7 +152,7 @@ def detectable(
     """
     check_level(level, "detectable")
     check_level(power, "detectable")
-    z_level, z_power = scipy.stats.norm.ppf([1 - level / 2, power])
+    z_level, z_power = _quantiles(level, power)
     return float((z_level + z_power) * math.sqrt(discordance / n_items))
 
 

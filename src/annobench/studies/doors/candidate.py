@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class Answer(Fit):
     peak_bytes: float = math.nan
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Candidate:
     """A method from outside; like the module of a model it has `METHOD` and `fit`.
 
@@ -54,7 +55,7 @@ class Candidate:
     """
 
     METHOD: Method
-    fit: Callable[..., Fit]
+    fit: Any
     SOURCE: str
 
 

@@ -75,7 +75,7 @@ def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
 
 def _case(name: str, seed: int) -> BenchmarkCase:
     if Path(name).is_dir():
-        [case] = read_cases([Path(name)]) or [None]
+        case = next(iter(read_cases([Path(name)])), None)
     elif datasets.get(name).scale not in ("nominal", "ordinal"):
         raise AnnotationError(
             f"compare: the labels of {name} are numbers, and these methods take categories. Name "

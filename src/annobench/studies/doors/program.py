@@ -108,13 +108,13 @@ def _words(command: str) -> list[str]:
     example = "such as 'Rscript my.R {labels} {probabilities}'"
     try:
         words = shlex.split(command)
-        named = {field for word in words for _, field, *_ in string.Formatter().parse(word)}
+        parsed = [part for word in words for part in string.Formatter().parse(word)]
+        named = {field for _, field, *_ in parsed if field is not None}
     except ValueError as error:
         raise MethodError(
             f"--program {command!r} can't be read ({error}). Quote it as for a shell, {example}; "
             "braces that mean themselves are written twice."
         ) from error
-    named.discard(None)  # type: ignore[arg-type]
     if unknown := sorted(named - set(FIELDS)):
         raise MethodError(
             f"--program {command!r} names {{{unknown[0]}}}, which is not one of "
@@ -249,8 +249,8 @@ def _read(path: Path, labels: Annotations) -> pd.DataFrame | pd.Series[str]:
     names = [row.pop(place) for row in body]
     table = pd.DataFrame(body, names, header[:place] + header[place + 1 :], dtype=object)
     if list(table.columns) == ["label"]:
-        return table["label"]
-    values = table.apply(pd.to_numeric, errors="coerce")
+        return pd.Series(table["label"])
+    values: pd.DataFrame = table.apply(pd.to_numeric, errors="coerce")
     wrong = (values.isna() & ~table.isin(["", "NA", "NaN", "nan"])).to_numpy()
     if wrong.any():
         i, k = np.argwhere(wrong)[0]

@@ -9,7 +9,9 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -198,7 +200,7 @@ def _call_of(value: Any) -> str | None:
 def _candidate(value: Any, origin: _Origin) -> Candidate:
     """Make a candidate of whatever was found."""
     if isinstance(getattr(value, "METHOD", None), Method):
-        return Candidate(value.METHOD, value.fit, origin.source)
+        return Candidate(value.METHOD, _checked(value.fit, origin), origin.source)
     if isinstance(value, ModuleType):
         value = _only(value, _file(origin))
     if _call_of(value):
@@ -220,19 +222,38 @@ def _reference(value: Any, origin: _Origin) -> str:
 def _guarded(
     work: Callable[[Annotations], Any], labels: Annotations, origin: _Origin
 ) -> NDArray[np.float64]:
-    """Run a method; what goes wrong in it is reported with its line."""
+    """Run a method, and take its answer."""
 
     def ask(labelled: Annotations) -> NDArray[np.float64]:
-        try:
+        with _reporting(origin):
             answer = work(labelled)
-        except (AnnotationError, MethodError):
-            raise
-        except Exception as error:
-            where = _place(error, origin.path) if origin.path else origin.source
-            raise MethodError(f"{where}: {_said(error)}. Correct the method.") from error
         return to_posterior(answer, labelled)
 
     return with_all_items(labels, ask)
+
+
+def _checked(fit: Callable[..., Any], origin: _Origin) -> Callable[..., Any]:
+    """Let a model of its own record say what is wrong with it as clearly as others do."""
+
+    def checked(annotations: Annotations, **options: Any) -> Any:
+        with _reporting(origin):
+            fitted = fit(annotations, **options)
+        to_posterior(fitted, annotations)
+        return fitted
+
+    return checked
+
+
+@contextmanager
+def _reporting(origin: _Origin) -> Iterator[None]:
+    """Name the line of a method where something went wrong."""
+    try:
+        yield
+    except (AnnotationError, MethodError):
+        raise
+    except Exception as error:
+        where = _place(error, origin.path) if origin.path else origin.source
+        raise MethodError(f"{where}: {_said(error)}. Correct the method.") from error
 
 
 def _answer(labels: Annotations, posterior: NDArray[np.float64]) -> Answer:
@@ -267,23 +288,18 @@ def _of_function(function: Callable[..., Any], origin: _Origin) -> Candidate:
 
 
 def _of_class(value: Any, origin: _Origin) -> Candidate:
-    called = _call_of(value)
-    assert called is not None
+    called = _call_of(value) or CALLED[-1]
     takes = [
         name for name in inspect.signature(getattr(value, called)).parameters if name != "self"
     ]
     as_matrix = takes[:1] == ["X"]
+    make: Callable[..., Any] = value if inspect.isclass(value) else partial(copy.deepcopy, value)
     random = inspect.isclass(value) and "random_state" in inspect.signature(value).parameters
 
     def fit(annotations: Annotations, rng: np.random.Generator | int | None = None) -> Answer:
         def work(labels: Annotations) -> Any:
-            if not inspect.isclass(value):
-                made = copy.deepcopy(value)
-            elif random:
-                seed = int(np.random.default_rng(rng).integers(2**31))
-                made = value(random_state=seed)
-            else:
-                made = value()
+            seed = int(np.random.default_rng(rng).integers(2**31)) if random else 0
+            made = make(random_state=seed) if random else make()
             return getattr(made, called)(_matrix(labels) if as_matrix else _frame(labels))
 
         return _answer(annotations, _guarded(work, annotations, origin))
