@@ -31,6 +31,7 @@ from annobench.models import (
     ibcc,
     mace,
     one_coin,
+    pooled_multinomial,
     voting,
     wawa,
     weighted_voting,
@@ -566,6 +567,54 @@ def draw_bwa() -> None:
         right.set(xlabel="right against gold", ylabel="precision")
         right.set_title("164 annotators, by their labels")
         save(figure, "bwa")
+
+
+def draw_pooled_multinomial() -> None:
+    """Draw probabilities of items against votes, and one matrix for annotators who differ."""
+    annotations, gold = entailment()
+    fitted = pooled_multinomial.fit(annotations, rng=np.random.default_rng(1))
+    apart = hierarchical_dawid_skene.fit(annotations, rng=np.random.default_rng(1))
+    votes = annotations.counts[:, 1]
+    jitter = np.random.default_rng(1).uniform(-0.25, 0.25, size=votes.size)
+    rates, number = rates_of(annotations, gold)
+    with house_figure(2, height=3.5) as (figure, (left, right)):
+        left.scatter(
+            votes + jitter,
+            apart.posterior[:, 1],
+            s=7,
+            color=GREY,
+            linewidth=0,
+            label="a matrix for each annotator",
+        )
+        each, first = np.unique(votes, return_index=True)
+        left.plot(
+            each,
+            fitted.posterior[first, 1],
+            "o",
+            color=BLUE,
+            markersize=5,
+            label="one matrix for all",
+        )
+        left.set(xlabel="labels 1, of ten", ylabel="probability of 1")
+        left.set_title("Same votes, same answer")
+        left.legend(loc="upper left")
+        right.scatter(
+            rates[:, 0],
+            rates[:, 1],
+            s=number.sum(axis=1) / 8,
+            facecolor="none",
+            edgecolor=GREY,
+            linewidth=0.7,
+            label="annotators, against gold",
+        )
+        right.plot(
+            *fitted.confusion[0].diagonal(), "s", color=BLUE, markersize=6, label="common matrix"
+        )
+        right.set(xlabel="items of category 0 labelled 0", ylabel="items of category 1 labelled 1")
+        right.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        right.set_title("One matrix for annotators who differ")
+        right.legend(loc="lower left")
+        save(figure, "pooled_multinomial")
 
 
 def heat_map(axes, matrix: np.ndarray, title: str, *, first: bool) -> None:
