@@ -11,6 +11,7 @@ from scipy.special import digamma, gammaln, logsumexp
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import bwa, ebcc, ibcc
+from annobench.models.kernels import variational
 
 
 def labels_of(triples, **names):
@@ -135,6 +136,13 @@ def test_ebcc_with_one_subtype_is_ibcc(rng):
     np.testing.assert_allclose(one.posterior, other.posterior, rtol=1e-12)
     assert one.objective == pytest.approx(other.objective, rel=1e-12)
     assert one.log_likelihood == pytest.approx(other.log_likelihood, rel=1e-12)
+
+
+def test_the_compiled_digamma_function_is_exact_to_rounding():
+    x = np.concatenate([np.geomspace(1e-3, 1e6, 400), [1.0, 5.0, 9.999, 10.0]])
+    found = [variational.digamma(each) for each in x]
+    # Near its zero at 1.46 the function is a difference of numbers of order 1.
+    np.testing.assert_allclose(found, digamma(x), rtol=1e-14, atol=1e-14)
 
 
 def log_evidence(a, diagonal, off_diagonal, prevalence_prior):

@@ -9,10 +9,10 @@ every update is in closed form. With one subtype a category is its own subtype.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import digamma, gammaln, xlogy
+from scipy.special import digamma, entr, gammaln
 
 from annobench.models._votes import Floats, Votes, log
 from annobench.models.kernels.variational import collect, expect, take_logs
@@ -76,9 +76,9 @@ class Ascent:
 
 
 def dirichlet_priors(
-    votes: Votes,
+    n_categories: int,
     *,
-    prevalence: float | Literal["votes"],
+    prevalence: float | Floats,
     subtypes: Floats,
     diagonal: float,
     off_diagonal: float,
@@ -87,10 +87,10 @@ def dirichlet_priors(
 
     Parameters
     ----------
-    votes : Votes
-        The labels.
-    prevalence : float or "votes"
-        The parameter of every category; or the sum of its vote shares over the items, at least 1.
+    n_categories : int
+        K.
+    prevalence : float or ndarray, shape (K,)
+        The parameters of the categories.
     subtypes : ndarray, shape (M,)
         The parameters of a category's subtypes.
     diagonal, off_diagonal : float
@@ -101,24 +101,13 @@ def dirichlet_priors(
     Dirichlets
         With one annotator in place of J, who stands for all.
     """
-    k = votes.annotations.n_categories
-    of_categories = np.full(k, 1.0 if prevalence == "votes" else prevalence)
-    if prevalence == "votes":
-        of_categories = np.maximum(vote_shares(votes)[votes.labelled].sum(axis=0), 1)
-    labels = np.where(np.eye(k, dtype=bool), float(diagonal), float(off_diagonal))
+    right = np.eye(n_categories, dtype=bool)
+    labels = np.where(right, float(diagonal), float(off_diagonal))
     return Dirichlets(
-        of_categories,
-        np.tile(subtypes, (k, 1)),
+        np.ones(n_categories) * prevalence,
+        np.tile(subtypes, (n_categories, 1)),
         np.tile(labels[None, :, None, :], (1, 1, subtypes.size, 1)),
     )
-
-
-def vote_shares(votes: Votes) -> Floats:
-    """Return the share of each category among an item's labels, shape (I, K); 1/K without any."""
-    counts = votes.scores(np.ones_like(votes.given))
-    shares = np.full(counts.shape, 1 / counts.shape[1])
-    total = counts.sum(axis=1, keepdims=True)
-    return cast(Floats, np.divide(counts, total, out=shares, where=total > 0))
 
 
 def ascend(
@@ -149,7 +138,7 @@ def ascend(
     labelled = votes.labelled
     parameters = _updated(votes, start, priors)
     constant = priors.log_normalisers() + (len(parameters.labels) - 1) * _log_beta(priors.labels)
-    bound = parameters.log_normalisers() - constant + entropy(start[labelled])
+    bound = parameters.log_normalisers() - constant + float(entr(start[labelled]).sum())
     state = Ascent(parameters, start, [bound])
     shares = start.sum(axis=2)
     while state.n_iterations < max_iterations and not state.converged:
@@ -185,22 +174,6 @@ def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
     components = log(mean.prevalence)[:, None] + log(mean.subtypes)
     posterior = np.empty((votes.labelled.size, components.size))
     return min(float(expect(*votes.columns, table, components.ravel(), posterior)), 0.0)
-
-
-def entropy(probability: Floats) -> float:
-    """Return the entropy of distributions in all, in nats.
-
-    Parameters
-    ----------
-    probability : ndarray
-        Of any number of them.
-
-    Returns
-    -------
-    float
-        At least 0.
-    """
-    return float(-xlogy(probability, probability).sum())
 
 
 def check_positive(name: str, **settings: float) -> None:

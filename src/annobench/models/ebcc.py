@@ -32,14 +32,13 @@ from numpy.typing import ArrayLike
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models import base
+from annobench.models import base, voting
 from annobench.models._variational import (
     Dirichlets,
     ascend,
     check_positive,
     dirichlet_priors,
     log_likelihood,
-    vote_shares,
 )
 from annobench.models._votes import Floats, Votes, check_search
 from annobench.models.base import ConfusionFit, Conventions, Method
@@ -221,10 +220,14 @@ def fit(
             f"{n_starts}."
         )
     votes = Votes(annotations)
-    shares = vote_shares(votes)[:, :, None]
+    shares = voting.fit(annotations).posterior
+    if prevalence_prior == "votes":
+        of_categories = np.maximum(shares[votes.labelled].sum(axis=0), 1)
+    else:
+        of_categories = np.full(annotations.n_categories, prevalence_prior)
     priors = dirichlet_priors(
-        votes,
-        prevalence=prevalence_prior,
+        annotations.n_categories,
+        prevalence=of_categories,
         subtypes=np.full(n_subtypes, subtype_prior / n_subtypes),
         diagonal=diagonal,
         off_diagonal=off_diagonal,
@@ -240,7 +243,7 @@ def fit(
 
     reached, best = [], None
     for division in divisions():
-        end = ascend(votes, shares * division, priors, tolerance, max_iterations)
+        end = ascend(votes, shares[:, :, None] * division, priors, tolerance, max_iterations)
         reached.append(end.history[-1])
         if best is None or end.history[-1] > best.history[-1]:
             best = end

@@ -28,14 +28,13 @@ from functools import cached_property
 import numpy as np
 
 from annobench.labels.annotations import Annotations
-from annobench.models import base
+from annobench.models import base, voting
 from annobench.models._variational import (
     Dirichlets,
     ascend,
     check_positive,
     dirichlet_priors,
     log_likelihood,
-    vote_shares,
 )
 from annobench.models._votes import Floats, Votes, check_search
 from annobench.models.base import ConfusionFit, Conventions, Method
@@ -181,13 +180,14 @@ def fit(
     )
     votes = Votes(annotations)
     priors = dirichlet_priors(
-        votes,
+        annotations.n_categories,
         prevalence=prevalence_prior,
         subtypes=np.ones(1),
         diagonal=diagonal,
         off_diagonal=off_diagonal,
     )
-    end = ascend(votes, vote_shares(votes)[:, :, None], priors, tolerance, max_iterations)
+    start = voting.fit(annotations).posterior[:, :, None]
+    end = ascend(votes, start, priors, tolerance, max_iterations)
     return IbccFit(
         annotations.items,
         annotations.annotators,
