@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from annobench import datasets
 from annobench.core.errors import DegenerateWarning
@@ -23,6 +23,7 @@ from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
     dawid_skene,
+    fast_dawid_skene,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
@@ -44,8 +45,11 @@ from annobench.plotting import (
     INK,
     VERMILION,
     accuracy_plane,
+    dots,
     estimates_against_truth,
     house_figure,
+    logarithmic,
+    names_down,
 )
 
 HERE = Path(__file__).parent
@@ -271,6 +275,58 @@ def draw_zencrowd() -> None:
         panels[1].set(ylabel="mean probability")
         panels[1].set_title("How common it seems")
         save(figure, "zencrowd")
+
+
+def draw_fast_dawid_skene() -> None:
+    """Draw how much too good annotators seem by labels per item, and updates on real labels."""
+    rng = np.random.default_rng(8)
+    looks = {
+        "fast": (BLUE, "o", "-", fast_dawid_skene.fit),
+        "EM": (VERMILION, "^", "--", dawid_skene.fit),
+    }
+    accuracy = np.linspace(0.55, 0.95, 12)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    per_item = np.arange(2, 11)
+    found = {name: [] for name in looks}
+    for number in per_item:
+        truth = rng.integers(2, size=3_000)
+        every = labelled(confusion, truth, np.full(12, truth.size), rng)
+        annotations = every.subsample(int(number), rng)
+        for name, (*_, fit) in looks.items():
+            found[name].append(fit(annotations).accuracy.mean())
+    sets = ["bluebird", "cf", "dog", "ms", "relevance", "sentiment", "trec", "zencrowd_us"]
+    fits = {
+        "fast": fast_dawid_skene.fit,
+        "hybrid": partial(fast_dawid_skene.fit, hybrid=True),
+        "EM": partial(dawid_skene.fit, smoothing=0),
+    }
+    labels = [datasets.load(f"ti_{name}", mode="real").annotations for name in sets]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        updates = {name: [fit(a).n_iterations for a in labels] for name, fit in fits.items()}
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for name, (colour, marker, line, _) in looks.items():
+            left.plot(
+                per_item,
+                found[name],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markerfacecolor="white",
+                label=name,
+            )
+        left.axhline(accuracy.mean(), color=GREY, linestyle=":", linewidth=1, label="truth")
+        left.set(xlabel="labels an item", ylabel="mean accuracy of annotators", xticks=per_item)
+        left.set_title("Doubtful items flatter annotators")
+        left.legend(loc="upper right")
+        dots(right, updates)
+        names_down(right, [name.replace("_", " ") for name in sets], top=1.6)
+        logarithmic(right, "x", ticks=[1, 3, 10, 30, 100, 300])
+        right.set(xlabel="updates")
+        right.set_title("Updates, crowd labels")
+        right.legend(loc="upper center", ncols=3)
+        save(figure, "fast_dawid_skene")
 
 
 def draw_one_coin() -> None:
