@@ -29,6 +29,7 @@ from annobench.models import (
     hierarchical_dawid_skene,
     mace,
     one_coin,
+    pm,
     voting,
     wawa,
     weighted_voting,
@@ -327,6 +328,38 @@ def draw_fast_dawid_skene() -> None:
         right.set_title("Updates, crowd labels")
         right.legend(loc="upper center", ncols=3)
         save(figure, "fast_dawid_skene")
+
+
+def draw_pm() -> None:
+    """Draw weight by distance, and weights of the entailment annotators by their labels."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        off = np.linspace(0.005, 0.5, 200)
+        left.plot(off, -np.log(off / 0.5), color=BLUE, label="PM, the worst off by half")
+        odds = np.log((1 - off) / off)
+        left.plot(off, odds, color=VERMILION, linestyle="-.", label="log odds of being right")
+        left.set(xlabel="share of labels that are off", ylabel="weight of a vote", xlim=(0, 0.5))
+        left.set_title("Weight by distance")
+        left.legend(loc="upper right")
+        for distance, colour, marker in (("share", BLUE, "o"), ("number", VERMILION, "^")):
+            weights = pm.fit(annotations, distance=distance).weights
+            right.scatter(
+                number * jitter,
+                weights,
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=f"by {distance}",
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("164 annotators")
+        right.legend(loc="center right")
+        save(figure, "pm")
 
 
 def draw_one_coin() -> None:
