@@ -22,6 +22,7 @@ from annobench.core.files import replacing
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
+    catd,
     dawid_skene,
     fast_dawid_skene,
     glad,
@@ -360,6 +361,44 @@ def draw_pm() -> None:
         right.set_title("164 annotators")
         right.legend(loc="center right")
         save(figure, "pm")
+
+
+def draw_catd() -> None:
+    """Draw what few labels take off a weight, and weights of the entailment annotators."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    weights = catd.fit(annotations).weights
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        labels = np.arange(1, 301)
+        for level, colour, line in ((0.95, BLUE, "-"), (0.5, VERMILION, "--")):
+            share = chi2.ppf((1 - level) / 2, labels) / labels
+            left.plot(labels, share, color=colour, linestyle=line, label=f"level {level:g}")
+        left.axhline(1, color=GREY, linestyle=":", linewidth=1)
+        left.set(xscale="log", xlabel="labels of the annotator", ylabel="weight times error rate")
+        left.xaxis.set_major_formatter("{x:g}")
+        left.set_title("Few labels weigh little")
+        left.legend(loc="lower right")
+        never = weights > 1e6
+        for mask, colour, marker, name in (
+            (never, VERMILION, "^", "never off"),
+            (~never, BLUE, "o", "off at least once"),
+        ):
+            right.scatter(
+                (number * jitter)[mask],
+                weights[mask],
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=name,
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(yscale="log", xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("Unless they are all right")
+        right.legend(loc="center right")
+        save(figure, "catd")
 
 
 def draw_one_coin() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.stats
 
+from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models import pm, voting, wawa, zero_based_skill
+from annobench.models import catd, pm, voting, wawa, zero_based_skill
 
 
 def panel(labels: dict[str, str], **names: object) -> Annotations:
@@ -282,3 +284,61 @@ def test_items_of_the_annotator_who_weighs_nothing_are_called_by_votes():
 def test_unknown_words_of_pm_are_refused(options, match):
     with pytest.raises(ValueError, match=match):
         pm.fit(panel({"x": "11"}), **options)
+
+
+# CATD.
+
+
+def test_catd_by_hand():
+    # The quantile of chi-squared with two degrees of freedom is closed: -2 log(1 - p).
+    fit = catd.fit(panel({"x": "110", "y": "101"}), max_iterations=1)
+    low = -2 * np.log(1 - 0.025)
+    np.testing.assert_allclose(fit.weights, [low / 1e-9, low / 1, low / 1], rtol=1e-6)
+    half = catd.fit(panel({"x": "110", "y": "101"}), level=0.5, max_iterations=1)
+    np.testing.assert_allclose(half.weights[1:], -2 * np.log(0.75), rtol=1e-6)
+
+
+def test_few_labels_weigh_little_however_good():
+    # Off: one of 41 labels, none of 40, one of two, none of two.
+    rows = {f"x{n}": "11--" for n in range(38)} | {"y": "0111", "z": "110-", "w": "1--1"}
+    fit = catd.fit(panel(rows))
+    number, errors = np.array([41, 40, 2, 2]), np.array([1, 0, 1, 0])
+    expected = scipy.stats.chi2.ppf(0.025, number) / (errors + 1e-9)
+    np.testing.assert_allclose(fit.weights, expected, rtol=1e-9)
+    assert 20 < fit.weights[0] < 41
+    assert fit.weights[2] < 0.06
+    assert fit.weights[3] > 1e7
+
+
+def plain_catd(annotations: Annotations, level: float, n_rounds: int):
+    number = np.bincount(annotations.annotator)
+    _, winners = vote(annotations, np.ones(annotations.n_annotators))
+    for _ in range(n_rounds):
+        errors = number * (1 - agreement(annotations, winners))
+        weights = scipy.stats.chi2.ppf((1 - level) / 2, number) / (errors + 1e-9)
+        shares, winners = vote(annotations, weights)
+    return shares, weights
+
+
+@pytest.mark.parametrize("n_categories", [2, 5])
+def test_catd_against_plain_loops(rng, n_categories):
+    annotations = simulated(rng, n_categories)
+    for n_rounds in (1, 2, 6):
+        fit = catd.fit(annotations, level=0.9, max_iterations=n_rounds)
+        posterior, weights = plain_catd(annotations, 0.9, fit.n_iterations)
+        np.testing.assert_allclose(fit.weights, weights, rtol=1e-8)
+        np.testing.assert_allclose(fit.posterior, posterior, atol=1e-9)
+    assert catd.fit(annotations).converged
+
+
+def test_a_level_out_of_its_range_is_refused():
+    with pytest.raises(AnnotationError, match="level must be between 0 and 1, got 95"):
+        catd.fit(panel({"x": "11"}), level=95)
+
+
+@pytest.mark.parametrize("model", [pm, catd])
+def test_no_round_leaves_the_votes(model, rng):
+    annotations = simulated(rng)
+    none = model.fit(annotations, max_iterations=0)
+    np.testing.assert_allclose(none.posterior, voting.fit(annotations).posterior, rtol=1e-12)
+    assert (none.n_iterations, none.converged) == (0, False)
