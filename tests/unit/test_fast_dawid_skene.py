@@ -1,4 +1,4 @@
-"""Fast Dawid-Skene and the hybrid: cases by hand, plain loops, and what is climbed."""
+"""Fast Dawid-Skene and the hybrid: cases by hand, plain loops, and what is maximised."""
 
 from __future__ import annotations
 

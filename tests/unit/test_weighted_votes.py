@@ -164,7 +164,7 @@ def test_zero_based_skill_stops_where_another_round_changes_nothing(rng):
     np.testing.assert_array_equal(fit.posterior, hundred.posterior)
 
 
-def test_rounds_at_the_rate_1_climb_and_never_go_round_in_a_circle(rng):
+def test_rounds_at_the_rate_1_never_go_round_in_a_circle(rng):
     # With r_j labels of n_j that name winners, the weights are r_j / n_j. New winners have the
     # most weight: sum r_j / n_j r'_j >= sum r_j^2 / n_j. By Cauchy and Schwarz sum r_j^2 / n_j
     # therefore never falls, and where it stays, everything does.

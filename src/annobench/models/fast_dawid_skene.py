@@ -2,7 +2,7 @@
 
 The model is that of `dawid_skene`. A step assigns each item to the category that is most probable
 under the parameters and counts the labels of the items of each category, where EM counts them with
-the posterior for weights. It climbs the log probability of the labels together with the assigned
+the posterior for weights. It raises the log probability of the labels together with the assigned
 categories, ::
 
     sum over items of max over k of log(prevalence[k] prod over labels (j, l) of confusion[j, k, l])
@@ -11,12 +11,12 @@ comes to rest after a few steps, when no assignment changes, and is known as cla
 begins with the winners of the vote. The hybrid does steps of EM from the vote shares until the
 prevalence moves by no more than 0.005, summed over categories, and then the steps above.
 
-What differs from the paper, which draws one category at random where several are as probable: they
-share the item. As the drawn one would, they leave what is climbed as it was. The paper stops when
-the prevalence moves by less than 1e-4, which may be before the assignments rest or, as it does not
-see items change places, never mind them. A row of a confusion matrix without any count is even, as
-in `dawid_skene`; the authors' program has zeros, so that a category in which an annotator has no
-item is impossible for all items that the annotator labelled.
+What differs from the paper: categories that are as probable share the item, where it draws one of
+them; the sum above is the same either way. The steps end when the assignments rest, where it stops
+when the prevalence moves by less than 1e-4, which items that change places need not move. A row of
+a confusion matrix without any count is even, as in `dawid_skene`; the authors' program has zeros,
+so that a category in which an annotator has no item is impossible for all items that the annotator
+labelled.
 
 Sinha, Rao and Balasubramanian (2018), Fast Dawid-Skene, KDD workshop on issues of sentiment
 discovery and opinion mining, sections 3.3 and 3.4; classification EM: Celeux and Govaert (1992),
@@ -85,7 +85,7 @@ class FastDawidSkeneFit(ConfusionFit):
         Log probability of the labels, categories summed out.
     objective : float
         Log probability of labels and assigned categories, plus the log densities of the priors
-        without their constants if smoothed: what was climbed.
+        without their constants if smoothed: what is maximised.
     n_iterations : int
         Updates of the parameters.
     n_soft_iterations : int
@@ -140,7 +140,7 @@ def fit(
     Returns
     -------
     FastDawidSkeneFit
-        Posterior, prevalence, confusion matrices, what was climbed, convergence.
+        Posterior, prevalence, confusion matrices, what is maximised, convergence.
 
     Raises
     ------
