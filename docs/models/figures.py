@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from annobench import datasets
 from annobench.core.errors import DegenerateWarning
@@ -25,6 +25,9 @@ from annobench.models import (
     bwa,
     dawid_skene,
     ebcc,
+    catd,
+    dawid_skene,
+    fast_dawid_skene,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
@@ -32,6 +35,7 @@ from annobench.models import (
     mace,
     one_coin,
     pooled_multinomial,
+    pm,
     voting,
     wawa,
     weighted_voting,
@@ -48,8 +52,11 @@ from annobench.plotting import (
     INK,
     VERMILION,
     accuracy_plane,
+    dots,
     estimates_against_truth,
     house_figure,
+    logarithmic,
+    names_down,
 )
 
 HERE = Path(__file__).parent
@@ -275,6 +282,128 @@ def draw_zencrowd() -> None:
         panels[1].set(ylabel="mean probability")
         panels[1].set_title("How common it seems")
         save(figure, "zencrowd")
+
+
+def draw_fast_dawid_skene() -> None:
+    """Draw how much too good annotators seem by labels per item, and updates on real labels."""
+    rng = np.random.default_rng(8)
+    looks = {
+        "fast": (BLUE, "o", "-", fast_dawid_skene.fit),
+        "EM": (VERMILION, "^", "--", dawid_skene.fit),
+    }
+    accuracy = np.linspace(0.55, 0.95, 12)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    per_item = np.arange(2, 11)
+    found = {name: [] for name in looks}
+    for number in per_item:
+        truth = rng.integers(2, size=3_000)
+        every = labelled(confusion, truth, np.full(12, truth.size), rng)
+        annotations = every.subsample(int(number), rng)
+        for name, (*_, fit) in looks.items():
+            found[name].append(fit(annotations).accuracy.mean())
+    sets = ["bluebird", "cf", "dog", "ms", "relevance", "sentiment", "trec", "zencrowd_us"]
+    fits = {
+        "fast": fast_dawid_skene.fit,
+        "hybrid": partial(fast_dawid_skene.fit, hybrid=True),
+        "EM": partial(dawid_skene.fit, smoothing=0),
+    }
+    labels = [datasets.load(f"ti_{name}", mode="real").annotations for name in sets]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        updates = {name: [fit(a).n_iterations for a in labels] for name, fit in fits.items()}
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for name, (colour, marker, line, _) in looks.items():
+            left.plot(
+                per_item,
+                found[name],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markerfacecolor="white",
+                label=name,
+            )
+        left.axhline(accuracy.mean(), color=GREY, linestyle=":", linewidth=1, label="truth")
+        left.set(xlabel="labels an item", ylabel="mean accuracy of annotators", xticks=per_item)
+        left.set_title("Doubtful items flatter annotators")
+        left.legend(loc="upper right")
+        dots(right, updates)
+        names_down(right, [name.replace("_", " ") for name in sets], top=1.6)
+        logarithmic(right, "x", ticks=[1, 3, 10, 30, 100, 300])
+        right.set(xlabel="updates")
+        right.set_title("Updates, crowd labels")
+        right.legend(loc="upper center", ncols=3)
+        save(figure, "fast_dawid_skene")
+
+
+def draw_pm() -> None:
+    """Draw weight by distance, and weights of the entailment annotators by their labels."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        off = np.linspace(0.005, 0.5, 200)
+        left.plot(off, -np.log(off / 0.5), color=BLUE, label="PM, the worst off by half")
+        odds = np.log((1 - off) / off)
+        left.plot(off, odds, color=VERMILION, linestyle="-.", label="log odds of being right")
+        left.set(xlabel="share of labels that are off", ylabel="weight of a vote", xlim=(0, 0.5))
+        left.set_title("Weight by distance")
+        left.legend(loc="upper right")
+        for distance, colour, marker in (("share", BLUE, "o"), ("number", VERMILION, "^")):
+            weights = pm.fit(annotations, distance=distance).weights
+            right.scatter(
+                number * jitter,
+                weights,
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=f"by {distance}",
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("164 annotators")
+        right.legend(loc="center right")
+        save(figure, "pm")
+
+
+def draw_catd() -> None:
+    """Draw what few labels take off a weight, and weights of the entailment annotators."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    weights = catd.fit(annotations).weights
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        labels = np.arange(1, 301)
+        for level, colour, line in ((0.95, BLUE, "-"), (0.5, VERMILION, "--")):
+            share = chi2.ppf((1 - level) / 2, labels) / labels
+            left.plot(labels, share, color=colour, linestyle=line, label=f"level {level:g}")
+        left.axhline(1, color=GREY, linestyle=":", linewidth=1)
+        left.set(xscale="log", xlabel="labels of the annotator", ylabel="weight times error rate")
+        left.xaxis.set_major_formatter("{x:g}")
+        left.set_title("Few labels weigh little")
+        left.legend(loc="lower right")
+        never = weights > 1e6
+        for mask, colour, marker, name in (
+            (never, VERMILION, "^", "never off"),
+            (~never, BLUE, "o", "off at least once"),
+        ):
+            right.scatter(
+                (number * jitter)[mask],
+                weights[mask],
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=name,
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(yscale="log", xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("Unless they are all right")
+        right.legend(loc="center right")
+        save(figure, "catd")
 
 
 def draw_one_coin() -> None:

@@ -7,7 +7,7 @@ everybody. The E-step weighs the labels by these accuracies; the M-step makes th
 annotator the mean probability that the annotator's labels are right.
 
 The model is `one_coin` without the prevalence, which is even here and estimated there, without
-smoothing, and with another start. EM therefore climbs the likelihood alone.
+smoothing, and with another start. EM therefore maximises the likelihood alone.
 
 What differs from the paper: it links words to entities, where a label says yes or no to a link,
 several links of one word exclude each other, and prior probabilities of links come from a machine;

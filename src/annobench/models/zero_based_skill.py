@@ -9,8 +9,8 @@ with t - 1 others agreeing by 1/t. Round r does ::
 which is a step down the slope of (s_j - a_j)^2. The rate is 1 in the first nineteen rounds and then
 halved every twenty. With a rate of 1 the old accuracy is forgotten, so that all start equal and the
 value does not matter: no round is an unweighted vote, one is `wawa`, and more are Wawa repeated.
-That climbs: the sum of n_j a_j^2, n_j the number of an annotator's labels, never falls, by the
-inequality of Cauchy and Schwarz, and where it stays, so do winners and accuracies. Searches of more
+The sum of n_j a_j^2 then never falls, n_j being the number of an annotator's labels, by the
+inequality of Cauchy and Schwarz; where it stays, so do winners and accuracies. Searches of more
 than nineteen rounds are rare, and smaller rates only slow them.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
