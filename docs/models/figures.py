@@ -28,6 +28,7 @@ from annobench.models import (
     hierarchical_dawid_skene,
     kos,
     mace,
+    minimax_entropy,
     mmsr,
     one_coin,
     voting,
@@ -290,6 +291,53 @@ def draw_mmsr() -> None:
         right.set_title("The league gives one wrong label")
         right.legend(loc="lower left")
         save(figure, "mmsr")
+
+
+def deceptive_items(share: float, rng) -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Simulate seven labels per item; the first so many items draw them to the next category."""
+    n, k, n_annotators = 1_000, 3, 50
+    truth, deceives = rng.integers(k, size=n), np.arange(n) < share * n
+    annotator = rng.random((n, n_annotators)).argsort(axis=1)[:, :7].ravel()
+    item = np.repeat(np.arange(n), 7)
+    accuracy = rng.uniform(0.5, 0.95, size=n_annotators)[annotator]
+    right = rng.random(item.size) < np.where(deceives[item], 0.55, accuracy)
+    shift = np.where(deceives[item], 1, rng.integers(1, k, size=item.size))
+    label = np.where(right, truth[item], (truth[item] + shift) % k)
+    return Annotations.from_arrays(item, annotator, label, categories=range(k)), truth, deceives
+
+
+def draw_minimax_entropy() -> None:
+    """Draw terms of items that deceive and of others, and errors by the share of such items."""
+    annotations, truth, deceives = deceptive_items(0.2, np.random.default_rng(3))
+    fitted = minimax_entropy.fit(annotations, tolerance=1e-6)
+    items = np.arange(truth.size)
+    terms = fitted.item_terms
+    pull = terms[items, truth, (truth + 1) % 3] - terms[items, truth, truth]
+    shares = np.linspace(0, 0.5, 6)
+    wrong = {"vote": [], "Dawid and Skene": [], "minimax entropy": []}
+    for share in shares:
+        labels, gold, _ = deceptive_items(share, np.random.default_rng(4))
+        fits = (
+            voting.fit(labels),
+            dawid_skene.fit(labels),
+            minimax_entropy.fit(labels, tolerance=1e-6),
+        )
+        for name, fit in zip(wrong, fits, strict=True):
+            wrong[name].append((fit.posterior.argmax(axis=1) != gold).mean())
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        bins = np.linspace(pull.min(), pull.max(), 30)
+        for mask, colour, name in ((~deceives, GREY, "others"), (deceives, VERMILION, "deceptive")):
+            left.hist(pull[mask], bins, density=True, alpha=0.6, color=colour, label=name)
+        left.set(xlabel="log odds that the item adds", ylabel="density of items")
+        left.set_title("Terms of the items")
+        left.legend()
+        looks = ((GREY, ":"), (VERMILION, "--"), (BLUE, "-"))
+        for (name, values), (colour, line) in zip(wrong.items(), looks, strict=True):
+            right.plot(shares, values, color=colour, linestyle=line, marker="o", label=name)
+        right.set(xlabel="share of deceptive items", ylabel="share of items wrong")
+        right.set_title("Errors")
+        right.legend()
+        save(figure, "minimax_entropy")
 
 
 def draw_glad() -> None:
