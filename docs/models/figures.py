@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from annobench import datasets
 from annobench.core.errors import DegenerateWarning
@@ -22,7 +22,9 @@ from annobench.core.files import replacing
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
+    catd,
     dawid_skene,
+    fast_dawid_skene,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
@@ -31,9 +33,14 @@ from annobench.models import (
     minimax_entropy,
     mmsr,
     one_coin,
+    pm,
     voting,
+    wawa,
     weighted_voting,
+    zencrowd,
+    zero_based_skill,
 )
+from annobench.models.base import best_categories
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.plotting import (
@@ -43,8 +50,11 @@ from annobench.plotting import (
     INK,
     VERMILION,
     accuracy_plane,
+    dots,
     estimates_against_truth,
     house_figure,
+    logarithmic,
+    names_down,
 )
 
 HERE = Path(__file__).parent
@@ -145,6 +155,253 @@ def draw_weighted_voting() -> None:
         right.set(xlim=(0.36, 1.02), ylim=(0.36, 1.02))
         right.set_title("164 annotators, by their labels")
         save(figure, "weighted_voting")
+
+
+def draw_wawa() -> None:
+    """Draw what a vote weighs by accuracy, and both weights' calls of the entailment items."""
+    annotations, gold = entailment()
+    labels = np.arange(2, 11)
+    rng = np.random.default_rng(3)
+    models = {
+        "unweighted": (GREY, "--", "s", voting.fit),
+        "Wawa": (BLUE, "-", "o", wawa.fit),
+        "log odds": (VERMILION, "-.", "^", weighted_voting.fit),
+    }
+    right = {name: [] for name in models}
+    for number in labels:
+        drawn = [annotations.subsample(int(number), rng) for _ in range(40)]
+        for name, (*_, fit) in models.items():
+            right[name].append(np.mean([shared_accuracy(fit(a).posterior, gold) for a in drawn]))
+    with house_figure(2, height=3.2) as (figure, (left, panel)):
+        accuracy = np.linspace(0.02, 0.98, 200)
+        odds = np.log(accuracy / (1 - accuracy))
+        left.plot(accuracy, accuracy, color=BLUE, label="Wawa: the accuracy")
+        left.plot(accuracy, odds, color=VERMILION, linestyle="-.", label="the best: log odds")
+        left.axhline(0, color=GREY, linewidth=0.8)
+        left.set(xlabel="accuracy, two categories", ylabel="weight of a vote", xlim=(0, 1))
+        left.set_title("Guessers keep half a vote")
+        left.legend(loc="upper left")
+        for name, (colour, line, marker, _) in models.items():
+            panel.plot(
+                labels,
+                right[name],
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markerfacecolor="white",
+                label=name,
+            )
+        panel.set(xlabel="labels an item", ylabel="right, a tie for a half", xticks=labels)
+        panel.set_title("Textual entailment")
+        panel.legend(loc="lower right")
+        save(figure, "wawa")
+
+
+def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
+    """Return the share of items called rightly, one of t best categories for 1/t."""
+    best = best_categories(posterior)
+    return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())
+
+
+def draw_zero_based_skill() -> None:
+    """Draw the accuracies round by round, and where they end against the gold standard."""
+    annotations, gold = entailment()
+    share, number = shares_right(annotations, gold)
+    rounds = np.arange(1, 7)
+    steps = np.array(
+        [
+            zero_based_skill.fit(annotations, tolerance=0, max_iterations=int(n)).accuracy
+            for n in rounds
+        ]
+    )
+    fitted = zero_based_skill.fit(annotations)
+    shown = number >= 60
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        left.plot(rounds, steps[:, shown], color=BLUE, linewidth=0.9, marker=".", markersize=4)
+        left.set(xlabel="round", ylabel="accuracy", xticks=rounds)
+        left.set_title(f"{shown.sum()} annotators of 60 labels or more")
+        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(
+            share,
+            fitted.accuracy,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="accuracy at the end")
+        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
+        right.set_title("All 164, by their labels")
+        save(figure, "zero_based_skill")
+
+
+def draw_zencrowd() -> None:
+    """Draw how many items are called rightly by the prevalence, here and with it estimated."""
+    rng = np.random.default_rng(6)
+    prevalence = np.linspace(0.5, 0.95, 10)
+    accuracy = rng.uniform(0.55, 0.95, size=30)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    looks = {
+        "even categories": (BLUE, "o", "-", zencrowd.fit),
+        "prevalence estimated": (VERMILION, "^", "--", one_coin.fit),
+    }
+    right = {name: [] for name in looks}
+    called = {name: [] for name in looks}
+    for share in prevalence:
+        found = {name: [] for name in looks}
+        for _ in range(20):
+            truth = (rng.random(300) < share).astype(int)
+            annotations = labelled(confusion, truth, np.full(30, 40), rng)
+            for name, (*_, fit) in looks.items():
+                posterior = fit(annotations).posterior
+                found[name].append((shared_accuracy(posterior, truth), posterior[:, 1].mean()))
+        for name in looks:
+            mean = np.mean(found[name], axis=0)
+            right[name].append(mean[0])
+            called[name].append(mean[1])
+    with house_figure(2, height=3.2) as (figure, panels):
+        for axes, values in zip(panels, (right, called), strict=True):
+            for name, (colour, marker, line, _) in looks.items():
+                axes.plot(
+                    prevalence,
+                    values[name],
+                    color=colour,
+                    marker=marker,
+                    linestyle=line,
+                    markerfacecolor="white",
+                    label=name,
+                )
+            axes.set(xlabel="prevalence of the commoner category")
+        panels[0].set(ylabel="share of items called rightly")
+        panels[0].set_title("Right")
+        panels[0].legend(loc="upper left")
+        panels[1].plot(prevalence, prevalence, color=GREY, linestyle=":", linewidth=0.9)
+        panels[1].set(ylabel="mean probability")
+        panels[1].set_title("How common it seems")
+        save(figure, "zencrowd")
+
+
+def draw_fast_dawid_skene() -> None:
+    """Draw how much too good annotators seem by labels per item, and updates on real labels."""
+    rng = np.random.default_rng(8)
+    looks = {
+        "fast": (BLUE, "o", "-", fast_dawid_skene.fit),
+        "EM": (VERMILION, "^", "--", dawid_skene.fit),
+    }
+    accuracy = np.linspace(0.55, 0.95, 12)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    per_item = np.arange(2, 11)
+    found = {name: [] for name in looks}
+    for number in per_item:
+        truth = rng.integers(2, size=3_000)
+        every = labelled(confusion, truth, np.full(12, truth.size), rng)
+        annotations = every.subsample(int(number), rng)
+        for name, (*_, fit) in looks.items():
+            found[name].append(fit(annotations).accuracy.mean())
+    sets = ["bluebird", "cf", "dog", "ms", "relevance", "sentiment", "trec", "zencrowd_us"]
+    fits = {
+        "fast": fast_dawid_skene.fit,
+        "hybrid": partial(fast_dawid_skene.fit, hybrid=True),
+        "EM": partial(dawid_skene.fit, smoothing=0),
+    }
+    labels = [datasets.load(f"ti_{name}", mode="real").annotations for name in sets]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        updates = {name: [fit(a).n_iterations for a in labels] for name, fit in fits.items()}
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for name, (colour, marker, line, _) in looks.items():
+            left.plot(
+                per_item,
+                found[name],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markerfacecolor="white",
+                label=name,
+            )
+        left.axhline(accuracy.mean(), color=GREY, linestyle=":", linewidth=1, label="truth")
+        left.set(xlabel="labels an item", ylabel="mean accuracy of annotators", xticks=per_item)
+        left.set_title("Doubtful items flatter annotators")
+        left.legend(loc="upper right")
+        dots(right, updates)
+        names_down(right, [name.replace("_", " ") for name in sets], top=1.6)
+        logarithmic(right, "x", ticks=[1, 3, 10, 30, 100, 300])
+        right.set(xlabel="updates")
+        right.set_title("Updates, crowd labels")
+        right.legend(loc="upper center", ncols=3)
+        save(figure, "fast_dawid_skene")
+
+
+def draw_pm() -> None:
+    """Draw weight by distance, and weights of the entailment annotators by their labels."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        off = np.linspace(0.005, 0.5, 200)
+        left.plot(off, -np.log(off / 0.5), color=BLUE, label="PM, the worst off by half")
+        odds = np.log((1 - off) / off)
+        left.plot(off, odds, color=VERMILION, linestyle="-.", label="log odds of being right")
+        left.set(xlabel="share of labels that are off", ylabel="weight of a vote", xlim=(0, 0.5))
+        left.set_title("Weight by distance")
+        left.legend(loc="upper right")
+        for distance, colour, marker in (("share", BLUE, "o"), ("number", VERMILION, "^")):
+            weights = pm.fit(annotations, distance=distance).weights
+            right.scatter(
+                number * jitter,
+                weights,
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=f"by {distance}",
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("164 annotators")
+        right.legend(loc="center right")
+        save(figure, "pm")
+
+
+def draw_catd() -> None:
+    """Draw what few labels take off a weight, and weights of the entailment annotators."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    weights = catd.fit(annotations).weights
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        labels = np.arange(1, 301)
+        for level, colour, line in ((0.95, BLUE, "-"), (0.5, VERMILION, "--")):
+            share = chi2.ppf((1 - level) / 2, labels) / labels
+            left.plot(labels, share, color=colour, linestyle=line, label=f"level {level:g}")
+        left.axhline(1, color=GREY, linestyle=":", linewidth=1)
+        left.set(xscale="log", xlabel="labels of the annotator", ylabel="weight times error rate")
+        left.xaxis.set_major_formatter("{x:g}")
+        left.set_title("Few labels weigh little")
+        left.legend(loc="lower right")
+        never = weights > 1e6
+        for mask, colour, marker, name in (
+            (never, VERMILION, "^", "never off"),
+            (~never, BLUE, "o", "off at least once"),
+        ):
+            right.scatter(
+                (number * jitter)[mask],
+                weights[mask],
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=name,
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(yscale="log", xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("Unless they are all right")
+        right.legend(loc="center right")
+        save(figure, "catd")
 
 
 def draw_one_coin() -> None:

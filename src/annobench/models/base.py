@@ -48,6 +48,13 @@ class Conventions:
     optimum: str
 
 
+#: Changes of the labels that leave what some models say of items and annotators as it was:
+#: every label given once more by its annotator; every item once more, with the same labels by the
+#: same annotators; a further category that no label names; further items with labels of further
+#: annotators. A change without labels, a further item or annotator that has none, changes no model.
+CHANGES = ("repeated labels", "repeated items", "idle category", "separate blocks")
+
+
 @dataclass(frozen=True)
 class Method:
     """The record of one model: who made it, what it takes, what it gives.
@@ -77,6 +84,9 @@ class Method:
         Functions that its module has beside `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
         other optima and whose result has the `best` fit.
+    unchanged_by : frozenset of str
+        Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
+        of annotators: all of them.
     """
 
     name: str
@@ -88,6 +98,7 @@ class Method:
     max_categories: int | None = None
     compares: bool = False
     offers: frozenset[str] = frozenset()
+    unchanged_by: frozenset[str] = frozenset()
 
     def check(self, annotations: Annotations, *, informed: bool = False) -> None:
         """Refuse annotations that the model can't take.

@@ -54,6 +54,7 @@ METHOD = Method(
         optimum="a local maximum of the posterior density by EM; relative change of 1e-9",
     ),
     compares=True,
+    unchanged_by=frozenset({"separate blocks"}),
 )
 
 #: Mean of the priors of abilities and of log easiness; their standard deviations are 1.

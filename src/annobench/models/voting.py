@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Conventions, Fit, Method, best_categories
+from annobench.models.base import CHANGES, Conventions, Fit, Method, best_categories
 
 METHOD = Method(
     name="voting",
@@ -28,6 +28,7 @@ METHOD = Method(
         start="no search",
         optimum="vote shares",
     ),
+    unchanged_by=frozenset(CHANGES),
 )
 
 
