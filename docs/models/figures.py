@@ -23,19 +23,21 @@ from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
     bwa,
-    dawid_skene,
-    ebcc,
     catd,
     dawid_skene,
+    ebcc,
     fast_dawid_skene,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
     ibcc,
+    kos,
     mace,
+    minimax_entropy,
+    mmsr,
     one_coin,
-    pooled_multinomial,
     pm,
+    pooled_multinomial,
     voting,
     wawa,
     weighted_voting,
@@ -469,6 +471,134 @@ def draw_mace() -> None:
         right.set(xlabel="share of right labels")
         right.set_title("and it is not accuracy")
         save(figure, "mace")
+
+
+def draw_kos() -> None:
+    """Draw errors by labels per item, and messages against what they estimate."""
+    numbers = np.array([3, 5, 7, 9, 11, 13, 15, 17])
+    wrong = {"vote": [], "KOS": []}
+    for number in numbers:
+        annotations, truth, _ = hammers_and_spammers(number, np.random.default_rng(number))
+        votes = voting.fit(annotations)
+        right = votes.winners[np.arange(truth.size), truth] / votes.winners.sum(axis=1)
+        wrong["vote"].append(1 - right.mean())
+        found = kos.fit(annotations, rng=np.random.default_rng(1)).posterior.argmax(axis=1)
+        wrong["KOS"].append((found != truth).mean())
+    rng = np.random.default_rng(5)
+    accuracy = rng.uniform(0.4, 1, size=300)
+    truth = rng.integers(2, size=2_000)
+    confusion = np.where(
+        np.eye(2, dtype=bool), *(p[:, None, None] for p in (accuracy, 1 - accuracy))
+    )
+    annotations = labelled(confusion, truth, np.full(accuracy.size, 100), rng)
+    fitted = kos.fit(annotations, rng=np.random.default_rng(1))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for (name, values), colour, line in zip(
+            wrong.items(), (VERMILION, BLUE), ("--", "-"), strict=True
+        ):
+            left.plot(numbers, values, color=colour, linestyle=line, marker="o", label=name)
+        left.set(xlabel="labels per item", ylabel="share of items wrong", yscale="log")
+        left.set_title("Three in ten know the answer")
+        left.legend()
+        right.plot([-0.2, 1], [-0.2, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(2 * accuracy - 1, fitted.weights, s=9, facecolor="none", edgecolor=INK)
+        right.set(xlabel="2 p \u2212 1", ylabel="mean message")
+        right.set_title("Messages estimate 2 p \u2212 1")
+        save(figure, "kos")
+
+
+def hammers_and_spammers(number: int, rng) -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Simulate items of so many labels, by annotators of as many, three in ten of whom know."""
+    n = 2_000
+    truth, knows = rng.integers(2, size=n), rng.random(n) < 0.3
+    item = np.tile(np.arange(n), number)
+    annotator = np.concatenate([rng.permutation(n) for _ in range(number)])
+    label = np.where(knows[annotator], truth[item], rng.integers(2, size=item.size))
+    names = {"items": range(n), "annotators": range(n), "categories": range(2)}
+    return Annotations.from_arrays(item, annotator, label, **names), truth, knows
+
+
+def draw_mmsr() -> None:
+    """Draw skills where some annotators are in league, and accuracy by their number."""
+    numbers = np.arange(0, 25, 4)
+    n_annotators, n_items, k = 60, 600, 3
+    share = {"vote": [], "no trimming": [], "M-MSR": []}
+    for number in numbers:
+        rng = np.random.default_rng(3)
+        truth = rng.integers(k, size=n_items)
+        accuracy = rng.uniform(0.35, 0.9, size=n_annotators)
+        wrong = ((1 - accuracy) / (k - 1))[:, None, None]
+        confusion = np.where(np.eye(k, dtype=bool), accuracy[:, None, None], wrong)
+        confusion[:number] = np.roll(np.eye(k), 1, axis=1)
+        annotations = labelled(confusion, truth, np.full(n_annotators, 200), rng)
+        league = mmsr.fit(annotations)
+        plain = mmsr.fit(annotations, n_trimmed=0)
+        for name, fit in zip(share, (voting.fit(annotations), plain, league), strict=True):
+            share[name].append((fit.posterior.argmax(axis=1) == truth).mean())
+        if number == 8:
+            skills = (k * accuracy - 1) / (k - 1), plain.skill, league.skill
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        true, plain_skill, skill = (values[8:] for values in skills)
+        left.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.9)
+        left.scatter(true, plain_skill, s=16, color=VERMILION, marker="x", label="no trimming")
+        left.scatter(true, skill, s=16, facecolor="none", edgecolor=BLUE, label="M-MSR")
+        left.set(xlabel="true skill", ylabel="estimated skill")
+        left.set_title("Eight in league; the other 52")
+        left.legend(loc="upper left")
+        looks = ((GREY, ":"), (VERMILION, "--"), (BLUE, "-"))
+        for (name, values), (colour, line) in zip(share.items(), looks, strict=True):
+            right.plot(numbers, values, color=colour, linestyle=line, marker="o", label=name)
+        right.set(xlabel="annotators in league, of 60", ylabel="share of items right")
+        right.set_title("The league gives one wrong label")
+        right.legend(loc="lower left")
+        save(figure, "mmsr")
+
+
+def deceptive_items(share: float, rng) -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Simulate seven labels per item; the first so many items draw them to the next category."""
+    n, k, n_annotators = 1_000, 3, 50
+    truth, deceives = rng.integers(k, size=n), np.arange(n) < share * n
+    annotator = rng.random((n, n_annotators)).argsort(axis=1)[:, :7].ravel()
+    item = np.repeat(np.arange(n), 7)
+    accuracy = rng.uniform(0.5, 0.95, size=n_annotators)[annotator]
+    right = rng.random(item.size) < np.where(deceives[item], 0.55, accuracy)
+    shift = np.where(deceives[item], 1, rng.integers(1, k, size=item.size))
+    label = np.where(right, truth[item], (truth[item] + shift) % k)
+    return Annotations.from_arrays(item, annotator, label, categories=range(k)), truth, deceives
+
+
+def draw_minimax_entropy() -> None:
+    """Draw terms of items that deceive and of others, and errors by the share of such items."""
+    annotations, truth, deceives = deceptive_items(0.2, np.random.default_rng(3))
+    fitted = minimax_entropy.fit(annotations, tolerance=1e-6)
+    items = np.arange(truth.size)
+    terms = fitted.item_terms
+    pull = terms[items, truth, (truth + 1) % 3] - terms[items, truth, truth]
+    shares = np.linspace(0, 0.5, 6)
+    wrong = {"vote": [], "Dawid and Skene": [], "minimax entropy": []}
+    for share in shares:
+        labels, gold, _ = deceptive_items(share, np.random.default_rng(4))
+        fits = (
+            voting.fit(labels),
+            dawid_skene.fit(labels),
+            minimax_entropy.fit(labels, tolerance=1e-6),
+        )
+        for name, fit in zip(wrong, fits, strict=True):
+            wrong[name].append((fit.posterior.argmax(axis=1) != gold).mean())
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        bins = np.linspace(pull.min(), pull.max(), 30)
+        for mask, colour, name in ((~deceives, GREY, "others"), (deceives, VERMILION, "deceptive")):
+            left.hist(pull[mask], bins, density=True, alpha=0.6, color=colour, label=name)
+        left.set(xlabel="log odds that the item adds", ylabel="density of items")
+        left.set_title("Terms of the items")
+        left.legend()
+        looks = ((GREY, ":"), (VERMILION, "--"), (BLUE, "-"))
+        for (name, values), (colour, line) in zip(wrong.items(), looks, strict=True):
+            right.plot(shares, values, color=colour, linestyle=line, marker="o", label=name)
+        right.set(xlabel="share of deceptive items", ylabel="share of items wrong")
+        right.set_title("Errors")
+        right.legend()
+        save(figure, "minimax_entropy")
 
 
 def draw_glad() -> None:
