@@ -48,6 +48,9 @@ MARKS: Final[Mapping[str, tuple[str, str]]] = {
 STATUSES: Final = {"over budget": "budget", "not applicable": "n/a", "failed": "failed"}
 ALL_SCORES: Final = {**SCORES, CONFUSION: CONFUSION_ERROR}
 
+#: Bins of fewer items are not drawn.
+MIN_BIN: Final = 10
+
 #: Methods whose curves are coloured at first.
 LIT: Final = 3
 
@@ -109,6 +112,7 @@ def render(
         matrices=_matrices(tables, reference),
         across=across,
         min_datasets=MIN_DATASETS,
+        min_bin=MIN_BIN,
         methods=_methods(tables),
         problems_of_fits=_unscored(tables.fits),
         refit_notes=pages.records(tables.refit_notes),
@@ -213,12 +217,12 @@ def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
 
 def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
     """Sum up each method: what became of it, and what it cost."""
-    labels = tables.problems.set_index("problem")["n_labels"]
+    every = tables.fits.merge(tables.problems[["problem", "n_labels"]], on="problem")
     found = []
     for about in pages.records(tables.methods):
-        own = tables.fits[tables.fits["method"] == about["method"]]
+        own = every[every["method"] == about["method"]]
         fits = own[own["status"] == "scored"]
-        nanoseconds = 1e9 * (fits["seconds"] / fits["problem"].map(labels)).median()
+        nanoseconds = 1e9 * (fits["seconds"] / fits["n_labels"]).median()
         found.append(
             {
                 **about,
@@ -269,6 +273,7 @@ def _about(
         ),
         "statuses": STATUSES,
         "resampled": RESAMPLED,
+        "min_bin": MIN_BIN,
         "seed": tables.settings.get("seed"),
         "fit_command": tables.settings.get("fit_command", ""),
         "settings": tables.settings,

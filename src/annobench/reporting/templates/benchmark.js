@@ -111,7 +111,7 @@ async function start() {
 
   function curves() {
     const lines = (rows) => methods.map((method) => ({ method, points: rows(method) })).filter((line) => line.points.length);
-    const of = (curve) => lines((m) => data.curves.filter((r) => r.problem === state.focus && r.method === m && r.curve === curve).map((r) => [+r.x, +r.y]));
+    const of = (curve) => lines((m) => data.curves.filter((r) => r.problem === state.focus && r.method === m && r.curve === curve && (curve === "risk" || +r.n_items >= about.min_bin)).map((r) => [+r.x, +r.y]));
     const learnt = data.refits.filter((r) => r.design !== about.resampled && r.score === (state.score === "log_loss" ? "log_loss" : "accuracy")), groups = new Map();
     for (const r of learnt) groups.set(key(r.problem, r.design), [...(groups.get(key(r.problem, r.design)) || []), r]);
     const mean = (rows, m) => [...new Set(rows.map((r) => +r.size))].map((size) => [size, rows.filter((r) => +r.size === size && r[m] !== "" && r[m] != null).map((r) => +r[m])]).filter(([, v]) => v.length).map(([size, v]) => [size, v.reduce((a, b) => a + b, 0) / v.length]);

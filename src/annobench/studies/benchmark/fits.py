@@ -338,7 +338,7 @@ def write_fits(records: Iterable[FitRecord], stem: str | os.PathLike[str]) -> No
         Path without the ending; its folder exists.
     """
     found = list(records)
-    rows = [asdict(replace(each, **dict.fromkeys(ARRAYS))) for each in found]
+    rows = [asdict(replace(each, posterior=None, confusion=None)) for each in found]
     with replacing(f"{os.fspath(stem)}.json") as draft:
         draft.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     arrays = {

@@ -156,40 +156,40 @@ def simulate(
     )
 
 
-def good(design: Design, rng: np.random.Generator) -> Labels:
+def _good(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate good annotators: right with probability from beta(17, 3), mean 0.85; even errors."""
-    return _by_confusion(_even(_good(design, rng), design.n_categories), design, rng)
+    return _by_confusion(_even(_good_rates(design, rng), design.n_categories), design, rng)
 
 
-def mixed(design: Design, rng: np.random.Generator) -> Labels:
+def _mixed(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate annotators right with probability uniform on [1/K, 0.95], who err evenly."""
-    return _by_confusion(_even(_mixed(design, rng), design.n_categories), design, rng)
+    return _by_confusion(_even(_mixed_rates(design, rng), design.n_categories), design, rng)
 
 
-def spam(design: Design, rng: np.random.Generator) -> Labels:
+def _spam(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate good annotators and spammers, half each.
 
     A spammer draws labels from a distribution of its own, itself from a uniform Dirichlet
     distribution, whatever the item.
     """
     k, spammers = design.n_categories, design.n_annotators // 2
-    confusion = _even(_good(design, rng), k)
+    confusion = _even(_good_rates(design, rng), k)
     confusion[:spammers] = rng.dirichlet(np.ones(k), spammers)[:, None, :]
     return _by_confusion(confusion, design, rng)
 
 
-def adversarial(design: Design, rng: np.random.Generator) -> Labels:
+def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate good annotators, three in ten of whom say the next category for each that they see.
 
     An adversary gives category k + 1 (the first for the last) where a good annotator says k.
     """
     others = round(0.3 * design.n_annotators)
-    confusion = _even(_good(design, rng), design.n_categories)
+    confusion = _even(_good_rates(design, rng), design.n_categories)
     confusion[:others] = np.roll(confusion[:others], 1, axis=2)
     return _by_confusion(confusion, design, rng)
 
 
-def correlated(design: Design, rng: np.random.Generator) -> Labels:
+def _correlated(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate annotators who take the same items for the same wrong category.
 
     A quarter of the items of a category look like another, which is one and the same for all of
@@ -204,12 +204,12 @@ def correlated(design: Design, rng: np.random.Generator) -> Labels:
     alike = (np.arange(k) + rng.integers(1, k, k)) % k
     deceptive = rng.random(design.n_items) < 0.25
     taken_in = rng.beta(5, 5, design.n_annotators)
-    label = _labels(_right(_good(design, rng)[annotator], category[item], k), rng)
+    label = _labels(_right(_good_rates(design, rng)[annotator], category[item], k), rng)
     fooled = deceptive[item] & (rng.random(item.size) < taken_in[annotator])
     return Labels(category, item, annotator, np.where(fooled, alike[category[item]], label))
 
 
-def difficulty(design: Design, rng: np.random.Generator) -> Labels:
+def _difficulty(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate items of different difficulty.
 
     Annotator j is right on item i with probability 1 / (1 + exp(-a_j b_i)), and errs evenly; the
@@ -225,7 +225,7 @@ def difficulty(design: Design, rng: np.random.Generator) -> Labels:
     return Labels(category, item, annotator, label)
 
 
-def drift(design: Design, rng: np.random.Generator) -> Labels:
+def _drift(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate annotators who tire.
 
     The probability that annotator j is right falls linearly with the item's code, which is the
@@ -234,7 +234,7 @@ def drift(design: Design, rng: np.random.Generator) -> Labels:
     """
     category = _categories(design, rng)
     item, annotator = _assigned(design, rng)
-    start = _good(design, rng)
+    start = _good_rates(design, rng)
     end = rng.uniform(np.minimum(1 / design.n_categories, start), start)
     passed = item / max(design.n_items - 1, 1)
     right = start[annotator] + passed * (end - start)[annotator]
@@ -242,16 +242,16 @@ def drift(design: Design, rng: np.random.Generator) -> Labels:
     return Labels(category, item, annotator, label)
 
 
-def few(design: Design, rng: np.random.Generator) -> Labels:
+def _few(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate items of 1 to L labels, each number equally likely, by annotators as in `mixed`."""
-    full = mixed(design, rng)
+    full = _mixed(design, rng)
     wanted = rng.integers(1, design.labels_per_item + 1, design.n_items)
     rank = np.tile(np.arange(design.labels_per_item), design.n_items)
     kept = rank < wanted[full.item]
     return Labels(full.category, full.item[kept], full.annotator[kept], full.label[kept])
 
 
-def long_tail(design: Design, rng: np.random.Generator) -> Labels:
+def _long_tail(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate annotators of 1 to 100 labels, of whom many have few.
 
     The logarithm of an annotator's number of labels is uniform from that of 1 to that of 100 (of I,
@@ -270,15 +270,15 @@ def long_tail(design: Design, rng: np.random.Generator) -> Labels:
     return Labels(category, item, annotator, label)
 
 
-def imbalance(design: Design, rng: np.random.Generator) -> Labels:
+def _imbalance(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate good annotators, and every category but the first of prevalence 0.02."""
     k = design.n_categories
     share = np.r_[1 - 0.02 * (k - 1), np.full(k - 1, 0.02)]
-    confusion = _even(_good(design, rng), k)
+    confusion = _even(_good_rates(design, rng), k)
     return _by_confusion(confusion, design, rng, rng.choice(k, design.n_items, p=share))
 
 
-def many(design: Design, rng: np.random.Generator) -> Labels:
+def _many(design: Design, rng: np.random.Generator) -> Labels:
     """Simulate many categories that resemble their neighbours.
 
     Annotators are right with probability uniform on [0.3, 0.95]. Four in five errors name the next
@@ -297,20 +297,20 @@ def many(design: Design, rng: np.random.Generator) -> Labels:
 #: The generative models of regimes, by the names of their kinds.
 KINDS: Final[Mapping[str, Callable[[Design, np.random.Generator], Labels]]] = MappingProxyType(
     {
-        each.__name__: each
+        each.__name__.removeprefix("_"): each
         for each in (
-            *(good, mixed, spam, adversarial),
-            *(correlated, difficulty, drift, few, long_tail, imbalance, many),
+            *(_good, _mixed, _spam, _adversarial),
+            *(_correlated, _difficulty, _drift, _few, _long_tail, _imbalance, _many),
         )
     }
 )
 
 
-def _good(design: Design, rng: np.random.Generator) -> Floats:
+def _good_rates(design: Design, rng: np.random.Generator) -> Floats:
     return rng.beta(17, 3, design.n_annotators)
 
 
-def _mixed(design: Design, rng: np.random.Generator) -> Floats:
+def _mixed_rates(design: Design, rng: np.random.Generator) -> Floats:
     return rng.uniform(1 / design.n_categories, 0.95, design.n_annotators)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import platform
@@ -95,15 +96,10 @@ class BenchmarkTables:
             It exists. Its files will be those that `file_names` lists.
         """
         for name, table in self.frames.items():
-            packed = name in COMPRESSED
+            digits = "%.3g" if name == "differences" else "%.5g"
+            text = table.to_csv(index=False, float_format=digits, lineterminator="\n").encode()
             with replacing(Path(folder) / file_names()[name]) as draft:
-                table.to_csv(
-                    draft,
-                    index=False,
-                    float_format="%.3g" if name == "differences" else "%.5g",
-                    lineterminator="\n",
-                    compression={"method": "gzip", "mtime": 0} if packed else None,
-                )
+                draft.write_bytes(gzip.compress(text, mtime=0) if name in COMPRESSED else text)
         with replacing(Path(folder) / SETTINGS) as draft:
             draft.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
 
