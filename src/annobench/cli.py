@@ -646,6 +646,11 @@ def compare(
     typer.echo(f"written to {folder}: index.html, ranking.csv, scores.csv, fits.csv, methods.csv")
 
 
+def _command() -> str:
+    """Return the command that runs, to be typed again."""
+    return shlex.join(["annobench", *sys.argv[1:]])
+
+
 def _comparison_folder(methods: list[str], labels: Path | None) -> Path:
     """Name the folder of a comparison by what is compared."""
     if labels is not None:

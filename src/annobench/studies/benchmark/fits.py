@@ -365,7 +365,8 @@ def read_fits(stem: str | os.PathLike[str]) -> list[FitRecord]:
         In the same order.
     """
     rows = json.loads(Path(f"{os.fspath(stem)}.json").read_text(encoding="utf-8"))
-    with np.load(f"{os.fspath(stem)}.npz") as arrays:
+    # Opened here, as NumPy leaves open what is no archive.
+    with Path(f"{os.fspath(stem)}.npz").open("rb") as file, np.load(file) as arrays:
         return [
             FitRecord(**row | {name: arrays.get(f"{name}_{n}") for name in ARRAYS})
             for n, row in enumerate(rows)

@@ -157,7 +157,7 @@ def _place(error: BaseException, path: Path) -> str:
     if isinstance(error, SyntaxError) and error.lineno is not None:
         return f"{path}, line {error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
+    lines = [frame.lineno for frame in frames if Path(frame.filename).resolve() == path.resolve()]
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile
 
 import annobench
 from annobench.datasets.sources import cache_folder
@@ -66,7 +67,7 @@ def fit_or_recall(
 
 def _recalled(stem: Path, limit: float) -> FitRecord | None:
     # What can't be read, for whatever reason, is fitted again.
-    with suppress(OSError, ValueError, KeyError, TypeError, EOFError):
+    with suppress(OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
         [record] = read_fits(stem)
         if record.status != "over budget" or record.seconds >= limit:
             return record
