@@ -109,12 +109,10 @@ def consensus(
         written = consensus_of.write(found, folder)
     except (ValueError, OSError) as error:
         _fail(error)
-    certain = found.items["probability"].ge(consensus_of.CERTAIN).mean()
     typer.echo(
         f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
         f"{annotations.n_items:,} items, by {model}\n"
-        f"{certain:.1%} of items have a category of probability .99 or more; "
-        f"{int(found.items['tied_vote'].sum()):,} have tied votes"
+        f"{int(found.items['tied_vote'].sum()):,} items have tied votes; {found.certainty}"
     )
     shown = found.prevalence.head(_SHOWN).set_index("category")
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):

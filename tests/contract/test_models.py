@@ -573,7 +573,8 @@ def test_prevalence_and_confusion_are_distributions(name, case):
 def test_a_thousand_equal_labels_do_not_underflow(model):
     posterior = run_case(model.METHOD.name, "a thousand labels on one item").posterior
     assert posterior.argmax(axis=1).tolist() == [1, 0]
-    assert posterior.max(axis=1).min() > 0.99
+    # Annotators who err together may all be wrong.
+    assert posterior.max(axis=1).min() > (0.8 if model.METHOD.dependent else 0.99)
 
 
 def test_three_thousand_labels_of_which_most_are_right_do_not_underflow(model):
