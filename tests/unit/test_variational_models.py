@@ -225,6 +225,14 @@ def test_annotators_who_err_together_are_one_subtype():
     assert (subtype[~hard] == common).mean() < 0.1
 
 
+def test_ebcc_takes_dependence_into_account_and_ibcc_is_checked_for_it(rng):
+    a = panel(rng)
+    fitted = ebcc.fit(a, rng=1, n_starts=1)
+    assert fitted.dependence(a) is None
+    assert "given the subtype" in fitted.premise()
+    assert ibcc.fit(a).dependence(a).n_labels > 0
+
+
 def test_the_best_start_is_kept_and_a_given_start_is_the_only_one(rng):
     a = panel(rng, 20, 6)
     many = ebcc.fit(a, rng=3, n_starts=8)

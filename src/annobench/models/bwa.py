@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
@@ -60,6 +60,7 @@ METHOD = Method(
     ),
     compares=True,
     merges_repeats=True,
+    unchanged_by=frozenset({"repeated labels"}),
 )
 
 #: A value may move by this beyond the tolerance, as in NumPy's `allclose`.
@@ -102,6 +103,7 @@ class BwaFit(Fit):
     n_iterations: int
     converged: bool
     history: Floats
+    _premise: ClassVar[str] = "a category is as probable as its share of the item's values"
 
     @cached_property
     def weights(self) -> Floats:

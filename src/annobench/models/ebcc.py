@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,6 +109,7 @@ class EbccFit(ConfusionFit):
     converged: bool
     history: Floats
     starts: Floats
+    _premise: ClassVar[str] = "annotators err independently of each other given the subtype"
 
     @cached_property
     def prevalence(self) -> Floats:
@@ -125,6 +126,15 @@ class EbccFit(ConfusionFit):
     def accuracy(self) -> Floats:
         """Probability that each annotator is right, at the posterior means, shape (J,)."""
         return base.accuracy(self.prevalence, self.confusion)
+
+    def dependence(self, annotations: Annotations) -> None:
+        """Return None: subtypes let the labels of an item depend on each other.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Not used.
+        """
 
 
 def fit(
