@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check readme test test-all lint format mutants bench conformance lock clean
+.PHONY: help install results check readme test test-all lint format mutants bench aggregation conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -60,6 +60,11 @@ mutants: $(INSTALLED)  ## Change the library in small ways, and see what no test
 
 bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-peers.
 	.venv-peers/bin/python -m benchmarks
+
+aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, and store its tables: 45 minutes.
+	$(BIN)/snakemake --cores $(CORES) results/studies/baselines_full/index.html
+	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
+		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 
 $(PEERS): requirements/peers.txt pyproject.toml
 	test -x .venv-peers/bin/python || "$(PYTHON)" -m venv .venv-peers

@@ -121,6 +121,11 @@ def takes(model: ModuleType, annotations: Annotations) -> bool:
     return countable and (not model.METHOD.compares or has_overlap(annotations))
 
 
+def largest_panel(model: ModuleType) -> Annotations:
+    """Return a panel of three categories, or of two for a model that takes no more."""
+    return panel(3) if takes(model, panel(3)) else panel()
+
+
 def has_overlap(annotations: Annotations) -> bool:
     """Say whether some item has labels of two annotators, the slow way."""
     who = {}
@@ -481,14 +486,14 @@ def test_what_keeps_a_fit_from_being_used_is_said(model):
         said = " ".join(model.fit(panel(), rng=1, draws=40, warmup=0).cautions())
         assert "have not converged (R-hat up to" in said
     elif "converged" in model.METHOD.returns:
-        short = model.fit(panel(3), max_iterations=1)
+        short = model.fit(largest_panel(model), max_iterations=1)
         assert short.cautions() == (
             [] if short.converged else ["The fit stopped before it converged."]
         )
 
 
-#: What the fit of an iterative model says of its search.
-SEARCH = {"log_likelihood", "n_iterations", "converged"}
+#: What the fit of an iterative model says of its search; not all have a likelihood.
+SEARCH = {"n_iterations", "converged"}
 
 
 def test_a_random_model_has_draws_or_says_whether_its_search_converged(model):
@@ -499,7 +504,7 @@ def test_a_random_model_has_draws_or_says_whether_its_search_converged(model):
 @pytest.mark.parametrize(("name", "case"), TAKEN)
 def test_an_iterative_model_reports_convergence(name, case):
     if "converged" not in MODELS[name].METHOD.returns:
-        assert not SEARCH & MODELS[name].METHOD.returns
+        assert not (SEARCH | {"log_likelihood"}) & MODELS[name].METHOD.returns
         return
     fitted = run_case(name, case)
     assert isinstance(fitted.converged, bool)
@@ -526,13 +531,13 @@ def test_a_search_that_is_cut_short_says_so(model):
         assert "converged" not in model.METHOD.returns
         return
     options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(7)}
-    fitted = model.fit(panel(3), max_iterations=1, **options)
-    whole = run(model, panel(3))
+    fitted = model.fit(largest_panel(model), max_iterations=1, **options)
+    whole = run(model, largest_panel(model))
     assert whole.converged
     assert fitted.n_iterations == 1
     assert fitted.converged == (whole.n_iterations == 1)
     with pytest.raises(ValueError, match=rf"{model.METHOD.name}.*max_iterations.* -1"):
-        model.fit(panel(3), max_iterations=-1, **options)
+        model.fit(largest_panel(model), max_iterations=-1, **options)
 
 
 def test_a_fit_cannot_be_changed_by_assignment(model):
@@ -568,13 +573,25 @@ def test_prevalence_and_confusion_are_distributions(name, case):
 def test_a_thousand_equal_labels_do_not_underflow(model):
     posterior = run_case(model.METHOD.name, "a thousand labels on one item").posterior
     assert posterior.argmax(axis=1).tolist() == [1, 0]
-    assert posterior.max(axis=1).min() > 0.99
+    # Annotators who err together may all be wrong.
+    assert posterior.max(axis=1).min() > (0.8 if model.METHOD.dependent else 0.99)
 
 
 def test_three_thousand_labels_of_which_most_are_right_do_not_underflow(model):
     if takes(model, panel(3)):
         posterior = run_case(model.METHOD.name, "three thousand labels on three items").posterior
-        assert posterior.argmax(axis=1).tolist() == [0, 1, 2]
+        if model.METHOD.merges_repeats:  # every annotator named every category of every item
+            np.testing.assert_allclose(posterior, 1 / 3)
+        else:
+            assert posterior.argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_labels_given_twice_are_one_to_a_model_that_merges_repeats(model):
+    if not model.METHOD.merges_repeats:
+        return
+    a = CASES["contradictory repeated labels"]()
+    twice = named(*(np.tile(codes, 2) for codes in (a.item, a.annotator, a.label)), 2, 2)
+    assert run(model, twice).posterior.tobytes() == run(model, a).posterior.tobytes()
 
 
 def test_a_category_nobody_uses_is_the_least_probable(model):

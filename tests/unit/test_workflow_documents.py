@@ -28,8 +28,22 @@ def config():
         "replicates": 1,
     }
     coverage = {"estimand_items": 1000, "reduced": [part], "full": [part]}
-    regimes = {"categories": [2], "labels_per_item": [3], "items": 10, "annotators": 5}
-    grid = {"max_labels": None, "limit": 0.5, "replicates": 1, "regimes": regimes}
+    crossed = [{"kinds": ["good"], "categories": [2], "labels_per_item": [3]}]
+    grid = {
+        "max_labels": None,
+        "limit": 0.5,
+        "replicates": 2,
+        "reference": "voting",
+        "regimes": {"items": 10, "annotators": 5, "crossed": crossed},
+        "refits": {
+            "datasets": ["snow2008_rte"],
+            "labels_per_item": [1],
+            "annotators": [3],
+            "repeats": 1,
+            "resamples": 2,
+            "limit": 1,
+        },
+    }
     noise = {
         "exact_items": [20],
         "items": [20],

@@ -19,7 +19,7 @@ SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_pape
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
 COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage"}
-BASELINES = {"fit_models", "score_models", "render_baselines"}
+BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines"}
 NOISE = {
     *("measure_certificate_coverage", "collect_certificate_coverage"),
     *("render_certificate_coverage", "certify", "render_certificate"),
@@ -46,8 +46,8 @@ def test_everything_is_built(built):
         "studies/coverage/items.svg",
         "studies/coverage/index.html",
         "studies/baselines/scores.csv",
-        "studies/baselines/accuracy.svg",
         "studies/baselines/index.html",
+        "studies/aggregation/index.html",
         "studies/noise/simulated.csv",
         "studies/noise/simulated.svg",
         "studies/noise/index.html",
@@ -89,13 +89,16 @@ def test_a_fall_back_to_simulated_data_is_loud(built):
 def test_pages_open_offline(built):
     clone, _ = built
     pages = sorted((clone.top / "results").rglob("*.html"))
-    assert len(pages) == 9
+    assert len(pages) == 10
     for page in pages:
         html = page.read_text()
         assert not re.findall(
             r'(?:src|href)="?(?:https?:)?//[^"]*|url\(\s*["\']?http|@import', html
         )
-        assert "<script" not in html
+        # The benchmark's pages let the reader choose; their script is their own.
+        scripts = re.findall("<script[^>]*>", html)
+        own = ['<script type="application/json" id="about">', "<script>"]
+        assert scripts == (own if "Benchmark of aggregation" in html.split("</title>")[0] else [])
         links = re.findall(r'(?:src|href)="([^"#:]+)(?:#[^"]*)?"', html)
         assert links
         broken = [link for link in links if not (page.parent / link).exists()]
@@ -150,7 +153,7 @@ def test_the_report_is_made(built, tmp_path):
             "src/annobench/reporting/templates/style.css",
             {
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
-                *("render_baselines", "render_benchmarks", "build_site"),
+                *("render_baselines", "render_aggregation", "render_benchmarks", "build_site"),
                 *("render_certificate_coverage", "render_certificate"),
             },
         ),
@@ -205,7 +208,9 @@ def test_the_network_is_asked_again_on_demand(built):
 def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
-    studies = {"conformance", "render_benchmarks"} | COVERAGE | BASELINES | NOISE
+    studies = (
+        {"conformance", "render_benchmarks", "render_aggregation"} | COVERAGE | BASELINES | NOISE
+    )
     assert set(planned) == FETCHED | studies
 
 

@@ -12,6 +12,7 @@ from annobench import datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.io.wordnet import has_wordnet
+from annobench.studies.benchmark.tables import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, read_papers
 from dependencies import library_sources
@@ -69,9 +70,13 @@ def imports_of(script, also=()):
 
 def site_files(template):
     """Return the sources of a page's looks."""
-    own = [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")]
-    shared = [PACKAGE / "reporting/templates" / name for name in ("base.html.j2", "style.css")]
-    return own + list(map(str, shared))
+    return [f"{WORKFLOW}/site/{name}" for name in (template, "macros.html.j2")] + templates()
+
+
+def templates(*own):
+    """Return the library's sources of a page's looks."""
+    names = (*own, "base.html.j2", "style.css")
+    return [str(PACKAGE / "reporting/templates" / name) for name in names]
 
 
 def data_of(dataset):
@@ -206,17 +211,50 @@ def graded(wildcards):
 
 
 def fitted_cases(wildcards):
-    """Return what one job fits a model to: a data set or the regimes, or all where that is quick.
+    """Return what one job fits to: a data set or the regimes, or all where that is quick.
 
     A job takes some seconds to start, longer than most fits of the reduced grid.
     """
     return ["all"] if wildcards.study == "baselines" else [*graded(wildcards), "regimes"]
 
 
+def fitted_methods(wildcards):
+    """Return what one job fits: a model, or all where that is quick."""
+    return ["all"] if wildcards.study == "baselines" else METHODS
+
+
 def fitted(wildcards):
     """Return the data sets that a job fits a model to."""
     known = graded(wildcards)
     return known if wildcards.case == "all" else [id for id in known if id == wildcards.case]
+
+
+def refitted(wildcards):
+    """Return the data sets to parts of whose labels models are fitted."""
+    return [id for id in baselines_settings(wildcards)["refits"]["datasets"] if id in DATASETS]
+
+
+def metas_of(ids):
+    """Return what data sets say of themselves."""
+    return [f"results/data/{id}/meta.json" for id in ids]
+
+
+def tables_of(ids):
+    """Return the files of data sets."""
+    return [path for id in ids for path in data_of(id)]
+
+
+def model_sources(script, wildcards):
+    """Return the library sources of a job that fits a model, or all."""
+    names = METHODS if wildcards.method == "all" else [wildcards.method]
+    return imports_of(
+        WORKFLOW / "scripts" / script, also=[f"annobench.models.{name}" for name in names]
+    )
+
+
+#: The files of a benchmark of models, and where those of the full grid are stored.
+BENCHMARK_FILES = [*file_names().values(), SETTINGS]
+STORED_BENCHMARK = WORKFLOW.parent / "benchmarks/measured/aggregation"
 
 
 #: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.

@@ -144,29 +144,27 @@ rule render_benchmarks:
 
 
 rule fit_models:
-    """Fit one model to labels with a gold standard; `regimes` are simulated, `all` is all."""
+    """Fit a model, or all, to labels with a gold standard, or to all and to simulated regimes."""
     input:
-        metas=lambda wildcards: [f"results/data/{id}/meta.json" for id in fitted(wildcards)],
-        tables=lambda wildcards: [path for id in fitted(wildcards) for path in data_of(id)],
-        library=lambda wildcards: imports_of(
-            WORKFLOW / "scripts/fit_models.py", also=[f"annobench.models.{wildcards.method}"]
-        ),
+        metas=lambda wildcards: metas_of(fitted(wildcards)),
+        tables=lambda wildcards: tables_of(fitted(wildcards)),
+        library=lambda wildcards: model_sources("fit_models.py", wildcards),
     output:
         records="results/studies/{study}/fits/{method}/{case}.json",
-        posteriors="results/studies/{study}/fits/{method}/{case}.npz",
+        arrays="results/studies/{study}/fits/{method}/{case}.npz",
     log:
         "results/logs/studies/{study}/{method}/{case}.log",
     benchmark:
         "results/logs/studies/{study}/{method}/{case}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(BASELINE_GRIDS),
-        method=one_of(METHODS),
+        method=one_of([*METHODS, "all"]),
         case=one_of([*DATASETS, "regimes", "all"]),
     conda:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=2000,
-        runtime=lambda wildcards: 10 if wildcards.case == "all" else 60,
+        runtime=60,
     params:
         regimes=lambda wildcards: (
             baselines_settings(wildcards)["regimes"]
@@ -179,24 +177,55 @@ rule fit_models:
         "../scripts/fit_models.py"
 
 
+rule refit_models:
+    """Fit a model, or all, to parts of the labels, for learning curves and resampled annotators."""
+    input:
+        metas=lambda wildcards: metas_of(refitted(wildcards)),
+        tables=lambda wildcards: tables_of(refitted(wildcards)),
+        library=lambda wildcards: model_sources("refit_models.py", wildcards),
+    output:
+        table="results/studies/{study}/refits/{method}.csv",
+    log:
+        "results/logs/studies/{study}/{method}/refits.log",
+    benchmark:
+        "results/logs/studies/{study}/{method}/refits.benchmark.tsv"
+    wildcard_constraints:
+        study=one_of(BASELINE_GRIDS),
+        method=one_of([*METHODS, "all"]),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        refits=lambda wildcards: baselines_settings(wildcards)["refits"],
+        seed=config["seed"],
+    script:
+        "../scripts/refit_models.py"
+
+
 rule score_models:
     """Score every model on labels with a gold standard, under the same rules."""
     input:
-        metas=lambda wildcards: [f"results/data/{id}/meta.json" for id in graded(wildcards)],
-        tables=lambda wildcards: [path for id in graded(wildcards) for path in data_of(id)],
-        fits=lambda wildcards: [
-            f"results/studies/{wildcards.study}/fits/{method}/{case}.json"
-            for method in METHODS
-            for case in fitted_cases(wildcards)
-        ],
+        metas=lambda wildcards: metas_of(graded(wildcards)),
+        tables=lambda wildcards: tables_of(graded(wildcards)),
+        fits=lambda wildcards: expand(
+            "results/studies/{study}/fits/{method}/{case}.json",
+            study=wildcards.study,
+            method=fitted_methods(wildcards),
+            case=fitted_cases(wildcards),
+        ),
+        refits=lambda wildcards: expand(
+            "results/studies/{study}/refits/{method}.csv",
+            study=wildcards.study,
+            method=fitted_methods(wildcards),
+        ),
         library=imports_of(
             WORKFLOW / "scripts/score_models.py",
             also=[f"annobench.models.{name}" for name in METHODS],
         ),
     output:
-        scores="results/studies/{study}/scores.csv",
-        attempts="results/studies/{study}/attempts.csv",
-        methods="results/studies/{study}/methods.csv",
+        tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
     log:
         "results/logs/studies/{study}.log",
     wildcard_constraints:
@@ -205,24 +234,22 @@ rule score_models:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=2000,
-        runtime=lambda wildcards: 10 if wildcards.study == "baselines" else 60,
+        runtime=60,
     params:
         grid=baselines_settings,
+        grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
         seed=config["seed"],
     script:
         "../scripts/score_models.py"
 
 
 rule render_baselines:
-    """Render the page that shows which models do better than the majority vote, and where."""
+    """Render the page of the benchmark of models that this run made."""
     input:
-        scores="results/studies/{study}/scores.csv",
-        attempts="results/studies/{study}/attempts.csv",
-        methods="results/studies/{study}/methods.csv",
-        site=site_files("baselines.html.j2"),
+        tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
+        templates=templates("benchmark.html.j2", "benchmark.js"),
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
     output:
-        figure=expand("results/studies/{{study}}/accuracy.{suffix}", suffix=FIGURE_FORMATS),
         page="results/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
@@ -234,11 +261,25 @@ rule render_baselines:
         mem_mb=500,
         runtime=5,
     params:
-        grid=baselines_settings,
-        grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
-        seed=config["seed"],
+        other="../aggregation/index.html",
+        methods=METHODS,
     script:
         "../scripts/render_baselines.py"
+
+
+use rule render_baselines as render_aggregation with:
+    # The page of the full grid that `make aggregation` stored.
+    input:
+        tables=[str(STORED_BENCHMARK / file) for file in BENCHMARK_FILES],
+        templates=templates("benchmark.html.j2", "benchmark.js"),
+        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
+    output:
+        page="results/studies/aggregation/index.html",
+    log:
+        "results/logs/studies/aggregation.page.log",
+    params:
+        other="../baselines/index.html",
+        methods=METHODS,
 
 
 #: What is certified, of the data sets that there are.

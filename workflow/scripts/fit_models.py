@@ -1,19 +1,24 @@
-"""Fit one model to labels with a gold standard, real or simulated."""
+"""Fit one model, or all, to labels with a gold standard, real or simulated."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from annobench import models
 from annobench.core.files import recording
-from annobench.studies import models as benchmark
+from annobench.studies.benchmark.cases import read_cases
+from annobench.studies.benchmark.fits import FitRecord, fit_all, write_fits
+from annobench.studies.benchmark.regimes import simulate_regimes
 
 
 def main(
     method: str, folders: Sequence[Path], regimes: Mapping[str, Any] | None, limit: float, seed: int
-) -> list[benchmark.FitRecord]:
+) -> list[FitRecord]:
     """Return the records of the fits to data sets, and to the simulated regimes if there are."""
-    cases = benchmark.cases(folders, regimes, seed)
-    return benchmark.fit_all(cases, limit=limit, seed=seed, methods=[method])
+    known = models.discover()
+    cases = read_cases(folders) + (simulate_regimes(regimes, seed) if regimes else [])
+    chosen = sorted(known) if method == "all" else [method]
+    return fit_all(cases, [known[name] for name in chosen], limit=limit, seed=seed)
 
 
 if snakemake := globals().get("snakemake"):
@@ -25,4 +30,4 @@ if snakemake := globals().get("snakemake"):
             limit=snakemake.params.limit,
             seed=snakemake.params.seed,
         )
-        benchmark.write_fits(records, Path(snakemake.output.records).with_suffix(""))
+        write_fits(records, Path(snakemake.output.records).with_suffix(""))

@@ -4,56 +4,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from annobench import models
-from annobench.core.files import recording, replacing
-from annobench.studies import models as benchmark
+from annobench.core.files import recording
+from annobench.studies.benchmark.cases import read_cases
+from annobench.studies.benchmark.fits import read_fits
+from annobench.studies.benchmark.regimes import simulate_regimes
+from annobench.studies.benchmark.tables import BenchmarkTables, read_table, tabulate
 
 
 def main(
-    folders: Sequence[Path], fits: Iterable[Path], grid: Mapping[str, Any], seed: int
-) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the tables of scores, of fits and of methods."""
-    cases = benchmark.cases(folders, grid["regimes"], seed)
-    records = benchmark.in_order(
-        cases, [record for path in fits for record in benchmark.read_fits(path.with_suffix(""))]
+    folders: Sequence[Path],
+    fits: Iterable[Path],
+    refits: Iterable[Path],
+    grid: Mapping[str, Any],
+    grid_name: str,
+    seed: int,
+) -> BenchmarkTables:
+    """Return the tables."""
+    folder = "baselines_full" if grid_name == "full" else "baselines"
+    job = "{method}/{case}" if grid_name == "full" else "all/all"
+    shown = {
+        "grid": grid_name,
+        "smoke": grid_name == "reduced",
+        "command": "make aggregation" if grid_name == "full" else "snakemake --cores all",
+        "fit_command": f"snakemake --cores 1 results/studies/{folder}/fits/{job}.json",
+    }
+    return tabulate(
+        read_cases(folders) + simulate_regimes(grid["regimes"], seed),
+        [record for path in fits for record in read_fits(path.with_suffix(""))],
+        [model for _, model in sorted(models.discover().items())],
+        replicates=grid["replicates"],
+        seed=seed,
+        refits=[read_table(path) for path in refits],
+        settings=shown | dict(grid),
     )
-    scores = pd.concat(
-        [
-            benchmark.compare(
-                case,
-                [record for record in records if record.problem == case.name],
-                replicates=grid["replicates"],
-                seed=seed,
-            )
-            for case in cases
-        ],
-        ignore_index=True,
-    )
-    for reference in benchmark.REFERENCES:
-        scores[f"versus_{reference}"] = benchmark.verdict(scores, reference)
-    methods = pd.DataFrame(
-        [
-            {
-                "method": name,
-                "reference": model.METHOD.reference,
-                "deterministic": model.METHOD.deterministic,
-            }
-            for name, model in sorted(models.discover().items())
-        ]
-    )
-    return scores, benchmark.tabulate(cases, records), methods
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        tables = main(
+        main(
             folders=[Path(meta).parent for meta in snakemake.input.metas],
             fits=[Path(path) for path in snakemake.input.fits],
+            refits=[Path(path) for path in snakemake.input.refits],
             grid=snakemake.params.grid,
+            grid_name=snakemake.params.grid_name,
             seed=snakemake.params.seed,
-        )
-        for path, table in zip(snakemake.output, tables, strict=True):
-            with replacing(path) as draft:
-                table.to_csv(draft, index=False, float_format="%.6g")
+        ).write(Path(snakemake.output.tables[0]).parent)

@@ -8,6 +8,7 @@ by nobody, so that who scores votes can count it as a half.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,8 @@ class VotingFit(Fit):
     is_tie : ndarray of bool, shape (I,)
         Whether more than one category won; an item without labels is a tie of all.
     """
+
+    _premise: ClassVar[str] = "a category is as probable as its share of the votes"
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]

@@ -5,12 +5,12 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
+        "benchmark",
         "certificate_coverage",
         "certificates",
         "conformance",
         "conventions",
         "coverage",
-        "models",
         "parts",
     ],
 )

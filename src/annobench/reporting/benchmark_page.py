@@ -1,0 +1,329 @@
+"""The page of a benchmark of aggregation methods: one file that opens offline.
+
+`render` takes the tables that `annobench.studies.benchmark.tables` makes or reads, whoever ran the
+fits, and returns HTML with style, data and script inside::
+
+    results = tables.tabulate(cases, records, methods, replicates=1000, seed=1)
+    html = render(results, marked=["my_method"])
+
+Beside what `tabulate` puts there, the settings of the tables may say `limit` (seconds of a fit),
+`grid` (its name), `reference` (the method that others are compared with at first), `command` (which
+makes the tables), `fit_command` (which makes one fit, with ``{method}`` and ``{case}``) and `smoke`
+(that the data are too small to tell anything).
+
+The tables are inside once, as links to download them, which the script unpacks; without script the
+page shows plain tables. Names of methods, data sets and categories are somebody's text: the
+template escapes everything, and the script writes text, never HTML.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import tempfile
+from collections.abc import Collection, Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from annobench.plotting import BLUE, INK, house_style, panels
+from annobench.reporting import pages
+from annobench.reporting.figures import inline_svg
+from annobench.reporting.formats import number, shorten
+from annobench.studies.benchmark.comparison import CONFUSION, differences_to
+from annobench.studies.benchmark.refits import RESAMPLED
+from annobench.studies.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
+from annobench.studies.benchmark.signed_rank import MIN_DATASETS
+from annobench.studies.benchmark.tables import BenchmarkTables, file_names
+
+#: How a difference is shown: by its mark and the class of its style.
+MARKS: Final[Mapping[str, tuple[str, str]]] = {
+    "better": ("▲", "v-reproduced"),
+    "worse": ("▼", "v-deviates"),
+    "better?": ("△", "faint good"),
+    "worse?": ("▽", "faint bad"),
+}
+STATUSES: Final = {"over budget": "budget", "not applicable": "n/a", "failed": "failed"}
+ALL_SCORES: Final = {**SCORES, CONFUSION: CONFUSION_ERROR}
+
+#: Bins of fewer items are not drawn.
+MIN_BIN: Final = 10
+
+#: Methods whose curves are coloured at first.
+LIT: Final = 3
+
+
+def render(
+    tables: BenchmarkTables,
+    *,
+    marked: Collection[str] = (),
+    remarks: Collection[str] = (),
+    title: str = "Benchmark of aggregation methods",
+    depth: int | None = None,
+    other: str = "",
+    absent: Collection[str] = (),
+) -> str:
+    """Write the page of a benchmark.
+
+    Parameters
+    ----------
+    tables : BenchmarkTables
+        The numbers.
+    marked : collection of str
+        Methods whose rows are marked, such as a new one.
+    remarks : collection of str
+        What a reader should know first, a sentence or two each.
+    title : str
+        The heading.
+    depth : int, optional
+        How many folders the page lies below the results' index, to which it then links; None for
+        a page that stands alone.
+    other : str, optional
+        Address of the page of the other grid, if there is one.
+    absent : collection of str
+        Methods that there are and the tables do not have.
+
+    Returns
+    -------
+    str
+        HTML that fetches nothing.
+    """
+    problems = pages.records(tables.problems)
+    kinds = tables.problems["provenance"].value_counts().to_dict()
+    reference = _reference(tables)
+    across = _across(tables, reference)
+    script = resources.files("annobench.reporting") / "templates" / "benchmark.js"
+    return pages.render(
+        "benchmark.html.j2",
+        title=title,
+        depth=depth or 0,
+        alone=depth is None,
+        other=other,
+        absent=sorted(absent),
+        settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}
+        | tables.settings,
+        marked=set(marked),
+        remarks=remarks,
+        marks=MARKS,
+        scores=ALL_SCORES,
+        n={name: kinds.get(name, 0) for name in ("real", "simulated", "regime")},
+        stood_in=[each["problem"] for each in problems if each["provenance"] == "simulated"],
+        downloads=_downloads(tables),
+        reference=reference,
+        problems=problems,
+        matrices=_matrices(tables, reference),
+        across=across,
+        min_datasets=MIN_DATASETS,
+        min_bin=MIN_BIN,
+        methods=_methods(tables),
+        problems_of_fits=_unscored(tables.fits),
+        refit_notes=_grouped(tables.refit_notes, ["method", "design", "note"]),
+        calibration=_calibration(tables),
+        about=_about(tables, reference, marked, across),
+        script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
+    )
+
+
+def _reference(tables: BenchmarkTables) -> str:
+    """Return the method that others are compared with at first."""
+    scored = set(tables.scores["method"])
+    wanted = tables.settings.get("reference", "")
+    return str(wanted if wanted in scored else min(scored, default=""))
+
+
+def _downloads(tables: BenchmarkTables) -> dict[str, dict[str, str]]:
+    """Return the files of the tables as addresses that hold them."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        tables.write(folder)
+        for name, file in file_names().items():
+            kind = "application/gzip" if file.endswith(".gz") else "text/csv"
+            content = base64.b64encode((Path(folder) / file).read_bytes()).decode("ascii")
+            found[name] = {"file": file, "address": f"data:{kind};base64,{content}"}
+    return found
+
+
+def _verdicts(table: pd.DataFrame) -> pd.Series[str]:
+    """Say of each difference which way it is, and with a question mark if only by itself."""
+    more = table["score"].map({name: each.more_is_better for name, each in ALL_SCORES.items()})
+    better = (table["difference"] > 0) == more.astype(bool)
+    size, error = table["difference"].abs(), table["error"]
+    way = np.where(better, "better", "worse").astype(object)
+    found = np.select(
+        [~(error > 0), size > table["critical"] * error, size > 1.96 * error],
+        ["", way, way + "?"],
+        "",
+    )
+    return pd.Series(found, index=table.index)
+
+
+def _matrices(tables: BenchmarkTables, reference: str) -> dict[str, list[dict[str, Any]]]:
+    """Arrange each score as methods by problems."""
+    table = differences_to(reference, tables.scores, tables.differences)
+    keys = ["score", "method", "problem"]
+    verdict = dict(
+        zip(table[keys].itertuples(index=False, name=None), _verdicts(table), strict=True)
+    )
+    value = dict(
+        zip(
+            tables.scores[keys].itertuples(index=False, name=None),
+            tables.scores["estimate"],
+            strict=True,
+        )
+    )
+    fits = tables.fits
+    status = dict(
+        zip(zip(fits["method"], fits["problem"], strict=True), fits["status"], strict=True)
+    )
+    return {
+        score: [
+            {
+                "method": method,
+                "place": place,
+                "cells": [
+                    {
+                        "text": _short(value.get((score, method, problem))),
+                        "verdict": verdict.get((score, method, problem), ""),
+                        "status": STATUSES.get(status.get((method, problem), ""), "–"),
+                    }
+                    for problem in tables.problems["problem"]
+                ],
+            }
+            for place, method in enumerate(tables.methods["method"], start=1)
+        ]
+        for score in ALL_SCORES
+    }
+
+
+def _short(value: float | None) -> str:
+    return "" if value is None else number(value).removeprefix("0") or "0"
+
+
+def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
+    """Return how the methods compare with one by accuracy, the best first."""
+    table = tables.across[tables.across["score"] == "accuracy"]
+    ahead = table[table["other"] == reference]
+    behind = table[table["method"] == reference].rename(
+        columns={
+            "other": "method",
+            "method": "other",
+            "better": "worse",
+            "worse": "better",
+            "next_better": "next_worse",
+            "next_worse": "next_better",
+        }
+    )
+    found = pd.concat([ahead, behind], ignore_index=True)
+    order = (found["worse"] - found["better"]).sort_values(kind="stable").index
+    return pages.records(found.loc[order])
+
+
+def _calibration(tables: BenchmarkTables) -> Markup:
+    """Draw each method's calibration: grey lines are data sets, the blue one is all their items."""
+    kinds = tables.problems.set_index("problem")["provenance"]
+    points = tables.curves[tables.curves["curve"] == "calibration"]
+    kind = "real" if "real" in set(kinds) else kinds.iloc[0]
+    points = points[points["problem"].isin(kinds.index[kinds == kind])]
+    names = [name for name in tables.methods["method"] if name in set(points["method"])]
+    if not names:
+        return Markup("")
+    columns = min(6, len(names))
+    rows = -(-len(names) // columns)
+    with house_style():
+        figure, axes = panels(columns, rows=rows, width=1.5, height=1.65 * rows + 0.2)
+        for panel, name in zip(axes, names, strict=False):
+            own = points[points["method"] == name]
+            panel.plot([0, 1], [0, 1], color=INK, linewidth=0.6, linestyle=":")
+            for _, line in own[own["n_items"] >= MIN_BIN].groupby("problem"):
+                panel.plot(line["x"], line["y"], color="#BBB5A5", linewidth=0.7)
+            place = np.minimum((own["x"] * BINS + 1e-9).astype(int), BINS - 1)
+            sums = own[["x", "y"]].mul(own["n_items"], axis=0).groupby(place).sum()
+            n = own["n_items"].groupby(place).sum()
+            pooled = sums[n >= MIN_BIN].div(n[n >= MIN_BIN], axis=0)
+            panel.plot(pooled["x"], pooled["y"], color=BLUE, marker="o", markersize=2.5)
+            # A dollar sign would begin a formula.
+            panel.set_title(shorten(name, 20).replace("$", r"\$"), fontsize=7.5)
+            panel.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+            panel.tick_params(labelsize=6.5)
+        for panel in axes[len(names) :]:
+            panel.set_axis_off()
+        figure.supxlabel("probability of the best category", fontsize=8)
+        figure.supylabel("accuracy", fontsize=8)
+        return inline_svg(figure, "calibration")
+
+
+def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
+    """Sum up each method: what became of it, and what it cost."""
+    every = tables.fits.merge(tables.problems[["problem", "n_labels"]], on="problem")
+    found = []
+    for about in pages.records(tables.methods):
+        own = every[every["method"] == about["method"]]
+        fits = own[own["status"] == "scored"]
+        nanoseconds = 1e9 * (fits["seconds"] / fits["n_labels"]).median()
+        found.append(
+            {
+                **about,
+                "status": own["status"].value_counts().to_dict(),
+                "unconverged": int((own["converged"] == "no").sum()),
+                "seconds": fits["seconds"].median(),
+                "nanoseconds": f"{float(f'{nanoseconds:.2g}'):,.0f}" if len(fits) else "–",
+                "megabytes": fits["megabytes"].max(),
+            }
+        )
+    return found
+
+
+def _unscored(fits: pd.DataFrame) -> list[dict[str, Any]]:
+    """List what failed or was over budget, with the problems of one note together."""
+    lost = fits[fits["status"].isin(["failed", "over budget"])]
+    return _grouped(lost, ["method", "status", "note"])
+
+
+def _grouped(table: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
+    """List what rows have in common, with their problems together."""
+    return [
+        dict(zip(keys, found, strict=True)) | {"problems": list(dict.fromkeys(names))}
+        for found, names in table.groupby(keys, sort=True)["problem"]
+    ]
+
+
+def _about(
+    tables: BenchmarkTables,
+    reference: str,
+    marked: Collection[str],
+    across: list[dict[str, Any]],
+) -> Markup:
+    """Return what the script must know beside the tables, as JSON that ends no element."""
+    problems = tables.problems
+    kinds = list(problems["provenance"])
+    first = next(kind for kind in ("real", "simulated", "regime", *kinds) if kind in kinds)
+    learnt = set(tables.refits["problem"]) & set(problems["problem"])
+    best = [each["method"] for each in across[:LIT]] or list(tables.methods["method"][:LIT])
+    content = {
+        "scores": {
+            name: {"title": each.title, "more": each.more_is_better}
+            for name, each in ALL_SCORES.items()
+        },
+        "score": "accuracy",
+        "reference": reference,
+        "marked": sorted(marked),
+        "lit": list(dict.fromkeys([*sorted(marked), *best, reference])),
+        "first": first,
+        "focus": min(
+            learnt, default=problems.loc[problems["provenance"] == first, "problem"].iloc[0]
+        ),
+        "statuses": STATUSES,
+        "resampled": RESAMPLED,
+        "min_bin": MIN_BIN,
+        "seed": tables.settings.get("seed"),
+        "fit_command": tables.settings.get("fit_command", ""),
+        "settings": tables.settings,
+    }
+    text = json.dumps(content, ensure_ascii=True)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704  (no sign of HTML is left)

@@ -1,0 +1,65 @@
+"""What methods are compared on: labels with a gold standard that they don't see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench import datasets
+from annobench.labels.annotations import Annotations
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkCase:
+    """Labels with a gold standard that the methods don't see.
+
+    Attributes
+    ----------
+    name : str
+        Of the data set or simulated regime.
+    annotations : Annotations
+        The labels.
+    gold : ndarray of int, shape (I,)
+        Codes of the gold categories; -1 where there is none.
+    provenance : str
+        "real", "simulated" for a data set that was not to be had, or "regime".
+    about : str
+        What it is, a sentence.
+    """
+
+    name: str
+    annotations: Annotations
+    gold: NDArray[np.int64]
+    provenance: str
+    about: str = ""
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Whether an item counts: it has a gold category and a label; shape (I,)."""
+        counts = np.bincount(self.annotations.item, minlength=self.annotations.n_items)
+        return np.asarray((self.gold >= 0) & (counts > 0))
+
+
+def read_cases(folders: Iterable[Path]) -> list[BenchmarkCase]:
+    """Read data sets as the workflow writes them.
+
+    Parameters
+    ----------
+    folders : iterable of Path
+        Of data sets; those without a gold label to score are left out.
+
+    Returns
+    -------
+    list of BenchmarkCase
+        In the same order.
+    """
+    read = (datasets.read(folder) for folder in folders)
+    known = [
+        BenchmarkCase(data.id, data.annotations, data.gold, data.provenance, data.meta["title"])
+        for data in read
+    ]
+    return [case for case in known if case.scored.any()]
