@@ -1,4 +1,4 @@
-"""The command line: `annobench report`, `certificate`, `consensus`, `data`, `version`."""
+"""The command line: one function for each verb of `annobench`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import json
 import logging
 import math
 import os
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -20,9 +22,12 @@ from annobench.core.files import replacing
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
     from rich.table import Table
 
     from annobench.labels.annotations import Annotations
+    from annobench.studies.benchmark.cases import BenchmarkCase
+    from annobench.studies.doors import Candidate, Finding, Outcome
 
 app = typer.Typer(
     help="A reproducible workbench for annotation statistics.",
@@ -104,12 +109,10 @@ def consensus(
         written = consensus_of.write(found, folder)
     except (ValueError, OSError) as error:
         _fail(error)
-    certain = found.items["probability"].ge(consensus_of.CERTAIN).mean()
     typer.echo(
         f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
         f"{annotations.n_items:,} items, by {model}\n"
-        f"{certain:.1%} of items have a category of probability .99 or more; "
-        f"{int(found.items['tied_vote'].sum()):,} have tied votes"
+        f"{int(found.items['tied_vote'].sum()):,} items have tied votes; {found.certainty}"
     )
     shown = found.prevalence.head(_SHOWN).set_index("category")
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
@@ -467,6 +470,282 @@ def _rules_table(rules: pd.DataFrame) -> Table:
             f"{row['n_guesses']:,}",
             rate,
             f"{row['expected']:.1f}",
+        )
+    return shown
+
+
+@app.command("reference-posterior")
+def reference_posterior(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Name of a posterior; without one they are listed."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default as the posterior."),
+    ] = None,
+    make: Annotated[
+        bool, typer.Option("--make", help="Draw anew, and compare with the draws that are stored.")
+    ] = False,
+) -> None:
+    """Write a posterior's labels and reference draws, for another sampler to be tried on."""
+    from annobench.posteriors import making, records, stored
+
+    if name is None:
+        for known in records.names():
+            typer.echo(f"{known}: {records.get(known).title}")
+        return
+    folder = Path(name) if out is None else out
+    try:
+        record = records.get(name)
+        _check_folder(folder, "reference-posterior")
+        if make:
+            reference = making.make(record)
+            written = stored.write(reference, folder)
+        else:
+            reference = stored.load(name)
+            written = stored.write_inputs(name, folder)
+        told = stored.same_as_stored(reference, folder) if make else ""
+    except (AnnotationError, DataUnavailableError, ChecksumError, OSError) as error:
+        _fail(error)
+    typer.echo(repr(reference))
+    for check, passed in reference.information["checks_made"].items():
+        typer.echo(f"{check}: {'passed' if passed else 'FAILED'}")
+    if told:
+        typer.echo(told)
+    typer.echo(f"written to {folder}: {', '.join(written)}")
+
+
+@app.command("compare-draws")
+def compare_draws(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="CSV files, one a chain or with a column chain; or one .npz or .nc file."
+        ),
+    ],
+    name: Annotated[
+        str, typer.Argument(help="Name of the posterior; see `annobench reference-posterior`.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+    ] = None,
+) -> None:
+    """Compare a sampler's draws with reference draws: comparison.html and comparison.csv."""
+    from annobench.posteriors import comparison, stored
+    from annobench.posteriors.draws import read_draws
+    from annobench.reporting import draws_page
+
+    folder = files[0].with_name(f"{files[0].stem}_comparison") if out is None else out
+    source = ", ".join(path.name for path in files)
+    try:
+        _check_folder(folder, "compare-draws")
+        reference = stored.load(name)
+        found = comparison.compare(read_draws(files), reference)
+        page = draws_page.render(found, reference, source=source)
+        with replacing(folder / "comparison.csv") as draft:
+            found.table.to_csv(draft, lineterminator="\n")
+        with replacing(folder / "comparison.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (AnnotationError, ReaderError, OSError) as error:
+        _fail(error)
+    typer.echo(repr(found))
+    for text in found.remarks:
+        typer.echo(f"Note: {text}", err=True)
+    typer.echo(f"written to {folder}: comparison.html, comparison.csv")
+
+
+@app.command()
+def compare(
+    methods: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Your methods: a Python file with fit(labels, rng) or a class, my_method.py; a "
+            "name in a file or a package, my_method.py:MyClass or package:MyClass; an entry point.",
+            show_default=False,
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A program, such as 'Rscript my.R {labels} {probabilities}': labels as "
+            "CSV in, probabilities as CSV out."
+        ),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="Data sets or folders of data sets; by default a few small ones."),
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="Labels of your own in place of data sets; with --gold.")
+    ] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="Their gold categories: one row an item.")
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Models of the library, with commas; by default all.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+    ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
+    replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Compare a method of your own with the library's models: a table here, and a page."""
+    from rich.console import Console
+
+    from annobench.reporting import benchmark_page
+    from annobench.studies import doors
+
+    columns = {"item": item, "annotator": annotator, "label": label}
+    errors = Console(stderr=True)
+    try:
+        candidates = [doors.from_python(target) for target in methods or []]
+        candidates += [doors.from_program(command, limit=limit) for command in program or []]
+        folder = _comparison_folder(methods or [], labels) if out is None else out
+        _check_folder(folder, "compare")
+        cases = _cases(data, labels, gold, seed, columns)
+        with errors.status("Checking"):
+            findings = {each: doors.check(each, limit=limit, seed=seed) for each in candidates}
+        warnings = _contract(errors, findings)
+        with errors.status("Fitting") as status:
+            found = doors.compare(
+                cases,
+                candidates,
+                against=_listed(against) or [],
+                limit=limit,
+                seed=seed,
+                replicates=replicates,
+                settings={
+                    "contract": warnings,
+                    "command": shlex.join(["annobench", *sys.argv[1:]]),
+                },
+                begin=lambda name: status.update(f"Fitting {name}"),
+            )
+        remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
+        if labels is not None:
+            remarks += doors.what_gold_tells(cases[0], found.rankings[cases[0].name])
+        found.write(folder)
+        page = benchmark_page.render(found.tables, marked=found.candidates, remarks=remarks)
+        with replacing(folder / "index.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (ValueError, RuntimeError, OSError) as error:
+        _fail(error)
+    console = Console()
+    console.print(_comparison_table(found) if labels is None else _ranking_table(found))
+    for text in remarks:
+        typer.echo(f"Note: {text}", err=True)
+    typer.echo(f"written to {folder}: index.html, ranking.csv, scores.csv, fits.csv, methods.csv")
+
+
+def _command() -> str:
+    """Return the command that runs, to be typed again."""
+    return shlex.join(["annobench", *sys.argv[1:]])
+
+
+def _comparison_folder(methods: list[str], labels: Path | None) -> Path:
+    """Name the folder of a comparison by what is compared."""
+    if labels is not None:
+        return labels.with_name(f"{labels.stem}_comparison")
+    name = Path(methods[0].partition(":")[0]).stem if methods else "program"
+    return Path(f"{name}_comparison")
+
+
+def _cases(
+    data: list[str] | None,
+    labels: Path | None,
+    gold: Path | None,
+    seed: int,
+    columns: dict[str, str | None],
+) -> list[BenchmarkCase]:
+    """Return what methods are compared on."""
+    from annobench.io import read_gold, read_labels
+    from annobench.studies.doors import data as choices
+
+    if (labels is None) != (gold is None):
+        here, other = ("--labels", "--gold") if gold is None else ("--gold", "--labels")
+        raise AnnotationError(
+            f"compare: {here} is given without {other}. Labels of your own are scored by their "
+            "gold categories: give both files."
+        )
+    if labels is None or gold is None:
+        named = [name for text in data or [] for name in _listed(text) or []]
+        return choices.find_cases(named, seed) if named else choices.default_cases(seed)
+    if data:
+        raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
+    golds = read_gold(gold, item=columns["item"])
+    annotations = read_labels(labels, scale="nominal", **columns)
+    return [choices.own_case(labels.stem, annotations, golds)]
+
+
+def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:
+    """Print which checks a method keeps; return what it does not keep."""
+    warnings = {}
+    for candidate, checks in findings.items():
+        name = candidate.METHOD.name
+        warnings[name] = [f"{each.check}: {each.note}" for each in checks if not each.kept]
+        kept = len(checks) - len(warnings[name])
+        console.print(
+            f"{name}: {kept} of {len(checks)} checks of the contract are kept",
+            markup=False,
+            highlight=False,
+        )
+    return {name: notes for name, notes in warnings.items() if notes}
+
+
+def _ranking_table(found: Outcome) -> Table:
+    """Lay out for the terminal how methods rank on one labelled set."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("accuracy", "95% interval", "vs best", "p", "gold needed", "log loss"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    [ranking] = found.rankings.values()
+    for row in ranking.to_dict("records"):
+        own = row["method"] in found.candidates
+        needed = row["items_needed"]
+        shown.add_row(
+            f"{'> ' if own else ''}{escape(row['method'])}",
+            f"{row['accuracy']:.3f}",
+            f"{row['lower']:.3f} to {row['upper']:.3f}",
+            "" if math.isnan(needed) else f"{row['minus_best']:+.3f}",
+            "" if math.isnan(needed) else f"{row['p_value']:.3f}",
+            f"{needed:,.0f}" if math.isfinite(needed) else "",
+            f"{row['log_loss']:.3f}",
+            style="bold" if own else None,
+        )
+    return shown
+
+
+def _comparison_table(found: Outcome) -> Table:
+    """Lay out for the terminal how methods do on several data sets."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("scored", "among best", "accuracy", "log loss", "seconds"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in found.summary().to_dict("records"):
+        own = row["method"] in found.candidates
+        shown.add_row(
+            f"{'> ' if own else ''}{escape(row['method'])}",
+            f"{row['n_scored']} of {row['n_problems']}",
+            f"{row['n_best']}",
+            *(
+                "" if math.isnan(row[name]) else f"{row[name]:.3f}"
+                for name in ("accuracy", "log_loss")
+            ),
+            f"{row['seconds']:.3g}",
+            style="bold" if own else None,
         )
     return shown
 

@@ -33,6 +33,14 @@ class PublicationError(ValueError):
     """A paper's folder whose tables break the contract of published and computed values."""
 
 
+class MethodError(ValueError):
+    """A method from outside that can't be found or run, or whose answer is no probabilities."""
+
+
+class MethodTimeoutError(MethodError):
+    """A method from outside that was stopped at its limit of time."""
+
+
 class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
 

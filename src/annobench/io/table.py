@@ -10,7 +10,7 @@ import codecs
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ USUAL_NAMES = {
     ),
     "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "coder", "judge"),
     "label": ("label", "response", "answer", "category", "annotation", "rating", "value"),
+    "gold": ("gold", "gold_label", "truth", "true_label", "label", "category", "answer"),
 }
 
 _PARQUET = (".parquet", ".pq")
@@ -117,6 +118,62 @@ def read_labels(
         return _read_text(path, wanted, categories, scale or "nominal")
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
+
+
+def read_gold(path: str | Path, *, item: str | None = None) -> dict[str, str]:
+    r"""Read a gold standard: a table with a header and one row an item.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV, TSV or Parquet, as for `read_labels`; an empty cell means that there is no gold
+        category.
+    item : str, optional
+        Name of the column of the items; by default the usual ones are recognised. That of the
+        categories may be called `gold`, `truth` or `label`.
+
+    Returns
+    -------
+    dict of str to str
+        The gold category of each item that has one.
+
+    Raises
+    ------
+    ReaderError
+        As `read_labels`, and if an item has two gold categories.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "gold.csv")
+    ...     _ = path.write_text("item,gold\nx,yes\ny,\n")
+    ...     read_gold(path)
+    {'x': 'yes'}
+    """
+    path = Path(path)
+    if not path.is_file():
+        kind = "is a folder" if path.is_dir() else "does not exist"
+        raise ReaderError(f"{path}: {kind}. Give the path of a table of gold categories.")
+    wanted = {"item": item, "gold": None}
+    if path.suffix.lower() in _PARQUET:
+        found, _, lines = _parquet_columns(path, wanted)
+    else:
+        found, lines = _text_columns(path, wanted)
+    golds: dict[str, str] = {}
+    faults: list[tuple[int, str]] = []
+    for row, (i, k) in enumerate(zip(found["item"].codes, found["gold"].codes, strict=True)):
+        if i < 0:
+            faults.append((row, "no item"))
+        elif k >= 0:
+            name, gold = found["item"].names[i], found["gold"].names[k]
+            if golds.setdefault(name, gold) != gold:
+                faults.append((row, f"item {name!r} is {gold!r} here and {golds[name]!r} above"))
+    if faults:
+        where = lines()
+        texts = [f"{where[row]}: {text}" for row, text in faults]
+        report_faults(path, texts, "Correct these rows: an item has one gold category.")
+    return golds
 
 
 def write_labels(annotations: Annotations, path: str | Path) -> None:
@@ -205,6 +262,14 @@ def _read_text(
     categories: Iterable[object] | None,
     scale: Scale,
 ) -> Annotations:
+    found, lines = _text_columns(path, wanted)
+    return _build(path, found, categories, scale, lines)
+
+
+def _text_columns(
+    path: Path, wanted: dict[str, str | None]
+) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
+    """Read the columns of a text by role, and a function that names the line of each row."""
     text = _decode(path)
     head = text.lstrip("\r\n").split("\n", 1)[0]
     delimiter = "\t" if path.suffix.lower() in _TABBED else max(_DELIMITERS, key=head.count)
@@ -229,7 +294,7 @@ def _read_text(
     def lines() -> list[str]:
         return [f"line {n}" for n in _careful(path, text, header, delimiter)[1]]
 
-    return _build(path, found, categories, scale, lines)
+    return found, lines
 
 
 def _decode(path: Path) -> str:
@@ -279,6 +344,8 @@ def _choose(path: Path, header: list[str], wanted: dict[str, str | None]) -> dic
             chosen[fits[0]] = role
             continue
         hint = f'Say which it is with {role}="..." (--{role} on the command line)'
+        if role == "gold":
+            hint = "Name the column of the gold categories gold"
         if name is not None:
             what = "is used twice" if fits else "is not among the columns"
             faults.append(f"column {name!r}, given as {role}, {what}.")
@@ -447,6 +514,23 @@ def _read_parquet(
     categories: Iterable[object] | None,
     scale: Scale | None,
 ) -> Annotations:
+    found, schema, lines = _parquet_columns(path, wanted)
+    kept = _kept(path, (schema.metadata or {}).get(_METADATA, b"{}"))
+    return _build(
+        path,
+        found,
+        kept.get("categories") if categories is None else categories,
+        scale or kept.get("scale", "nominal"),
+        lines,
+        kept.get("items"),
+        kept.get("annotators"),
+    )
+
+
+def _parquet_columns(
+    path: Path, wanted: dict[str, str | None]
+) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]]]:
+    """Read the columns of a Parquet file by role, its schema, and what names each row."""
     try:
         schema = pq.read_schema(path)
         chosen = _choose(path, list(schema.names), wanted)
@@ -459,16 +543,7 @@ def _read_parquet(
             f"{path}: truncated, not a Parquet file, or a column is not text or numbers "
             f"({error}). Write it again."
         ) from error
-    kept = _kept(path, (schema.metadata or {}).get(_METADATA, b"{}"))
-    return _build(
-        path,
-        found,
-        kept.get("categories") if categories is None else categories,
-        scale or kept.get("scale", "nominal"),
-        lambda: [f"row {n + 1}" for n in range(table.num_rows)],
-        kept.get("items"),
-        kept.get("annotators"),
-    )
+    return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)]
 
 
 def _kept(path: Path, metadata: bytes) -> dict[str, Any]:

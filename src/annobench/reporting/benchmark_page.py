@@ -61,6 +61,7 @@ def render(
     tables: BenchmarkTables,
     *,
     marked: Collection[str] = (),
+    remarks: Collection[str] = (),
     title: str = "Benchmark of aggregation methods",
     depth: int | None = None,
     other: str = "",
@@ -74,6 +75,8 @@ def render(
         The numbers.
     marked : collection of str
         Methods whose rows are marked, such as a new one.
+    remarks : collection of str
+        What a reader should know first, a sentence or two each.
     title : str
         The heading.
     depth : int, optional
@@ -104,6 +107,7 @@ def render(
         settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}
         | tables.settings,
         marked=set(marked),
+        remarks=remarks,
         marks=MARKS,
         scores=ALL_SCORES,
         n={name: kinds.get(name, 0) for name in ("real", "simulated", "regime")},

@@ -1,0 +1,301 @@
+"""How many gold items tell two methods apart.
+
+Two methods are compared on the same gold items. On item i the difference d_i is 1 if only the first
+is right, -1 if only the second is, else 0, and in between where best categories tie. With delta the
+mean of d and psi the mean of d squared, which without ties is the share of items on which exactly
+one of the two is right (the discordance), n items tell the methods apart at level alpha, two-sided,
+with power 1 - beta, where
+
+    n = (z(1 - alpha / 2) sqrt(psi) + z(1 - beta) sqrt(psi - delta^2))^2 / delta^2,
+
+z the quantiles of the standard normal distribution. The test is McNemar's, sum(d) / sqrt(sum(d^2))
+being standard normal if delta is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import scipy.stats
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import SummarisedScalars
+from annobench.models.base import best_categories
+
+
+@dataclass(frozen=True)
+class AccuracyDifference(SummarisedScalars):
+    """How the accuracies of two methods differ on one gold standard.
+
+    Attributes
+    ----------
+    n_items : int
+        Gold items.
+    difference : float
+        Accuracy of the first less that of the second, in [-1, 1].
+    discordance : float
+        Mean square of the items' differences, in [0, 1].
+    p_value : float
+        Of McNemar's test; 1 if the methods differ nowhere.
+    items_needed : float
+        Gold items that would tell the methods apart, if difference and discordance are as seen;
+        infinite if the difference is 0.
+    detectable : float
+        The difference that as many items as there are would detect, if the discordance is as seen.
+    """
+
+    n_items: int
+    difference: float
+    discordance: float
+    p_value: float
+    items_needed: float
+    detectable: float
+
+
+def items_needed(
+    difference: float, discordance: float, *, level: float = 0.05, power: float = 0.8
+) -> float:
+    """Return how many gold items tell two methods apart.
+
+    Parameters
+    ----------
+    difference : float
+        Of the accuracies, in [-1, 1].
+    discordance : float
+        Share of the items on which exactly one of the two is right; with ties, the mean square of
+        the items' differences.
+    level : float, default 0.05
+        Of the two-sided test.
+    power : float, default 0.8
+        Probability of telling them apart.
+
+    Returns
+    -------
+    float
+        A whole number, or infinity if the difference is 0.
+
+    Raises
+    ------
+    AnnotationError
+        If the discordance is less than the square of the difference or more than 1, or level or
+        power are out of (0, 1).
+
+    Notes
+    -----
+    The formula at the top of this module. A difference seen on few items may be far from the true
+    one, and the number with it.
+
+    References
+    ----------
+    Connor (1987), Sample size for testing differences in proportions for the paired-sample design,
+    Biometrics 43, 207-211; after Miettinen (1968), Biometrics 24, 339-352.
+
+    Examples
+    --------
+    >>> items_needed(0.05, 0.1)  # (1.96 sqrt(.1) + .8416 sqrt(.1 - .0025))^2 / .0025
+    312.0
+    """
+    check_level(level, "items_needed")
+    check_level(power, "items_needed")
+    if not difference**2 <= discordance <= 1:
+        raise AnnotationError(
+            f"items_needed: discordance must be between the square of the difference, "
+            f"{difference**2:g}, and 1, got {discordance:g}. Give the share of items on which one "
+            "method is right."
+        )
+    if difference == 0:
+        return math.inf
+    z_level, z_power = _quantiles(level, power)
+    root = z_level * math.sqrt(discordance) + z_power * math.sqrt(discordance - difference**2)
+    return float(math.ceil((root / difference) ** 2))
+
+
+def _quantiles(level: float, power: float) -> tuple[float, float]:
+    """Return the standard normal quantiles of a two-sided test and of its power."""
+    return float(scipy.stats.norm.isf(level / 2)), float(scipy.stats.norm.ppf(power))
+
+
+def detectable(
+    discordance: float, n_items: int, *, level: float = 0.05, power: float = 0.8
+) -> float:
+    """Return the difference of accuracies that a number of gold items shows.
+
+    Parameters
+    ----------
+    discordance : float
+        As for `items_needed`.
+    n_items : int
+        Gold items, at least 1.
+    level, power : float
+        As for `items_needed`.
+
+    Returns
+    -------
+    float
+        ``(z(1 - level / 2) + z(power)) sqrt(discordance / n_items)``, a little more than the
+        difference for which `items_needed` gives this number.
+
+    Raises
+    ------
+    AnnotationError
+        If level or power are out of (0, 1).
+
+    Examples
+    --------
+    >>> round(detectable(0.1, 312), 4)
+    0.0502
+    """
+    check_level(level, "detectable")
+    check_level(power, "detectable")
+    z_level, z_power = _quantiles(level, power)
+    return float((z_level + z_power) * math.sqrt(discordance / n_items))
+
+
+def compare_accuracies(
+    first: ArrayLike, second: ArrayLike, gold: ArrayLike, *, level: float = 0.05, power: float = 0.8
+) -> AccuracyDifference:
+    """Compare the accuracies of two methods on the same gold items.
+
+    Parameters
+    ----------
+    first, second : array_like, shape (I, K)
+        Probabilities of the categories. Of t equally probable best ones each counts 1/t.
+    gold : array_like of int, shape (I,)
+        Codes of the gold categories; items with -1 are left out.
+    level : float, default 0.05
+        Of the two-sided test.
+    power : float, default 0.8
+        Probability of telling the methods apart that is aimed at.
+
+    Returns
+    -------
+    AccuracyDifference
+        The difference, its test, and how many gold items would do.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has a gold category, or level or power are out of (0, 1).
+
+    Notes
+    -----
+    Linear in the number of items.
+
+    References
+    ----------
+    McNemar (1947), Psychometrika 12, 153-157; Connor (1987), Biometrics 43, 207-211.
+
+    Examples
+    --------
+    >>> sure = np.eye(2)
+    >>> found = compare_accuracies(sure[[0, 0, 1, 1]], sure[[0, 1, 1, 1]], [0, 0, 1, 0])
+    >>> found.difference, found.discordance, round(found.p_value, 4)  # z = 1 / sqrt(1)
+    (0.25, 0.25, 0.3173)
+    """
+    codes = np.asarray(gold, dtype=np.int64)
+    kept = codes >= 0
+    if not kept.any():
+        raise AnnotationError(
+            "compare_accuracies: no item has a gold category. Give a gold standard with some."
+        )
+    own, other = (_right(table, codes, kept) for table in (first, second))
+    d = own - other
+    n, difference, discordance = d.size, float(d.mean()), float((d**2).mean())
+    z = d.sum() / math.sqrt((d**2).sum()) if discordance else 0.0
+    return AccuracyDifference(
+        n_items=n,
+        difference=difference,
+        discordance=discordance,
+        p_value=float(2 * scipy.stats.norm.sf(abs(z))),
+        items_needed=items_needed(difference, discordance, level=level, power=power),
+        detectable=detectable(discordance, n, level=level, power=power),
+    )
+
+
+def _right(
+    posterior: ArrayLike, gold: NDArray[np.int64], kept: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return what each gold item adds to the number of right ones, shape (I,)."""
+    best = best_categories(np.asarray(posterior, dtype=np.float64)[kept])
+    shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+    return shares[np.arange(len(shares)), gold[kept]]
+
+
+def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.DataFrame:
+    """Rank methods by accuracy, and say which of them the gold standard tells from the best.
+
+    Parameters
+    ----------
+    posteriors : mapping of str to array_like, shape (I, K)
+        Probabilities by each method.
+    gold : array_like of int, shape (I,)
+        Codes of the gold categories; items with -1 are left out.
+
+    Returns
+    -------
+    DataFrame
+        A row for each method, the best first: `method`, `minus_best` (its accuracy less that of
+        the best), `discordance`, `p_value` (McNemar's test against the best, with Holm's correction
+        for all these tests) and `items_needed`; the last two are NaN for the best.
+
+    Raises
+    ------
+    AnnotationError
+        If no item has a gold category.
+
+    Notes
+    -----
+    Of equally accurate methods the one named first is the best. The best is chosen on the same
+    items that compare it: its lead is smaller than it seems.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> sure = np.eye(2)
+    >>> found = {"a": sure[[0, 0, 1, 1]], "b": sure[[0, 0, 1, 0]]}
+    >>> rank_methods(found, [0, 0, 1, 0])[["method", "minus_best"]].values.tolist()
+    [['b', 0.0], ['a', -0.25]]
+    """
+    names = list(posteriors)
+    best = names[0]
+    for name in names[1:]:
+        if compare_accuracies(posteriors[name], posteriors[best], gold).difference > 0:
+            best = name
+    rows = []
+    for name in names:
+        found = compare_accuracies(posteriors[name], posteriors[best], gold)
+        own = name == best
+        rows.append(
+            {
+                "method": name,
+                "minus_best": found.difference,
+                "discordance": found.discordance,
+                "p_value": math.nan if own else found.p_value,
+                "items_needed": math.nan if own else found.items_needed,
+            }
+        )
+    table = pd.DataFrame(rows)
+    others = table["p_value"].notna()
+    table.loc[others, "p_value"] = _holm(table.loc[others, "p_value"].to_numpy())
+    first = table["method"] == best
+    order = table.assign(rest=~first).sort_values(
+        ["rest", "minus_best"], ascending=[True, False], kind="stable"
+    )
+    return order.drop(columns="rest").reset_index(drop=True)
+
+
+def _holm(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Adjust p-values so that the chance of any false rejection stays below the level."""
+    order = p.argsort(kind="stable")
+    raised = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(raised, 1)
+    return adjusted

@@ -1,0 +1,27 @@
+"""Methods from outside: a Python file, a class, an installed package, any program.
+
+Each becomes a `Candidate`, which the benchmark runs as it runs the models of this library.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "answers",
+        "candidate",
+        "comparison",
+        "contract",
+        "data",
+        "program",
+        "python",
+        "stored",
+    ],
+    submod_attrs={
+        "candidate": ["Candidate"],
+        "comparison": ["Outcome", "compare", "what_gold_tells"],
+        "contract": ["Finding", "check"],
+        "program": ["from_program"],
+        "python": ["from_python"],
+    },
+)

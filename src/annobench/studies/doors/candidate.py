@@ -1,0 +1,115 @@
+"""A method from outside, in the form that the benchmark runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.labels.annotations import Annotations
+from annobench.models.base import Conventions, Fit, Method
+
+#: What a record says of a method that says nothing of itself.
+NOT_STATED = Conventions(*["not stated"] * 5)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer(Fit):
+    """What a candidate says of some labels.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Probability of each category; rows sum to 1, and are 1/K each for an item without labels.
+    seconds, peak_bytes : float
+        Processor time and memory of a process of its own; NaN if it had none.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
+    seconds: float = math.nan
+    peak_bytes: float = math.nan
+
+
+@dataclass(eq=False)
+class Candidate:
+    """A method from outside; like the module of a model it has `METHOD` and `fit`.
+
+    Attributes
+    ----------
+    METHOD : Method
+        Its record.
+    fit : callable
+        From annotations, and `rng` unless it is deterministic, to a fit.
+    SOURCE : str
+        Where it comes from: a package with its version, or a file or a command with the beginning
+        of its SHA-256.
+    """
+
+    METHOD: Method
+    fit: Any
+    SOURCE: str
+
+
+def record(name: str, *, reference: str, deterministic: bool, repeats: str = "") -> Method:
+    """Make the record of a method that brings none.
+
+    Parameters
+    ----------
+    name : str
+        How tables name it.
+    reference : str
+        The first line of its description, or where it comes from.
+    deterministic : bool
+        Whether it takes no generator and no seed.
+    repeats : str, optional
+        What becomes of repeated labels, if that is known.
+
+    Returns
+    -------
+    Method
+        It accepts labels on the nominal and the ordinal scale.
+    """
+    conventions = NOT_STATED
+    if repeats:
+        conventions = Conventions(repeats, *["not stated"] * 4)
+    return Method(
+        name=name,
+        reference=reference,
+        accepts=frozenset({"nominal", "ordinal"}),
+        returns=frozenset(),
+        deterministic=deterministic,
+        conventions=conventions,
+    )
+
+
+def with_all_items(
+    labels: Annotations, answer: Callable[[Annotations], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """Ask a method for the items that have labels; of the others nothing is known.
+
+    Parameters
+    ----------
+    labels : Annotations
+        Any.
+    answer : callable
+        From annotations without idle items to probabilities.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        The method's probabilities, and 1/K for items without labels.
+    """
+    labelled = np.bincount(labels.item, minlength=labels.n_items) > 0
+    found = answer(labels.select(items=labelled))
+    table = np.full((labels.n_items, labels.n_categories), 1 / labels.n_categories)
+    table[labelled] = found
+    return table

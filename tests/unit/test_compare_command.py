@@ -1,0 +1,338 @@
+"""`annobench compare`: a method of one's own, on data sets and on one's own labels."""
+
+import math
+import shlex
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from annobench import datasets, models
+from annobench.cli import app
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.models import voting
+from annobench.studies import doors
+from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.doors import data, stored
+from annobench.studies.doors.comparison import opponents
+
+SHARES = """
+    def fit(labels, rng):
+        '''Shares of votes.'''
+        return labels.counts / labels.counts.sum(axis=1, keepdims=True)
+    """
+QUICK = ("--against", "voting,dawid_skene", "--replicates", "20")
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run in a folder of its own, with a cache of its own and without a mirror or a network."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ANNOBENCH_DATA_MIRROR", raising=False)
+    monkeypatch.setattr(datasets, "_reachable", lambda *_: (False, "the network is off"))
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *words: CliRunner().invoke(app, ["compare", *map(str, words)])
+
+
+@pytest.fixture
+def method(tmp_path):
+    path = tmp_path / "my_method.py"
+    path.write_text(textwrap.dedent(SHARES))
+    return path
+
+
+def panel(n_items=60, right=0.7, n_annotators=5):
+    """Return labels and gold whose names must be quoted."""
+    rng = np.random.default_rng(4)
+    gold = rng.integers(2, size=n_items)
+    wrong = rng.random((n_items, n_annotators)) > right
+    names = np.array(["no", 'yes, "rather"'], dtype=object)
+    item = [f"item, {i}" for i in range(n_items)]
+    labels = pd.DataFrame(
+        {
+            "item": np.repeat(item, n_annotators),
+            "worker": np.tile([f"w{j}" for j in range(n_annotators)], n_items),
+            "response": names[(gold[:, None] ^ wrong).ravel().astype(int)],
+        }
+    )
+    return labels, pd.DataFrame({"item": item, "truth": names[gold]})
+
+
+@pytest.fixture
+def own(tmp_path):
+    labels, gold = panel()
+    labels.to_csv(tmp_path / "labels.csv", index=False)
+    gold.iloc[:25].to_csv(tmp_path / "gold.csv", index=False)
+    return "--labels", tmp_path / "labels.csv", "--gold", tmp_path / "gold.csv"
+
+
+def test_a_method_is_compared_on_data_sets(run, method, tmp_path):
+    result = run(method.name, "--data", "snow2008_wsd,snow2008_temp", *QUICK)
+    assert result.exit_code == 0, result.output
+    assert "my_method: 6 of 6 checks of the contract are kept" in result.output
+    assert "> my_method" in result.output
+    folder = tmp_path / "my_method_comparison"
+    scores = pd.read_csv(folder / "scores.csv")
+    assert set(scores["method"]) == {"my_method", "voting", "dawid_skene"}
+    # The same votes have the same scores.
+    wide = scores.pivot_table(index=["problem", "score"], columns="method", values="estimate")
+    np.testing.assert_allclose(wide["my_method"], wide["voting"])
+    problems = pd.read_csv(folder / "problems.csv").set_index("problem")
+    assert problems.loc["snow2008_wsd", "provenance"] == "simulated"
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert 'class="marked"><a href="#method-' in page
+    assert "snow2008_wsd" in page
+    methods = pd.read_csv(folder / "methods.csv").set_index("method")
+    assert methods.loc["my_method", "source"].startswith("my_method.py, SHA-256 ")
+
+
+def test_by_default_small_data_sets_and_regimes_are_taken(run, monkeypatch):
+    chosen = data.default_cases(1)
+    assert {case.name for case in chosen} >= set(data.DATA_SETS)
+    kinds = {case.provenance for case in chosen}
+    assert kinds == {"simulated", "regime"}
+    assert max(case.annotations.n_labels for case in chosen) <= 10_000
+
+
+def test_what_is_not_kept_of_the_contract_goes_to_the_page(run, tmp_path):
+    (tmp_path / "mode.py").write_text(
+        "import numpy as np\n"
+        "def fit(labels):\n"
+        "    return np.eye(labels.n_categories)[labels.counts.argmax(axis=1)]\n"
+    )
+    result = run("mode.py", "--data", "snow2008_wsd", *QUICK)
+    assert result.exit_code == 0, result.output
+    assert "mode: 5 of 6 checks of the contract are kept" in result.output
+    assert "favoured where votes are tied, by argmax" in result.output
+    page = (tmp_path / "mode_comparison" / "index.html").read_text(encoding="utf-8")
+    assert "favoured where votes are tied, by argmax" in page
+
+
+def test_a_program_is_compared(run, tmp_path):
+    (tmp_path / "votes.py").write_text(
+        textwrap.dedent("""
+        import collections, csv, sys
+        votes = collections.defaultdict(collections.Counter)
+        with open(sys.argv[1], newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                votes[row["item"]][row["label"]] += 1
+        names = sorted(set().union(*votes.values()))
+        with open(sys.argv[2], "w", newline="", encoding="utf-8") as stream:
+            csv.writer(stream).writerows(
+                [["item", *names]]
+                + [[i, *(n[k] / n.total() for k in names)] for i, n in votes.items()]
+            )
+        """)
+    )
+    command = f"{shlex.quote(sys.executable)} votes.py {{labels}} {{probabilities}}"
+    result = run("--program", command, "--data", "snow2008_wsd", "--out", "found", *QUICK)
+    assert result.exit_code == 0, result.output
+    scores = pd.read_csv(tmp_path / "found" / "scores.csv")
+    [name] = set(scores["method"]) - {"voting", "dawid_skene"}
+    assert name.endswith("votes.py")
+    wide = scores.pivot_table(index="score", columns="method", values="estimate")
+    np.testing.assert_allclose(wide[name], wide["voting"])
+
+
+def test_own_labels_are_ranked_and_gold_is_said_to_be_too_small(run, own, method, tmp_path):
+    result = run(method.name, *own, *QUICK)
+    assert result.exit_code == 0, result.output
+    ranking = pd.read_csv(tmp_path / "labels_comparison" / "ranking.csv")
+    assert set(ranking["method"]) == {"my_method", "voting", "dawid_skene"}
+    assert (ranking["lower"] <= ranking["accuracy"]).all()
+    said = " ".join(result.output.split())
+    assert "25 gold items do not tell" in said
+    assert "probability .8" in said or "no number of items can be derived" in said
+    page = (tmp_path / "labels_comparison" / "index.html").read_text(encoding="utf-8")
+    assert "25 gold items do not tell" in page
+
+
+def test_own_labels_need_no_method(run, own):
+    result = run(*own, *QUICK)
+    assert result.exit_code == 0, result.output
+    assert "gold needed" in result.output
+
+
+def test_a_second_method_of_a_name_gets_a_number(run, own, method, tmp_path):
+    (tmp_path / "voting.py").write_text(method.read_text())
+    result = run("voting.py", method.name, method.name, *own, *QUICK)
+    assert result.exit_code == 0, result.output
+    scores = pd.read_csv(tmp_path / "labels_comparison" / "scores.csv")
+    assert set(scores["method"]) == {
+        *("voting", "dawid_skene"),
+        *("voting (2)", "my_method", "my_method (2)"),
+    }
+
+
+def test_a_method_that_fails_on_some_labels_is_shown_as_failed(run, own, tmp_path):
+    (tmp_path / "picky.py").write_text(
+        "def fit(labels):\n"
+        "    if labels.n_items == 60:\n"
+        "        raise RuntimeError('not these')\n"
+        "    return labels.counts / labels.counts.sum(axis=1, keepdims=True)\n"
+    )
+    result = run("picky.py", *own, *QUICK)
+    assert result.exit_code == 0, result.output
+    fits = pd.read_csv(tmp_path / "labels_comparison" / "fits.csv").set_index("method")
+    assert fits.loc["picky", "status"] == "failed"
+    assert "picky.py, line 3: RuntimeError: not these" in fits.loc["picky", "note"]
+
+
+REFUSED = {
+    "no gold": (("--labels", "labels.csv"), "--labels is given without --gold"),
+    "no labels": (("--gold", "gold.csv"), "--gold is given without --labels"),
+    "unknown model": (("--against", "dawid_skeen"), "no model 'dawid_skeen'. Did you mean"),
+    "unknown data": (("--data", "snow2008_rtee"), "no data set 'snow2008_rtee'. Did you mean"),
+    "numbers": (("--data", "snow2008_joy"), "the labels of snow2008_joy are numbers"),
+    "no gold at all": (("--data", "anesthesia"), "anesthesia has no item with a gold category"),
+    "no method": (("nothing.py",), "there is no such file"),
+    "wrong shape": (("short.py",), "got shape (1, 2)"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_can_t_be_compared_is_refused(run, tmp_path, name):
+    (tmp_path / "short.py").write_text("def fit(labels):\n    return [[0.5, 0.5]]\n")
+    words, message = REFUSED[name]
+    result = run(*words, "--out", "found")
+    assert result.exit_code == 1
+    assert message in " ".join(result.output.split())
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "found").exists()
+
+
+def test_labels_and_data_exclude_each_other(run, own):
+    result = run(*own, "--data", "snow2008_wsd")
+    assert result.exit_code == 1
+    assert "--data and --labels exclude each other" in result.output
+
+
+# Labels and gold of one's own.
+
+
+def test_gold_may_name_a_category_that_no_label_has():
+    labels = Annotations.from_arrays(["x", "y"], ["a", "a"], ["1", "10"])
+    case = data.own_case("mine", labels, {"y": "2", "elsewhere": "1"})
+    assert case.annotations.categories == ("1", "2", "10")
+    assert case.gold.tolist() == [-1, 1]
+    assert case.annotations.label.tolist() == [0, 2]
+
+
+def test_gold_of_other_items_is_refused():
+    labels = Annotations.from_arrays(["x1"], ["a"], ["no"])
+    with pytest.raises(AnnotationError, match="items such as 'x1', gold of items such as 'x01'"):
+        data.own_case("mine", labels, {"x01": "no"})
+
+
+def test_what_gold_tells_is_said_in_numbers():
+    n = 200
+    labels = Annotations.from_arrays(range(n), ["a"] * n, ["0", "1"] * (n // 2))
+    case = BenchmarkCase("mine", labels, np.zeros(n, dtype=np.int64), "real")
+
+    def told(**row):
+        others = {"p_value": 0.3, "minus_best": -0.05, "discordance": 0.1, "items_needed": 312.0}
+        ranking = pd.DataFrame(
+            [{"method": "a", "p_value": math.nan}, {"method": "b"} | others | row]
+        )
+        return doors.what_gold_tells(case, ranking)
+
+    first, second, third = told()
+    assert first.startswith("200 gold items do not tell a from 1 of 1 other methods: b")
+    assert "difference to b is 5 points as seen, some 312 gold items" in second
+    assert "There are labels of 200 items only" in second
+    # 2.8 sqrt(.1 / 200) = .0626
+    assert "200 items would show a difference of 6.3 points" in third
+    assert told(p_value=0.01) == [
+        "200 gold items tell a from all 1 other methods (McNemar's test with Holm's correction, "
+        "level .05)."
+    ]
+    equal = told(minus_best=0.0, items_needed=math.inf)
+    assert "equally accurate" in equal[1]
+    assert "same answers on all gold items" in told(discordance=0.0, items_needed=math.inf)[1]
+
+
+# Fits that are kept.
+
+
+@pytest.fixture
+def case():
+    labels, gold = panel(20)
+    found = Annotations.from_arrays(*(labels[name] for name in ("item", "worker", "response")))
+    codes = [found.categories.index(name) for name in gold["truth"]]
+    return BenchmarkCase("mine", found, np.array(codes), "real")
+
+
+def counting(monkeypatch):
+    """Count the fits of the vote."""
+    calls = []
+    real = voting.fit
+    monkeypatch.setattr(voting, "fit", lambda a: calls.append(a.n_items) or real(a))
+    return calls
+
+
+def test_a_fit_is_kept_and_recalled(case, tmp_path, monkeypatch):
+    calls = counting(monkeypatch)
+    first = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path)
+    assert 20 in calls
+    calls.clear()
+    [again] = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path)
+    assert calls == []
+    np.testing.assert_array_equal(again.posterior, first[0].posterior)
+    assert again.seconds == first[0].seconds
+
+
+@pytest.mark.parametrize("what", ["labels", "names", "seed", "sources", "file"])
+def test_a_fit_of_something_else_is_not_recalled(case, tmp_path, monkeypatch, what):
+    stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path)
+    seed = 1
+    if what == "labels":
+        kept = case.annotations.select(labels=np.arange(99))
+        case = BenchmarkCase("mine", kept, case.gold, "real")
+    elif what == "names":
+        case = BenchmarkCase("another", case.annotations, case.gold, "real")
+    elif what == "seed":
+        seed = 2
+    elif what == "sources":
+        monkeypatch.setattr(stored, "_digest_of_library", lambda: "edited")
+    else:
+        [path] = tmp_path.glob("*.npz")
+        path.write_bytes(path.read_bytes()[:40])
+    calls = counting(monkeypatch)
+    [record] = stored.fit_or_recall([case], voting, limit=5, seed=seed, folder=tmp_path)
+    assert 20 in calls
+    assert record.status == "scored"
+
+
+def test_a_fit_that_was_stopped_is_tried_again_with_more_time(case, tmp_path, monkeypatch):
+    def endless(annotations):
+        while annotations.n_items == 20:
+            pass
+        return real(annotations)
+
+    real = voting.fit
+    monkeypatch.setattr(voting, "fit", endless)
+    [record] = stored.fit_or_recall([case], voting, limit=0.1, seed=1, folder=tmp_path)
+    assert record.status == "over budget"
+    calls = counting(monkeypatch)
+    stored.fit_or_recall([case], voting, limit=0.05, seed=1, folder=tmp_path)
+    assert 20 not in calls
+    monkeypatch.setattr(voting, "fit", real)
+    [record] = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path)
+    assert record.status == "scored"
+
+
+def test_a_folder_that_can_t_be_written_costs_only_time(case, tmp_path):
+    (tmp_path / "file").write_text("")
+    [record] = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path / "file")
+    assert record.status == "scored"
+
+
+def test_all_models_are_opponents_unless_some_are_named():
+    assert [each.METHOD.name for each in opponents([])] == sorted(models.discover())
+    assert {each.METHOD.name for each in opponents(["mace"])} == {"mace", "dawid_skene"}
