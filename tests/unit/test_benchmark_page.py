@@ -6,6 +6,7 @@ import io
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,7 +21,7 @@ from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.fits import fit_all
 from annobench.studies.benchmark.refits import refit
 from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.tables import file_names, read_tables, tabulate
+from annobench.studies.benchmark.tables import file_names, read_table, read_tables, tabulate
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'
@@ -43,8 +44,14 @@ def model(name, power):
     return SimpleNamespace(METHOD=record, fit=fit, SOURCE="peer 1.0")
 
 
+def through_a_file(case, method, tmp_path_factory):
+    path = tmp_path_factory.mktemp("refits") / "refits.csv"
+    refit(case, method, settings=REFITS, limit=30, seed=1).to_csv(path, index=False)
+    return read_table(path)
+
+
 @pytest.fixture(scope="module")
-def tables():
+def tables(tmp_path_factory):
     cases = []
     for n in range(6):
         one = simulate(
@@ -62,7 +69,7 @@ def tables():
         methods,
         replicates=40,
         seed=1,
-        refits=[refit(cases[0], each, settings=REFITS, limit=30, seed=1) for each in methods],
+        refits=[through_a_file(cases[0], each, tmp_path_factory) for each in methods],
         settings={"limit": 30, "reference": "NA", "grid": "toy", "fit_command": "fit {method}"},
     )
 
@@ -197,3 +204,28 @@ def test_a_page_of_one_method_and_one_data_set_is_made():
     assert "<h1>Mine</h1>" in html
     assert 'href="../../index.html"' in html
     assert "Fewer than 5 real data sets" in html
+
+
+def test_a_page_without_any_score_is_made():
+    one = simulate("good", n_categories=2, labels_per_item=3, n_items=20, n_annotators=5, seed=1)
+    method = [model("refuses", None)]
+    found = tabulate([one], fit_all([one], method, limit=30, seed=1), method, replicates=5, seed=1)
+    html = render(found, absent={"later", "<i>"})
+    assert "not in them: &lt;i&gt;, later." in html
+    assert "n/a" in html
+
+
+@pytest.mark.parametrize("names", [("same", "same"), ("one", "critical"), ("repeat", "one")])
+def test_names_that_the_tables_cannot_hold_are_refused(names):
+    with pytest.raises(AnnotationError, match="tabulate: the name"):
+        tabulate([], [], [model(name, 1) for name in names], replicates=5, seed=1)
+
+
+def test_the_stored_tables_are_those_of_this_code_and_small():
+    folder = Path(__file__).parents[2] / "benchmarks" / "measured" / "aggregation"
+    stored = read_tables(folder)
+    assert {"seed", "versions", "grid", "command"} <= set(stored.settings)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_500_000
+    found = Page(render(stored, depth=2))
+    rows = [given for tag, given in found.tags if given.get("id", "").startswith("method-")]
+    assert len(rows) == len(stored.methods)

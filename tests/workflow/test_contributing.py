@@ -48,11 +48,13 @@ def test_a_new_method_is_found_by_its_file(clone):
     assert output == "(45, 4) 45.0\n"
     # Nothing that was computed depends on it but the table of all models, which now has it.
     rules = ("fit_models", "refit_models", "score_models", "render_baselines")
-    assert clone.planned() == dict.fromkeys(rules, 1)
+    assert clone.planned() == dict.fromkeys((*rules, "render_aggregation"), 1)
     clone.snakemake()
     baselines = clone.top / "results" / "studies" / "baselines"
     assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()
     assert "smoothed_<wbr>votes" in (baselines / "index.html").read_text()
+    stored = clone.top / "results" / "studies" / "aggregation" / "index.html"
+    assert "not in them: smoothed_votes" in stored.read_text()
     contracts = subprocess.run(
         [
             sys.executable,

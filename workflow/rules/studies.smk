@@ -262,6 +262,7 @@ rule render_baselines:
         runtime=5,
     params:
         other="../aggregation/index.html",
+        methods=METHODS,
     script:
         "../scripts/render_baselines.py"
 
@@ -278,6 +279,7 @@ use rule render_baselines as render_aggregation with:
         "results/logs/studies/aggregation.page.log",
     params:
         other="../baselines/index.html",
+        methods=METHODS,
 
 
 #: What is certified, of the data sets that there are.

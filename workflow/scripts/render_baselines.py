@@ -1,5 +1,6 @@
 """Render the page of a benchmark of models."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from annobench.core.files import recording, replacing
@@ -7,13 +8,19 @@ from annobench.reporting import benchmark_page
 from annobench.studies.benchmark.tables import read_tables
 
 
-def main(tables: Path, other: str) -> str:
-    """Return the page of the tables in a folder."""
-    return benchmark_page.render(read_tables(tables), depth=2, other=other)
+def main(folder: Path, other: str, methods: Sequence[str]) -> str:
+    """Return the page of the tables in a folder, which names the methods that it lacks."""
+    tables = read_tables(folder)
+    absent = set(methods) - set(tables.methods["method"])
+    return benchmark_page.render(tables, depth=2, other=other, absent=absent)
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        html = main(Path(snakemake.input.tables[0]).parent, snakemake.params.other)
+        html = main(
+            Path(snakemake.input.tables[0]).parent,
+            snakemake.params.other,
+            snakemake.params.methods,
+        )
         with replacing(snakemake.output.page) as draft:
             draft.write_text(html, encoding="utf-8")

@@ -4,14 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from annobench import models
 from annobench.core.files import recording
 from annobench.studies.benchmark.cases import read_cases
 from annobench.studies.benchmark.fits import read_fits
 from annobench.studies.benchmark.regimes import simulate_regimes
-from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
+from annobench.studies.benchmark.tables import BenchmarkTables, read_table, tabulate
 
 
 def main(
@@ -37,7 +35,7 @@ def main(
         [model for _, model in sorted(models.discover().items())],
         replicates=grid["replicates"],
         seed=seed,
-        refits=[pd.read_csv(path) for path in refits],
+        refits=[read_table(path) for path in refits],
         settings=shown | dict(grid),
     )
 

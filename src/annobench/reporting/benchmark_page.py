@@ -30,11 +30,13 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
-from annobench.reporting.formats import number
+from annobench.reporting.figures import inline_svg
+from annobench.reporting.formats import number, shorten
 from annobench.studies.benchmark.comparison import CONFUSION, differences_to
 from annobench.studies.benchmark.refits import RESAMPLED
-from annobench.studies.benchmark.scores import CONFUSION_ERROR, SCORES
+from annobench.studies.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
 from annobench.studies.benchmark.signed_rank import MIN_DATASETS
 from annobench.studies.benchmark.tables import BenchmarkTables, file_names
 
@@ -63,6 +65,7 @@ def render(
     title: str = "Benchmark of aggregation methods",
     depth: int | None = None,
     other: str = "",
+    absent: Collection[str] = (),
 ) -> str:
     """Write the page of a benchmark.
 
@@ -81,6 +84,8 @@ def render(
         a page that stands alone.
     other : str, optional
         Address of the page of the other grid, if there is one.
+    absent : collection of str
+        Methods that there are and the tables do not have.
 
     Returns
     -------
@@ -98,6 +103,7 @@ def render(
         depth=depth or 0,
         alone=depth is None,
         other=other,
+        absent=sorted(absent),
         settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}
         | tables.settings,
         marked=set(marked),
@@ -115,7 +121,8 @@ def render(
         min_bin=MIN_BIN,
         methods=_methods(tables),
         problems_of_fits=_unscored(tables.fits),
-        refit_notes=pages.records(tables.refit_notes),
+        refit_notes=_grouped(tables.refit_notes, ["method", "design", "note"]),
+        calibration=_calibration(tables),
         about=_about(tables, reference, marked, across),
         script=Markup(script.read_text(encoding="utf-8")),  # noqa: S704  (our own file)
     )
@@ -215,6 +222,40 @@ def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
     return pages.records(found.loc[order])
 
 
+def _calibration(tables: BenchmarkTables) -> Markup:
+    """Draw each method's calibration: grey lines are data sets, the blue one is all their items."""
+    kinds = tables.problems.set_index("problem")["provenance"]
+    points = tables.curves[tables.curves["curve"] == "calibration"]
+    kind = "real" if "real" in set(kinds) else kinds.iloc[0]
+    points = points[points["problem"].isin(kinds.index[kinds == kind])]
+    names = [name for name in tables.methods["method"] if name in set(points["method"])]
+    if not names:
+        return Markup("")
+    columns = min(6, len(names))
+    rows = -(-len(names) // columns)
+    with house_style():
+        figure, axes = panels(columns, rows=rows, width=1.5, height=1.65 * rows + 0.2)
+        for panel, name in zip(axes, names, strict=False):
+            own = points[points["method"] == name]
+            panel.plot([0, 1], [0, 1], color=INK, linewidth=0.6, linestyle=":")
+            for _, line in own[own["n_items"] >= MIN_BIN].groupby("problem"):
+                panel.plot(line["x"], line["y"], color="#BBB5A5", linewidth=0.7)
+            place = np.minimum((own["x"] * BINS + 1e-9).astype(int), BINS - 1)
+            sums = own[["x", "y"]].mul(own["n_items"], axis=0).groupby(place).sum()
+            n = own["n_items"].groupby(place).sum()
+            pooled = sums[n >= MIN_BIN].div(n[n >= MIN_BIN], axis=0)
+            panel.plot(pooled["x"], pooled["y"], color=BLUE, marker="o", markersize=2.5)
+            # A dollar sign would begin a formula.
+            panel.set_title(shorten(name, 20).replace("$", r"\$"), fontsize=7.5)
+            panel.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
+            panel.tick_params(labelsize=6.5)
+        for panel in axes[len(names) :]:
+            panel.set_axis_off()
+        figure.supxlabel("probability of the best category", fontsize=8)
+        figure.supylabel("accuracy", fontsize=8)
+        return inline_svg(figure, "calibration")
+
+
 def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
     """Sum up each method: what became of it, and what it cost."""
     every = tables.fits.merge(tables.problems[["problem", "n_labels"]], on="problem")
@@ -239,10 +280,14 @@ def _methods(tables: BenchmarkTables) -> list[dict[str, Any]]:
 def _unscored(fits: pd.DataFrame) -> list[dict[str, Any]]:
     """List what failed or was over budget, with the problems of one note together."""
     lost = fits[fits["status"].isin(["failed", "over budget"])]
-    groups = lost.groupby(["method", "status", "note"], sort=True)["problem"]
+    return _grouped(lost, ["method", "status", "note"])
+
+
+def _grouped(table: pd.DataFrame, keys: list[str]) -> list[dict[str, Any]]:
+    """List what rows have in common, with their problems together."""
     return [
-        {"method": method, "status": status, "note": note, "problems": list(names)}
-        for (method, status, note), names in groups
+        dict(zip(keys, found, strict=True)) | {"problems": list(dict.fromkeys(names))}
+        for found, names in table.groupby(keys, sort=True)["problem"]
     ]
 
 

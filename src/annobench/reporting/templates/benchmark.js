@@ -57,7 +57,7 @@ async function start() {
   const mark = (v) => (v && v.verdict ? [el("span", { class: "mark " + MARKS[v.verdict][1], title: v.verdict }, MARKS[v.verdict][0])] : []);
   const tally = (method) => [...state.shown].reduce((sum, problem) => { const v = versus(problem, method); if (v && v.verdict) sum[v.verdict]++; return sum; }, { better: 0, worse: 0, "better?": 0, "worse?": 0 });
   const order = (value, most) => [...methods].sort((a, b) => { const x = value(a), y = value(b); return Number.isNaN(x) - Number.isNaN(y) || (most ? y - x : x - y) || (a < b ? -1 : 1); });
-  const name = (method) => el("th", { scope: "row", class: (about.marked.includes(method) ? "marked " : "") + (method === state.reference ? "reference" : "") }, el("button", { class: state.lit.has(method) ? "lit" : "", title: "show in the curves", onclick: () => { state.lit.has(method) ? state.lit.delete(method) : state.lit.add(method); draw(); } }, method), about.marked.includes(method) ? " ★" : "");
+  const name = (method) => el("th", { scope: "row", class: (about.marked.includes(method) ? "marked " : "") + (method === state.reference ? "reference" : "") }, el("button", { class: state.lit.has(method) ? "lit" : "", title: "show in the curves", onclick: () => { state.lit.has(method) ? state.lit.delete(method) : state.lit.add(method); draw(); } }, ...method.split(/(?<=[_.])/).flatMap((part) => [part, el("wbr")])), about.marked.includes(method) ? " ★" : "");
   const fill = (selector, ...nodes) => $(selector).replaceChildren(...nodes);
 
   function detail(problem, method) {

@@ -10,7 +10,8 @@ The rules, so that a new method is compared fairly with published ones:
 - A fit has a limit of processor time, compilation not counted. A method that exceeds it has no
   score there.
 - Intervals come from resampling items. All methods see the same resampled items, so that
-  differences are paired. No fit is repeated: the intervals are conditional on the fits.
+  differences are paired. No fit is repeated: the intervals are conditional on the fits. Only
+  where refits are asked for are annotators resampled, and every method fitted anew.
 
 The parts, in the order in which they are used, for any labels with gold and any methods::
 
@@ -19,7 +20,8 @@ The parts, in the order in which they are used, for any labels with gold and any
     methods = [*models.discover().values(), mine]           # each has METHOD and fit
     records = fits.fit_all(found, methods, limit=60, seed=1)
     fits.write_fits(records, "stem")                        # fits.read_fits: not fitted twice
-    results = tables.tabulate(found, records, methods, replicates=1000, seed=1)
+    again = [refits.refit(found[0], mine, settings=..., limit=10, seed=1)]     # if wanted
+    results = tables.tabulate(found, records, methods, replicates=1000, seed=1, refits=again)
     results.write("folder")                                 # tables.read_tables
     html = annobench.reporting.benchmark_page.render(results, marked=["mine"])
 """

@@ -228,6 +228,8 @@ def differences_to(reference: str, scores: pd.DataFrame, differences: pd.DataFra
         intervals).
     """
     keys = ["problem", "score"]
+    if reference not in differences:
+        return pd.DataFrame(columns=[*keys, "method", "difference", "error", "critical"])
     own = differences[differences["method"] == reference]
     names = [name for name in differences.columns if name not in KEYS]
     below = own.melt([*keys, "critical"], names, "other", "error")

@@ -16,10 +16,13 @@ import numpy as np
 import pandas as pd
 
 from annobench import __version__
+from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.benchmark.comparison import KEYS as COMPARISON_KEYS
 from annobench.studies.benchmark.comparison import compare
 from annobench.studies.benchmark.fits import FitRecord, Model, in_order
+from annobench.studies.benchmark.refits import KEYS as REFIT_KEYS
 from annobench.studies.benchmark.refits import join_refits
 from annobench.studies.benchmark.signed_rank import compare_across
 
@@ -132,21 +135,29 @@ def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:
     BenchmarkTables
         The tables, with numbers as they were rounded.
     """
-    # A method may be called "NA", or 1.
-    frames = {
-        name: pd.read_csv(
-            Path(folder) / file,
-            dtype=dict.fromkeys(TEXT, str),
-            keep_default_na=False,
-            na_values=[""],
-        )
-        for name, file in file_names().items()
-    }
-    for frame in frames.values():
-        text = [name for name in TEXT if name in frame]
-        frame[text] = frame[text].fillna("")
+    frames = {name: read_table(Path(folder) / file) for name, file in file_names().items()}
     settings = json.loads((Path(folder) / SETTINGS).read_text(encoding="utf-8"))
     return BenchmarkTables(**frames, settings=settings)
+
+
+def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read one table of a benchmark, in which a method may be called "NA", or 1.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `TEXT` as text, empty where there is none.
+    """
+    types = dict.fromkeys(TEXT, str)
+    table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
+    text = [name for name in TEXT if name in table]
+    table[text] = table[text].fillna("")
+    return table
 
 
 def tabulate(
@@ -182,9 +193,16 @@ def tabulate(
     -------
     BenchmarkTables
         All that a page needs.
+
+    Raises
+    ------
+    AnnotationError
+        If two methods have one name, or one has that of a column of the tables.
     """
+    compared = list(methods)
+    _check_names([each.METHOD.name for each in compared])
     found = in_order(cases, records)
-    compared = [
+    results = [
         compare(
             case,
             [record for record in found if record.problem == case.name],
@@ -199,7 +217,7 @@ def tabulate(
         "curves": ["problem", "method", "curve"],
     }
     together = {
-        name: _leading(pd.concat([getattr(each, name) for each in compared]), columns)
+        name: _leading(pd.concat([getattr(each, name) for each in results]), columns)
         for name, columns in first.items()
     }
     real = [case.name for case in cases if case.provenance == "real"]
@@ -212,9 +230,18 @@ def tabulate(
         refit_notes=notes,
         fits=describe_fits(found),
         problems=describe_cases(cases),
-        methods=describe_methods(methods),
+        methods=describe_methods(compared),
         settings=about | dict(settings or {}),
     )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1 or name in (*COMPARISON_KEYS, *REFIT_KEYS):
+            raise AnnotationError(
+                f"tabulate: the name {name!r} is that of another method, or of a column of the "
+                "tables. Give the method another."
+            )
 
 
 def _leading(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
