@@ -62,7 +62,7 @@ def test_stored_fits_name_their_script_and_labels(case):
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_labels_have_no_ties_and_tell_the_methods_apart(case):
-    # Of ties crowd-kit takes the first name.
+    # Of ties crowd-kit takes one, by names or by the order of rows.
     annotations = annotations_of(case)
     assert not voting.fit(annotations).is_tie.any()
     found = [fit(annotations).posterior for fit in (voting.fit, *FITS.values())]

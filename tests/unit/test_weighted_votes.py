@@ -145,6 +145,8 @@ def test_zero_based_skill_against_plain_loops(rng, n_rounds):
 
 
 def test_one_round_of_zero_based_skill_is_wawa_and_none_is_voting(rng):
+    idle = zero_based_skill.fit(panel({"x": "11"}, annotators="012"), max_iterations=0)
+    np.testing.assert_array_equal(idle.accuracy, [1, 1, np.nan])
     annotations = simulated(rng)
     none = zero_based_skill.fit(annotations, max_iterations=0)
     np.testing.assert_allclose(none.posterior, voting.fit(annotations).posterior, rtol=1e-12)
@@ -334,6 +336,17 @@ def test_catd_against_plain_loops(rng, n_categories):
 def test_a_level_out_of_its_range_is_refused():
     with pytest.raises(AnnotationError, match="level must be between 0 and 1, got 95"):
         catd.fit(panel({"x": "11"}), level=95)
+
+
+@pytest.mark.parametrize("model", [pm, catd])
+@pytest.mark.parametrize("n_rounds", [0, 1, 5])
+def test_an_annotator_without_labels_has_no_weight(model, n_rounds):
+    labels = {"x": "110", "y": "000", "z": "011", "w": "101"}
+    alone = model.fit(panel(labels), max_iterations=n_rounds)
+    idle = model.fit(panel(labels, annotators="0123"), max_iterations=n_rounds)
+    assert np.isnan(idle.weights).tolist() == [False, False, False, True]
+    np.testing.assert_array_equal(idle.weights[:3], alone.weights)
+    np.testing.assert_array_equal(idle.posterior, alone.posterior)
 
 
 @pytest.mark.parametrize("model", [pm, catd])

@@ -129,8 +129,8 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     check_search(METHOD.name, 0, max_iterations)
     check_level(level, "catd.fit")
     counted = Votes(annotations)
-    # chdtri is the inverse of the upper tail.
-    quantile = chdtri(np.where(counted.n_given > 0, counted.n_given, np.nan), (1 + level) / 2)
+    # The inverse of the upper tail; NaN without labels.
+    quantile = chdtri(counted.n_given, (1 + level) / 2)
     weights = np.where(counted.n_given > 0, 1.0, np.nan)
     winners = voting.fit(annotations).winners
     votes = annotations.counts.astype(np.float64)

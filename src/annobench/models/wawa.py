@@ -10,7 +10,7 @@ The weights are between 0 and 1, where log odds would be the right ones
 who always is, and nobody votes against anything.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
-where the first category of those that tie wins, so that the order of the categories' names
+where one of the categories that tie wins, so that the order of rows and of the categories' names
 matters, and an annotator's exact repeats are one label when agreement is counted.
 """
 

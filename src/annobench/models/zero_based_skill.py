@@ -14,7 +14,8 @@ inequality of Cauchy and Schwarz; where it stays, so do winners and accuracies. 
 than nineteen rounds are rare, and smaller rates only slow them.
 
 Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
-which does a hundred rounds in any case, and where the first category of those that tie wins.
+which does a hundred rounds in any case, and where the first of the categories that tie wins, in the
+order of their names.
 """
 
 from __future__ import annotations

@@ -6,9 +6,10 @@ Run from a clone, in the environment made from requirements/peers.txt; a few sec
 
 What crowd-kit does, as far as it matters here:
 
-- Of categories with the most votes the first in the order of their names wins, where ours share.
-  The labels below have no such item: those of the unweighted vote are left out, and weighted votes
-  do not tie by chance.
+- Of categories with the most votes one wins, where ours share: of weighted votes the first in the
+  order of names, of unweighted ones, with pandas 3.1, the first that occurs in the labels. The
+  labels below have no such item: those of the unweighted vote are left out, and weighted votes do
+  not tie by chance.
 - When agreement is counted, exact repeats (annotator, item and label) are one. There are none.
 - Wawa's `skills_` are the weights of its second vote. ZeroBasedSkill does all of its rounds,
   updates its skills after the last vote, and votes once more.
