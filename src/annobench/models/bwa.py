@@ -60,6 +60,7 @@ METHOD = Method(
     ),
     compares=True,
     merges_repeats=True,
+    unchanged_by=frozenset({"repeated labels"}),
 )
 
 #: A value may move by this beyond the tolerance, as in NumPy's `allclose`.

@@ -57,6 +57,7 @@ METHOD = Method(
     ),
     max_categories=2,
     compares=True,
+    unchanged_by=frozenset({"repeated labels", "separate blocks"}),
 )
 
 
