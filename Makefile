@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check readme test test-all lint format mutants bench aggregation conformance lock clean
+.PHONY: help install results check readme test test-all lint format mutants bench fits peer aggregation conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -66,6 +66,19 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 
+# Of the data that `annobench compare` takes by default; with a mirror or a network.
+fits: $(INSTALLED)  ## Store the fits that save users of `annobench compare` compiling all models: minutes.
+	$(BIN)/python -c "from annobench import models; from annobench.core.choices import DEFAULT_SEED as seed; \
+		from annobench.studies.doors import data, stored; \
+		stored.ship(data.default_cases(seed), list(models.discover().values()), stored.SHIPPED, seed=seed)"
+
+# Each in an environment of its own, which the door for programs leads to.
+PEER ?= crowd_kit
+peer: $(INSTALLED)  ## Compare the methods of a package: PEER=crowd_kit, cleanlab, peerannot or snorkel.
+	test -x .venv-$(PEER)/bin/python || "$(PYTHON)" -m venv .venv-$(PEER)
+	.venv-$(PEER)/bin/python -m pip install --quiet --require-hashes -r benchmarks/peers/$(PEER)/requirements.txt
+	$(BIN)/python -m benchmarks.peers $(PEER) .venv-$(PEER)/bin/python
+
 $(PEERS): requirements/peers.txt pyproject.toml
 	test -x .venv-peers/bin/python || "$(PYTHON)" -m venv .venv-peers
 	.venv-peers/bin/python -m pip install --quiet --require-hashes -r requirements/peers.txt
@@ -89,6 +102,9 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		pyproject.toml -o requirements/peers.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group irrcac \
 		--no-header --no-annotate -o requirements/irrcac.txt
+	for peer in benchmarks/peers/*/; do uv pip compile --universal --generate-hashes \
+		--python-version 3.11 --no-header --no-annotate \
+		$${peer}requirements.in -o $${peer}requirements.txt || exit 1; done
 
 clean: $(INSTALLED)  ## Remove what the workflow wrote, and nothing else.
 	$(BIN)/snakemake --cores 1 --delete-all-output

@@ -10,8 +10,8 @@ from pathlib import Path
 
 def main(names: list[str]) -> int:
     """Run benchmarks one after the other, each in a process of its own; return the failures."""
-    known = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)])]
-    known = [name for name in known if not name.startswith("_")]
+    found = pkgutil.iter_modules([str(Path(__file__).parent)])
+    known = [m.name for m in found if not m.ispkg and not m.name.startswith("_")]
     if unknown := sorted(set(names) - set(known)):
         raise SystemExit(f"benchmarks: {unknown[0]!r} is not one of {', '.join(known)}.")
     commands = ([sys.executable, "-m", f"benchmarks.{name}"] for name in names or known)

@@ -38,6 +38,7 @@ from annobench.models import (
     one_coin,
     pm,
     pooled_multinomial,
+    random_clumped,
     voting,
     wawa,
     weighted_voting,
@@ -60,6 +61,7 @@ from annobench.plotting import (
     logarithmic,
     names_down,
 )
+from annobench.studies import calibration
 
 HERE = Path(__file__).parent
 
@@ -931,6 +933,54 @@ def draw_dawid_skene() -> None:
             heat_map(panels[j], fitted.confusion[j], f"Annotator {name}", first=j == 0)
         optima(panels[5], found, fitted.log_likelihood)
         save(figure, "dawid_skene")
+
+
+def chance_right(n: np.ndarray, right: float, levels: np.ndarray, share: np.ndarray) -> np.ndarray:
+    """Return the probability that n labels that agree are right, of two categories alike."""
+
+    def likelihood(own: float) -> np.ndarray:
+        alone = ((1 - levels) * own) ** n[:, None]
+        together = (levels + (1 - levels) * own) ** n[:, None]
+        return (own * together + (1 - own) * alone) @ share
+
+    return likelihood(right) / (likelihood(right) + likelihood(1 - right))
+
+
+def draw_random_clumped() -> None:
+    """Draw what agreement is worth, and calibration where annotators err together."""
+    cases = [c for c in calibration.worlds(4, seed=7) if not c.name.startswith("independent")]
+    n = np.arange(1, 16)
+    with house_figure(2, height=3.4) as (figure, (left, right)):
+        for share, colour, line in ((0.0, GREY, "--"), (0.1, BLUE, "-"), (0.4, VERMILION, "-.")):
+            shares = np.array([1 - share, share / 3, share / 3, share / 3])
+            value = chance_right(n, 0.8, np.array([0, 0.3, 0.6, 0.9]), shares)
+            left.plot(n, value, color=colour, linestyle=line, label=f"{share:.0%} of items clumped")
+        left.set(xlabel="labels, all the same", ylabel="probability of their category")
+        left.set_title("Agreement saturates")
+        left.legend(loc="lower right")
+        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
+        for model, name, colour, marker in (
+            (dawid_skene, "Dawid and Skene", VERMILION, "^"),
+            (random_clumped, "random-clumped", BLUE, "o"),
+        ):
+            posteriors = [model.fit(case.annotations).posterior for case in cases]
+            sure = np.concatenate([table.max(axis=1) for table in posteriors])
+            hit = np.concatenate(
+                [t.argmax(axis=1) == c.gold for t, c in zip(posteriors, cases, strict=True)]
+            )
+            bins = np.minimum((10 * sure).astype(int), 9)
+            kept = np.flatnonzero(np.bincount(bins, minlength=10) >= 20)
+            mean = [(sure[bins == b].mean(), hit[bins == b].mean()) for b in kept]
+            size = [400 * (bins == b).mean() + 8 for b in kept]
+            right.plot(*np.transpose(mean), color=colour, linewidth=0.9, label=name)
+            right.scatter(
+                *np.transpose(mean), s=size, marker=marker, facecolor="white", edgecolor=colour
+            )
+        right.set(xlabel="probability of the best category", ylabel="share right")
+        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
+        right.set_title("Where annotators err together")
+        right.legend(loc="upper left")
+        save(figure, "random_clumped")
 
 
 PICTURES = {

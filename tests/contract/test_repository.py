@@ -111,18 +111,22 @@ def test_the_wheel_has_the_version_and_every_file_of_the_package(wheel, files):
     assert {"annobench/py.typed", "annobench/datasets/pins/ami.csv"} <= packed
 
 
-LOCKS = pytest.mark.parametrize("name", ["lock.txt", "peers.txt", "irrcac.txt"])
+LOCKED = [
+    *(TOP / "requirements").glob("*.txt"),
+    *(TOP / "benchmarks" / "peers").glob("*/requirements.txt"),
+]
+LOCKS = pytest.mark.parametrize("path", LOCKED, ids=[str(path.relative_to(TOP)) for path in LOCKED])
 
 
 @LOCKS
-def test_a_lock_names_no_registry(name):
-    text = (TOP / "requirements" / name).read_text()
+def test_a_lock_names_no_registry(path):
+    text = path.read_text()
     assert not re.findall(r"^.*(?:https?://|--index|--extra-index|--find-links).*$", text, re.M)
 
 
 @LOCKS
-def test_everything_locked_has_a_hash(name):
-    text = (TOP / "requirements" / name).read_text()
+def test_everything_locked_has_a_hash(path):
+    text = path.read_text()
     entries = re.split(r"\n(?=\S)", text.strip())
     assert all("--hash=sha256:" in entry for entry in entries if entry[0].isalnum())
 

@@ -120,6 +120,23 @@ def test_a_design_that_fails_or_takes_too_long_has_a_note_alone(case):
     assert table.loc[table["design"] != RESAMPLED, "accuracy"].isna().all()
 
 
+def test_a_design_ends_with_its_first_fit_if_there_is_no_hope(case):
+    calls = []
+
+    def slow(labels):
+        if labels.n_annotators == 12 and labels.n_labels not in (80, 240):
+            calls.append(labels)
+            start = time.process_time()
+            while time.process_time() < start + 0.25:
+                sum(range(1000))
+        return voting.fit(labels)
+
+    # Three fits of .25 s: the first leaves time for the second, but not for all.
+    table = refit(case, model("slow", slow), settings=SETTINGS, limit=0.3, seed=1)
+    assert len(calls) == 1
+    assert table.set_index("design").loc[RESAMPLED, "note"].startswith("over budget")
+
+
 def test_tables_of_methods_stand_side_by_side(case):
     def refuses(labels):
         raise AnnotationError("no: never. Go.")

@@ -45,7 +45,7 @@ def test_draws_are_compared_from_files(run, chains, tmp_path):
     assert table["largest_error"].max() < 4
     page = (out / "comparison.html").read_text(encoding="utf-8")
     assert "The draws agree with the reference" in page
-    assert page.count("<tr>") == 1 + len(table)
+    assert page.count("<tr>") == 2 + len(table)
     assert not re.search(r'(?:src|href)="(?!#|data:)', page), "a page that opens offline"
 
 

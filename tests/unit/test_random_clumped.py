@@ -11,7 +11,7 @@ import pytest
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene, random_clumped
 from annobench.models.kernels.random_clumped import expect
-from annobench.models.random_clumped import Prior, coarsened
+from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
 from annobench.studies import calibration
 
@@ -85,14 +85,14 @@ def test_without_levels_and_power_labels_are_independent_given_the_category(rng)
     np.testing.assert_array_equal(found.confusion, found.own)
 
 
-def test_the_power_is_of_the_likelihood_and_leaves_items_without_labels_alone():
+def test_the_power_keeps_the_best_category_and_leaves_items_without_labels_alone():
     a = Annotations.from_arrays(list("xxy"), list("aba"), list("011"), items=list("xyz"))
     found = random_clumped.fit(a)
     np.testing.assert_allclose(found.posterior[2], found.prevalence, rtol=1e-12)
-    even, skew = np.full((1, 2), 0.5), np.array([0.8, 0.2])
-    # Likelihoods of 1 to 4; their roots 1 to 2 make odds of 4 to 2.
-    np.testing.assert_allclose(coarsened(even, skew, 0.5), [[2 / 3, 1 / 3]])
-    np.testing.assert_array_equal(coarsened(even, skew, 1.0), even)
+    plain = random_clumped.fit(a, prior=Prior(power=1.0))
+    np.testing.assert_allclose(found.posterior[:2], scaled(plain.posterior[:2], 0.6))
+    # Odds of 4 to 1, and their root.
+    np.testing.assert_allclose(scaled(np.array([[0.8, 0.2]]), 0.5), [[2 / 3, 1 / 3]])
 
 
 def test_agreement_of_many_does_not_make_certain():

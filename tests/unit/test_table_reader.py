@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from annobench import Annotations
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io import read_labels, write_labels
+from annobench.io import read_gold, read_labels, write_labels
 
 SHARED_FOLDER = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -340,3 +340,51 @@ def test_sets_are_not_written_as_a_long_table(tmp_path):
         with pytest.raises(AnnotationError, match="labels that are sets"):
             write_labels(sets, tmp_path / f"s.{suffix}")
     assert not list(tmp_path.iterdir())
+
+
+# Gold standards.
+
+
+@pytest.mark.parametrize(
+    "header", ["item,gold", "truth,item", "item_id,label,annotator", "Task,True label,note"]
+)
+def test_gold_is_read_from_usual_columns(tmp_path, header):
+    rows = {"gold": "yes", "truth": "yes", "label": "yes", "True label": "yes"}
+    cells = [rows.get(name, "01") for name in header.split(",")]
+    path = tmp_path / "gold.csv"
+    path.write_text(f"{header}\n{','.join(cells)}\n")
+    assert read_gold(path) == {"01": "yes"}
+
+
+def test_gold_keeps_names_and_leaves_out_empty_cells(tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text('item,gold\n"x, ""y""",да\nNA,\n"żółw",NA\n"żółw",NA\n', encoding="utf-8")
+    assert read_gold(path) == {'x, "y"': "да", "żółw": "NA"}
+
+
+def test_gold_may_be_parquet(tmp_path):
+    path = tmp_path / "gold.parquet"
+    pd.DataFrame({"item": ["x", "y"], "gold": [1.0, None]}).to_parquet(path)
+    assert read_gold(path) == {"x": "1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("item,gold\nx,a\ny,b\nx,b\n", r"line 4: item 'x' is 'b' here and 'a' above"),
+        ("item,gold\n,a\n", "line 2: no item"),
+        ("item,sense\nx,a\n", "no column is the gold; .* Name the column .* gold"),
+        ("item,gold\nx\n", "line 2: 1 fields where the header has 2"),
+        ("", "the file is empty"),
+    ],
+)
+def test_gold_that_is_faulty_is_refused_with_its_line(tmp_path, text, message):
+    path = tmp_path / "gold.csv"
+    path.write_text(text)
+    with pytest.raises(ReaderError, match=message):
+        read_gold(path)
+
+
+def test_gold_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ReaderError, match=r"is a folder\. Give the path of a table of gold"):
+        read_gold(tmp_path)

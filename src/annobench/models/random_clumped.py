@@ -23,10 +23,10 @@ likelihood of the expected counts of annotators' own labels, under priors; rows 
 given these counts; and the counts are expected under the rows. Repeated from the vote shares until
 posteriors stay. As no one function is maximised, `converged` looks at the posterior.
 
-At last the likelihood of an item's labels is raised to a power below 1, the coarsened posterior
-of Miller and Dunson (2019), since no model of how annotators err together is right. The power and
-the priors were chosen on simulated worlds by `annobench.studies.calibration`, not on labels with
-gold.
+At last the posterior of an item is raised to a power below 1 and normalised, as no model of how
+annotators err together is right: temperature scaling (Guo et al. 2017), with a temperature that was
+chosen, as were the priors, on simulated worlds by `annobench.studies.calibration`, not on labels
+with gold.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from annobench.models.kernels.random_clumped import expect
 
 METHOD = Method(
     name="random_clumped",
-    reference="Morel and Nagaraj (1993), Biometrika 80, 363-371; Miller and Dunson (2019), "
-    "section 2; partial pooling as in Carpenter (2008), section 2",
+    reference="Morel and Nagaraj (1993), Biometrika 80, 363-371; Guo et al. (2017), section 4; "
+    "partial pooling as in Carpenter (2008), section 2",
     accepts=frozenset({"nominal", "ordinal"}),
     returns=frozenset(
         {
@@ -59,8 +59,8 @@ METHOD = Method(
     conventions=Conventions(
         repeats="each is a label of its own",
         ties="by the annotators' confusion matrices",
-        smoothing="priors of mean rows, concentration, prevalence and levels; a power of 0.7 of "
-        "the likelihood",
+        smoothing="priors of mean rows, concentration, prevalence and levels; a power of 0.6 of "
+        "the posterior",
         start="vote shares, all labels the annotators' own",
         optimum="a fixed point of expected counts; no posterior moves by more than 1e-4",
     ),
@@ -86,16 +86,16 @@ class Prior:
     concentration : tuple of float
         Shape and rate of the gamma prior of s, whose density is that of log s.
     power : float
-        Of the likelihood of an item's labels, in (0, 1].
+        Of an item's posterior, in (0, 1].
     """
 
     clumping: tuple[float, ...] = (0.0, 0.3, 0.6, 0.9)
     guessing: tuple[float, ...] = (0.3, 0.6, 0.9)
     items_per_level: float = 0.5
-    right: float = 4.0
+    right: float = 12.0
     wrong: float = 1.0
     concentration: tuple[float, float] = (2.0, 0.2)
-    power: float = 0.7
+    power: float = 0.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +254,8 @@ def fit(
 
     References
     ----------
-    Morel and Nagaraj (1993), Biometrika 80, 363-371. Miller and Dunson (2019), Journal of the
-    American Statistical Association 114, 1113-1125. Minka (2000), Estimating a Dirichlet
+    Morel and Nagaraj (1993), Biometrika 80, 363-371. Guo, Pleiss, Sun and Weinberger (2017), On
+    calibration of modern neural networks, section 4. Minka (2000), Estimating a Dirichlet
     distribution, for mean and concentration.
 
     Examples
@@ -278,13 +278,15 @@ def fit(
         before, expected = expected, search.expect(now)
         n_iterations += 1
         converged = bool(np.abs(expected.posterior - before.posterior).max() <= tolerance)
+    posterior = expected.posterior
+    posterior[search.labelled] = scaled(posterior[search.labelled], search.prior.power)
     levels = np.column_stack([search.levels, now.share])
     n_clumping = search.clumping.size
     return RandomClumpedFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=coarsened(expected.posterior, now.prevalence, search.prior.power),
+        posterior=posterior,
         prevalence=now.prevalence,
         own=now.own,
         mean=now.mean,
@@ -404,27 +406,24 @@ class _Search:
         )
 
 
-def coarsened(posterior: Floats, prevalence: Floats, power: float) -> Floats:
-    """Raise the likelihoods of items, which are posteriors over prevalence, to a power.
+def scaled(posterior: Floats, power: float) -> Floats:
+    """Raise probabilities of categories to a power, and normalise.
 
     Parameters
     ----------
     posterior : ndarray, shape (I, K)
-        With the power 1.
-    prevalence : ndarray, shape (K,)
-        Probability of each category, above 0.
+        Rows sum to 1.
     power : float
         In (0, 1].
 
     Returns
     -------
     ndarray, shape (I, K)
-        Rows sum to 1.
+        Rows sum to 1; the most probable category stays the same.
 
     Examples
     --------
-    >>> coarsened(np.array([[0.9, 0.1]]), np.array([0.5, 0.5]), 0.5).round(2)  # odds of 9 to 3
+    >>> scaled(np.array([[0.9, 0.1]]), 0.5).round(2)  # odds of 9 to 3
     array([[0.75, 0.25]])
     """
-    log_posterior = np.log(np.maximum(posterior, np.finfo(float).tiny))
-    return normalised(power * log_posterior + (1 - power) * np.log(prevalence))[0]
+    return normalised(power * np.log(np.maximum(posterior, np.finfo(float).tiny)))[0]

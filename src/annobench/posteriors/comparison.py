@@ -41,6 +41,9 @@ MIN_EFFECTIVE = 400
 #: The largest chance, of all comparisons together, to find a difference where there is none.
 FALSE_ALARMS = 0.01
 
+#: Larger errors of quantiles have probabilities that double precision does not hold.
+_LARGEST = 38.0
+
 Verdict = Literal["agree", "differ", "not converged"]
 
 
@@ -60,6 +63,8 @@ class Comparison(Summarised):
         `ess_tail` of the draws; `largest_error`.
     threshold : float
         Errors beyond it are differences.
+    level : float
+        Chance that some error is beyond it where the distributions are the same.
     n_chains, n_draws : int
         Of the compared draws.
     remarks : tuple of str
@@ -69,6 +74,7 @@ class Comparison(Summarised):
     posterior: str
     table: pd.DataFrame
     threshold: float
+    level: float
     n_chains: int
     n_draws: int
     remarks: tuple[str, ...]
@@ -150,7 +156,9 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
     remarks = [*draws.remarks, *_convergence(table, n_chains * n_draws)]
     remarks += _exchanged(draws, reference, threshold)
     remarks += left_out
-    return Comparison(reference.record.name, table, threshold, n_chains, n_draws, tuple(remarks))
+    return Comparison(
+        reference.record.name, table, threshold, level, n_chains, n_draws, tuple(remarks)
+    )
 
 
 def _common(draws: Draws, reference: Reference) -> tuple[Draws, list[str]]:
@@ -253,7 +261,7 @@ def _quantile_errors(share: Floats, size: Floats, p: float) -> Floats:
     with np.errstate(divide="ignore"):
         error = np.where(lower < 0.5, special.ndtri(lower), -special.ndtri(upper))
     # A share of p itself is no error, whatever the skewness of the distribution.
-    return np.where(share == p, 0.0, np.asarray(error))
+    return np.where(share == p, 0.0, np.clip(error, -_LARGEST, _LARGEST))
 
 
 def _converged(table: pd.DataFrame) -> bool:
@@ -292,7 +300,8 @@ def _exchanged(draws: Draws, reference: Reference, threshold: float) -> list[str
     remarks = []
     for order in dict.fromkeys(order for order in found if order is not None):
         chains = [c for c, other in enumerate(found, 1) if other == order]
-        where = "" if len(chains) == len(found) else f" in chain {', '.join(map(str, chains))}"
+        listed = f" in {'chain' if len(chains) == 1 else 'chains'} {', '.join(map(str, chains))}"
+        where = "" if len(chains) == len(found) else listed
         remarks.append(f"Your {relabelling.describe(order)}{where}.")
     parts = []
     for c, moved in enumerate(found):

@@ -1,9 +1,10 @@
 """The reference posteriors that come with the library: three files each, and how they are written.
 
 ``NAME.json`` says how the draws were made and what they were checked for, ``NAME.csv`` has the
-statistics of all draws by parameter, and ``NAME.parquet`` every tenth draw, without the items'
-probabilities. These are rounded to a fiftieth of the standard deviation or to a 128th of the
-distance from the nearer end of the parameter's range, whichever is less.
+statistics of all draws by parameter, and ``NAME.parquet`` every tenth draw (of many parameters,
+every twentieth, ...), without the items' probabilities. These are rounded to a fiftieth of the
+standard deviation or to a 128th of the distance from the nearer end of the parameter's range,
+whichever is less.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from annobench.posteriors import records
 from annobench.posteriors.draws import Draws, Floats, is_on_log_scale
 from annobench.posteriors.making import Reference
 
-#: Every how many draws one is stored.
-STEP = 10
+#: Every how many draws one is stored, and how many numbers at most: with more, every second, ...
+STEP, _MOST = 10, 250_000
 #: Steps of the rounded draws, at least: in a standard deviation, and to an end of the range.
 _RESOLUTION, _TO_THE_END = 50, 128
 
@@ -158,7 +159,8 @@ def write(reference: Reference, home: Path) -> list[str]:
     name, table = reference.record.name, reference.table
     axes = table["axes"].to_dict()
     names = [n for n in reference.draws.names if "item" not in axes[n].split()]
-    values = _rounded(reference.draws.select(names).array[:, ::STEP], names)
+    step = STEP * -(-reference.draws.array[..., 0].size * len(names) // (STEP * _MOST))
+    values = _rounded(reference.draws.select(names).array[:, ::step], names)
     n_chains, n_draws, _ = values.shape
     columns = {
         "chain": np.repeat(np.arange(1, n_chains + 1, dtype=np.int8), n_draws),

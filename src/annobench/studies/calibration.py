@@ -25,7 +25,7 @@ from annobench import datasets, models
 from annobench.core.errors import AnnotationError, DataUnavailableError
 from annobench.labels.annotations import Annotations
 from annobench.models import random_clumped
-from annobench.models.random_clumped import Prior, coarsened
+from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
 from annobench.studies.models import BenchmarkCase, score
 
@@ -42,7 +42,7 @@ GRID: Mapping[str, tuple[object, ...]] = MappingProxyType(
         "right": (4.0, 12.0),
     }
 )
-POWERS = (1.0, 0.85, 0.7, 0.55)
+POWERS = (1.0, 0.85, 0.7, 0.6, 0.5)
 
 
 def worlds(n: int = WORLDS, seed: int = SEED) -> list[BenchmarkCase]:
@@ -161,7 +161,7 @@ def compare_priors(cases: Iterable[BenchmarkCase], priors: Iterable[Prior]) -> p
         for power in POWERS:
             table = pd.DataFrame(
                 [
-                    scores(case, coarsened(fitted.posterior, fitted.prevalence, power))
+                    scores(case, scaled(fitted.posterior, power))
                     for case, fitted in zip(found, fits, strict=True)
                 ]
             )

@@ -17,6 +17,7 @@ from __future__ import annotations
 import time
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -152,7 +153,8 @@ def refit(
     DataFrame
         A row for every part: problem, method, design, size, repeat, `SCORES`, note. Where the
         method refuses a part its scores are NaN, and the note is why. A design that is not
-        finished within the limit, or in which a fit fails, has one row, with a note.
+        finished within the limit, or in which a fit fails, has one row, with a note; it ends with
+        its first fit if twice the limit would not do for all.
 
     Notes
     -----
@@ -166,7 +168,9 @@ def refit(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         prepare(method)
-        for part in parts_of(case, settings, seed):
+        parts = list(parts_of(case, settings, seed))
+        number = Counter(part.design for part in parts)
+        for part in parts:
             if part.design in ended:
                 continue
             start = time.process_time()
@@ -183,8 +187,10 @@ def refit(
                 ended[part.design] = f"over budget: more than {limit:g} s for all its fits"
             except Exception as error:
                 ended[part.design] = f"failed: {type(error).__name__}: {error}"
-            left[part.design] = remaining - (time.process_time() - start)
-            if left[part.design] <= 0:
+            spent = time.process_time() - start
+            left[part.design] = remaining - spent
+            hopeless = part.design not in rows and spent * number[part.design] > 2 * limit
+            if hopeless or left[part.design] <= 0:
                 ended[part.design] = f"over budget: more than {limit:g} s for all its fits"
             found = (part.size, part.repeat, *(values[name] for name in SCORES), note)
             rows.setdefault(part.design, []).append(found)

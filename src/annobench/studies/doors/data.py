@@ -16,12 +16,12 @@ from annobench.studies.benchmark.regimes import simulate_regimes
 
 #: Data sets that are small and of several kinds: few and many annotators and categories, good and
 #: bad annotators.
-DATA_SETS: Final = ("snow2008_temp", "snow2008_rte", "ti_bluebird", "ti_cf")
+DATA_SETS: Final = ("snow2008_temp", "snow2008_rte", "ti_bluebird", "ti_dog")
 
 #: Regimes that are small; their annotators are known, and they need no network.
 REGIMES: Final[dict[str, Any]] = {
     "items": 200,
-    "annotators": 40,
+    "annotators": 20,
     "crossed": [
         {
             "kinds": ["good", "mixed", "spam", "adversarial", "correlated", "difficulty", "drift"],

@@ -1,0 +1,78 @@
+"""Compare a package with the library's models: ``python -m benchmarks.peers crowd_kit PYTHON``.
+
+The package's methods come in by the door for programs: `adapter.py` in the folder of the package is
+run by the Python of the package's own environment. What is found is stored in
+`benchmarks/measured/peers/<package>`, in the tables of the benchmark.
+"""
+
+from __future__ import annotations
+
+import importlib
+import shlex
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+from packaging.requirements import Requirement
+
+from annobench.core.choices import DEFAULT_SEED
+from annobench.studies import doors
+from annobench.studies.doors.data import DATA_SETS, find_cases
+
+HOME = Path(__file__).parent
+MEASURED = HOME.parent / "measured" / "peers"
+#: Seconds of a fit, the start of Python and the import of the package included.
+LIMIT = 120.0
+REPLICATES = 1000
+
+
+def version(peer: str) -> str:
+    """Return the package of a peer with the version that is locked."""
+    package = importlib.import_module(f"benchmarks.peers.{peer}.adapter").PACKAGE
+    lines = (HOME / peer / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    entries = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
+    [locked] = [str(e.specifier).removeprefix("==") for e in entries if e.name == package]
+    return f"{package} {locked}"
+
+
+def candidates(peer: str, python: str) -> list[doors.Candidate]:
+    """Make a method of everything that a peer's adapter offers."""
+    adapter = importlib.import_module(f"benchmarks.peers.{peer}.adapter")
+    source = version(peer)
+    found = []
+    for name, random in adapter.METHODS.items():
+        words = [python, str(HOME / peer / "adapter.py"), name]
+        seed = "{seed}" if random else "0"
+        command = f"{shlex.join(words)} {{labels}} {{probabilities}} {seed}"
+        made = doors.from_program(command, limit=LIMIT)
+        title = f"{adapter.PACKAGE} {name}"
+        record = replace(made.METHOD, name=title, reference=(adapter.__doc__ or "").split(":")[0])
+        found.append(replace(made, METHOD=record, SOURCE=source))
+    return found
+
+
+def main(peer: str, python: str) -> None:
+    """Check and compare the methods of a peer, and store the tables."""
+    own = candidates(peer, python)
+    findings = []
+    for each in own:
+        checks = doors.check(each, limit=LIMIT, seed=DEFAULT_SEED)
+        findings += [{"method": each.METHOD.name, **vars(finding)} for finding in checks]
+        print(f"{each.METHOD.name}: {sum(c.kept for c in checks)} of {len(checks)} checks kept")
+    outcome = doors.compare(
+        find_cases(DATA_SETS, DEFAULT_SEED),
+        own,
+        limit=LIMIT,
+        seed=DEFAULT_SEED,
+        replicates=REPLICATES,
+        settings={"command": f"make peer PEER={peer}"},
+        begin=lambda name: print(f"fitting {name}", flush=True),
+    )
+    outcome.write(MEASURED / peer)
+    pd.DataFrame(findings).to_csv(MEASURED / peer / "contract.csv", index=False)
+    print(outcome.summary().to_string(index=False))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,77 @@
+"""The figures of the study of crowd-kit's table."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from annobench.plotting import BLUE, GREEN, GREY, INK, VERMILION, panels
+
+TITLES = {"product": "D_Product", "senti_1k": "D_PosSent", "rel": "S_Rel", "adult": "S_Adult"}
+NAMES = {
+    "mv": "MV",
+    "wawa": "Wawa",
+    "ds": "DS",
+    "glad": "GLAD",
+    "kos": "KOS",
+    "mace": "MACE",
+    "mmsr": "M-MSR",
+}
+#: The sets of labels as the measurements of the released code name them.
+MEASURED = {"product": "product", "sentiment": "senti_1k", "relevance": "rel", "adult": "adult"}
+#: What should not matter, and the seed.
+VARIED = ("rows", "annotators", "items", "categories", "seed")
+
+
+def accuracy(table: pd.DataFrame) -> Figure:
+    """Draw the accuracy of every method with its interval, by data set."""
+    figure, axes = panels(4, height=2.9)
+    for place, (name, title) in enumerate(TITLES.items()):
+        own = table[table["dataset"] == name]
+        for repeats, face, shift in (("all", "white", 0.0), ("first", INK, 0.25)):
+            rows = own[own["repeats"] == repeats].set_index("method").reindex(list(NAMES))
+            y = np.arange(len(rows)) + shift
+            axes[place].hlines(y, rows["lower"], rows["upper"], color=GREY, linewidth=1.2)
+            axes[place].scatter(
+                rows["first"], y, s=22, facecolor=face, edgecolor=INK, linewidth=0.8, zorder=3
+            )
+        axes[place].set(title=title, xlabel="accuracy")
+        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()) if place == 0 else [])
+        axes[place].invert_yaxis()
+    return figure
+
+
+def steps(table: pd.DataFrame) -> Figure:
+    """Draw the accuracy of Dawid and Skene's model by EM steps."""
+    figure, (axes,) = panels(1, height=3.2)
+    looks = ((BLUE, "o"), (VERMILION, "s"), (GREEN, "^"), (INK, "D"))
+    for (name, title), (colour, marker) in zip(TITLES.items(), looks, strict=True):
+        own = table[table["dataset"] == name]
+        axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
+    axes.set(xlabel="steps of EM", ylabel="accuracy", xscale="log")
+    axes.legend()
+    return figure
+
+
+def released(table: pd.DataFrame) -> Figure:
+    """Draw the range of accuracies of the released code, by what was varied."""
+    figure, axes = panels(len(MEASURED), height=3.6)
+    colours = dict(zip(VARIED, (VERMILION, BLUE, GREEN, GREY, INK), strict=True))
+    method = {name: place for place, name in enumerate(NAMES.values())}
+    words = table["settings"].str.split()
+    for place, (measured, name) in enumerate(MEASURED.items()):
+        own = table[table["dataset"] == measured]
+        for number, (what, colour) in enumerate(colours.items()):
+            one = words[own.index].map(lambda each, what=what: set(each) - PLAIN == {what})
+            rows = own[one]
+            y = rows["method"].map(method).astype(float) + (number - 2) * 0.14
+            axes[place].hlines(y, rows["lowest"], rows["highest"], color=colour, linewidth=1.6)
+            axes[place].scatter(rows["median"], y, s=9, color=colour, label=what, zorder=3)
+        axes[place].set(title=TITLES[name], xlabel="accuracy")
+        axes[place].set_ylim(len(NAMES) - 0.5, -0.5)
+        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()) if place == 0 else [])
+    axes[-1].legend(loc="lower right", title="varied")
+    return figure
+
+
+#: Settings that change nothing of what is computed.
+PLAIN = {"sparse", "n_restarts=1"}
