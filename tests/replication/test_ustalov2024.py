@@ -70,6 +70,8 @@ def test_the_release_prints_its_table_but_where_names_or_steps_decide(released, 
         "ds.adult": released.loc["adult", "DS", "n_iter=100 tol=-1"],
         "ds.rel": released.loc["relevance", "DS", "n_iter=100 tol=-1"],
     }
+    seeds = released.loc["relevance", "M-MSR", "seed"]
+    assert abs(seeds["lowest"] - printed["mmsr.rel"]) <= 0.0005 + 1e-9
     for target, row in found.items():
         assert abs(row["median"] - printed[target]) <= 0.0005 + 1e-9, target
 
