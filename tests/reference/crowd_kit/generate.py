@@ -234,6 +234,7 @@ def runs(
 def plan() -> Iterator[tuple[str, str, str, int]]:
     """Give data set, method, settings and the number of runs, what matters most first."""
     four = (*BINARY, "relevance", "adult")
+    # M-MSR is left out on `product`: after ten minutes it had not come to an end.
     # All restarts of MACE have the same random state: one is as good as ten.
     one = "n_restarts=1"
     # The matrices that M-MSR makes for the signs of `adult` take some 20 GB.
@@ -284,7 +285,6 @@ def plan() -> Iterator[tuple[str, str, str, int]]:
     yield "relevance", "M-MSR", "seed", 3
     yield "product", "KOS", "rows", 5
     yield "product", "KOS", "seed", 5
-    yield "product", "M-MSR", "", 1
 
 
 def main(folder: str, *methods: str) -> None:

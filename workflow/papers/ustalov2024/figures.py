@@ -24,7 +24,7 @@ VARIED = ("rows", "annotators", "items", "categories", "seed")
 
 def accuracy(table: pd.DataFrame) -> Figure:
     """Draw the accuracy of every method with its interval, by data set."""
-    figure, axes = panels(4, height=2.9)
+    figure, axes = panels(2, rows=2, height=5.4)
     for place, (name, title) in enumerate(TITLES.items()):
         own = table[table["dataset"] == name]
         for repeats, face, shift in (("all", "white", 0.0), ("first", INK, 0.25)):
@@ -35,8 +35,9 @@ def accuracy(table: pd.DataFrame) -> Figure:
                 rows["first"], y, s=22, facecolor=face, edgecolor=INK, linewidth=0.8, zorder=3
             )
         axes[place].set(title=title, xlabel="accuracy")
-        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()) if place == 0 else [])
+        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()))
         axes[place].invert_yaxis()
+    figure.tight_layout()
     return figure
 
 
@@ -48,13 +49,13 @@ def steps(table: pd.DataFrame) -> Figure:
         own = table[table["dataset"] == name]
         axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
     axes.set(xlabel="steps of EM", ylabel="accuracy", xscale="log")
-    axes.legend()
+    axes.legend(loc="center right", bbox_to_anchor=(1, 0.36))
     return figure
 
 
 def released(table: pd.DataFrame) -> Figure:
     """Draw the range of accuracies of the released code, by what was varied."""
-    figure, axes = panels(len(MEASURED), height=3.6)
+    figure, axes = panels(2, rows=2, height=6.6)
     colours = dict(zip(VARIED, (VERMILION, BLUE, GREEN, GREY, INK), strict=True))
     method = {name: place for place, name in enumerate(NAMES.values())}
     words = table["settings"].str.split()
@@ -66,10 +67,17 @@ def released(table: pd.DataFrame) -> Figure:
             y = rows["method"].map(method).astype(float) + (number - 2) * 0.14
             axes[place].hlines(y, rows["lowest"], rows["highest"], color=colour, linewidth=1.6)
             axes[place].scatter(rows["median"], y, s=9, color=colour, label=what, zorder=3)
+        plain = own[words[own.index].map(lambda each: not set(each) - PLAIN - {"released"})]
+        plain = plain.drop_duplicates("method")
+        y = plain["method"].map(method).astype(float)
+        axes[place].scatter(
+            plain["median"], y, s=60, facecolor="none", edgecolor=INK, label="as released"
+        )
         axes[place].set(title=TITLES[name], xlabel="accuracy")
         axes[place].set_ylim(len(NAMES) - 0.5, -0.5)
-        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()) if place == 0 else [])
-    axes[-1].legend(loc="lower right", title="varied")
+        axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()))
+    axes[-1].legend(loc="center right", fontsize=7)
+    figure.tight_layout()
     return figure
 
 
