@@ -70,6 +70,9 @@ class Method:
         What it does with repeated labels and ties, how it smooths and searches.
     max_categories : int or None
         The largest number of categories it takes; None for any.
+    bounded : bool
+        Whether a prior of what is particular to an item bounds how sure any number of equal labels
+        can make its category: all of them may be due to the item.
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
         have labels of two. A model whose fit says nothing of annotators need not.
@@ -86,6 +89,7 @@ class Method:
     deterministic: bool
     conventions: Conventions
     max_categories: int | None = None
+    bounded: bool = False
     compares: bool = False
     offers: frozenset[str] = frozenset()
 
@@ -428,6 +432,8 @@ class SampledFit(ConfusionFit):
     draws: Any
     thin: int
     label_switches: NDArray[np.int64]
+    #: The share of sweeps with label switches above which labels hardly tell classes apart.
+    _many_switches: ClassVar[float] = 0.01
     #: The axes of each parameter beyond chain and draw, as names of attributes.
     _axes: ClassVar[Mapping[str, Sequence[str]]]
 
@@ -475,7 +481,7 @@ class SampledFit(ConfusionFit):
                 f"The chains have not converged (R-hat up to {worst:.3f}, above {MAX_R_HAT}): take "
                 "more draws."
             )
-        if self.label_switches.sum() > 0.01 * chains * draws:
+        if self.label_switches.sum() > self._many_switches * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
                 "categories mean, and who is good, rests on the prior."
