@@ -79,15 +79,15 @@ class Method:
         What it does with repeated labels and ties, how it smooths and searches.
     max_categories : int or None
         The largest number of categories it takes; None for any.
+    bounded : bool
+        Whether something shared by the labels of an item, such as its difficulty, bounds how sure
+        any number of equal labels can make its category.
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
         have labels of two. A model whose fit says nothing of annotators need not.
     merges_repeats : bool
         Whether several labels of one item by one annotator are one statement, which names each of
         their categories, so that saying the same again changes nothing.
-    dependent : bool
-        Whether it lets labels of an item depend on each other given its category, so that no
-        number of labels makes a category certain.
     offers : frozenset of str
         Functions that its module has beside `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
@@ -104,9 +104,9 @@ class Method:
     deterministic: bool
     conventions: Conventions
     max_categories: int | None = None
+    bounded: bool = False
     compares: bool = False
     merges_repeats: bool = False
-    dependent: bool = False
     offers: frozenset[str] = frozenset()
     unchanged_by: frozenset[str] = frozenset()
 
@@ -505,6 +505,8 @@ class SampledFit(ConfusionFit):
     draws: Any
     thin: int
     label_switches: NDArray[np.int64]
+    #: The share of sweeps with label switches above which labels hardly tell classes apart.
+    _many_switches: ClassVar[float] = 0.01
     #: The axes of each parameter beyond chain and draw, as names of attributes.
     _axes: ClassVar[Mapping[str, Sequence[str]]]
 
@@ -558,7 +560,7 @@ class SampledFit(ConfusionFit):
                 f"The chains have not converged (R-hat up to {worst:.3f}, above {MAX_R_HAT}): take "
                 "more draws."
             )
-        if self.label_switches.sum() > 0.01 * chains * draws:
+        if self.label_switches.sum() > self._many_switches * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
                 "categories mean, and who is good, rests on the prior."

@@ -65,7 +65,7 @@ METHOD = Method(
         optimum="a fixed point of expected counts; no posterior moves by more than 1e-4",
     ),
     compares=True,
-    dependent=True,
+    bounded=True,
 )
 
 
