@@ -35,22 +35,29 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     """
     package, script = Path(package), Path(script)
     found: set[Path] = set()
-    waiting = [
-        path
-        for name in (*_imports(script, ""), *also)
-        for path in (*_modules(name, package), *_neighbours(name, script))
-    ]
+    waiting = list(_direct(script, package))
+    waiting += [path for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path in found or path == script:
             continue
         found.add(path)
-        inside = path.is_relative_to(package)
-        for name in _imports(path, _package_of(path, package) if inside else ""):
-            waiting += _modules(name, package)
-            if not inside:
-                waiting += _neighbours(name, path)
+        waiting += _direct_once(path, package)
     return sorted(found)
+
+
+def _direct(path: Path, package: Path) -> tuple[Path, ...]:
+    """Return the files that a file imports itself."""
+    inside = path.is_relative_to(package)
+    names = _imports(path, _package_of(path, package) if inside else "")
+    found = [each for name in names for each in _modules(name, package)]
+    if not inside:
+        found += [each for name in names for each in _neighbours(name, path)]
+    return tuple(found)
+
+
+#: Hundreds of jobs import the same modules, which do not change while jobs are listed.
+_direct_once = cache(_direct)
 
 
 def _imports(path: Path, package: str) -> tuple[str, ...]:
@@ -66,17 +73,15 @@ def _imports(path: Path, package: str) -> tuple[str, ...]:
 
 @cache
 def _imported(code: str, package: str) -> tuple[str, ...]:
-    nodes = _executed(ast.parse(code))
-    return tuple(dict.fromkeys(name for node in nodes for name in _names(node, package)))
-
-
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """Walk a syntax tree without what only type checkers read."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        yield child
-        yield from _executed(child)
+    found: dict[str, None] = {}
+    waiting: list[ast.AST] = [ast.parse(code)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue  # only type checkers read it
+        found |= dict.fromkeys(_names(node, package))
+        waiting += ast.iter_child_nodes(node)
+    return tuple(found)
 
 
 def _names(node: ast.AST, package: str) -> Iterator[str]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 
 from annobench import datasets
 from annobench.core.errors import DegenerateWarning
@@ -22,15 +22,29 @@ from annobench.core.files import replacing
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import (
+    bwa,
+    catd,
     dawid_skene,
+    ebcc,
+    fast_dawid_skene,
     glad,
     hierarchical_binary,
     hierarchical_dawid_skene,
+    ibcc,
+    kos,
     mace,
+    minimax_entropy,
+    mmsr,
     one_coin,
+    pm,
+    pooled_multinomial,
     voting,
+    wawa,
     weighted_voting,
+    zencrowd,
+    zero_based_skill,
 )
+from annobench.models.base import best_categories
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 from annobench.plotting import (
@@ -40,8 +54,11 @@ from annobench.plotting import (
     INK,
     VERMILION,
     accuracy_plane,
+    dots,
     estimates_against_truth,
     house_figure,
+    logarithmic,
+    names_down,
 )
 
 HERE = Path(__file__).parent
@@ -144,6 +161,253 @@ def draw_weighted_voting() -> None:
         save(figure, "weighted_voting")
 
 
+def draw_wawa() -> None:
+    """Draw what a vote weighs by accuracy, and both weights' calls of the entailment items."""
+    annotations, gold = entailment()
+    labels = np.arange(2, 11)
+    rng = np.random.default_rng(3)
+    models = {
+        "unweighted": (GREY, "--", "s", voting.fit),
+        "Wawa": (BLUE, "-", "o", wawa.fit),
+        "log odds": (VERMILION, "-.", "^", weighted_voting.fit),
+    }
+    right = {name: [] for name in models}
+    for number in labels:
+        drawn = [annotations.subsample(int(number), rng) for _ in range(40)]
+        for name, (*_, fit) in models.items():
+            right[name].append(np.mean([shared_accuracy(fit(a).posterior, gold) for a in drawn]))
+    with house_figure(2, height=3.2) as (figure, (left, panel)):
+        accuracy = np.linspace(0.02, 0.98, 200)
+        odds = np.log(accuracy / (1 - accuracy))
+        left.plot(accuracy, accuracy, color=BLUE, label="Wawa: the accuracy")
+        left.plot(accuracy, odds, color=VERMILION, linestyle="-.", label="the best: log odds")
+        left.axhline(0, color=GREY, linewidth=0.8)
+        left.set(xlabel="accuracy, two categories", ylabel="weight of a vote", xlim=(0, 1))
+        left.set_title("Guessers keep half a vote")
+        left.legend(loc="upper left")
+        for name, (colour, line, marker, _) in models.items():
+            panel.plot(
+                labels,
+                right[name],
+                color=colour,
+                linestyle=line,
+                marker=marker,
+                markerfacecolor="white",
+                label=name,
+            )
+        panel.set(xlabel="labels an item", ylabel="right, a tie for a half", xticks=labels)
+        panel.set_title("Textual entailment")
+        panel.legend(loc="lower right")
+        save(figure, "wawa")
+
+
+def shared_accuracy(posterior: np.ndarray, gold: np.ndarray) -> float:
+    """Return the share of items called rightly, one of t best categories for 1/t."""
+    best = best_categories(posterior)
+    return float((best[np.arange(gold.size), gold] / best.sum(axis=1)).mean())
+
+
+def draw_zero_based_skill() -> None:
+    """Draw the accuracies round by round, and where they end against the gold standard."""
+    annotations, gold = entailment()
+    share, number = shares_right(annotations, gold)
+    rounds = np.arange(1, 7)
+    steps = np.array(
+        [
+            zero_based_skill.fit(annotations, tolerance=0, max_iterations=int(n)).accuracy
+            for n in rounds
+        ]
+    )
+    fitted = zero_based_skill.fit(annotations)
+    shown = number >= 60
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        left.plot(rounds, steps[:, shown], color=BLUE, linewidth=0.9, marker=".", markersize=4)
+        left.set(xlabel="round", ylabel="accuracy", xticks=rounds)
+        left.set_title(f"{shown.sum()} annotators of 60 labels or more")
+        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(
+            share,
+            fitted.accuracy,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="accuracy at the end")
+        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
+        right.set_title("All 164, by their labels")
+        save(figure, "zero_based_skill")
+
+
+def draw_zencrowd() -> None:
+    """Draw how many items are called rightly by the prevalence, here and with it estimated."""
+    rng = np.random.default_rng(6)
+    prevalence = np.linspace(0.5, 0.95, 10)
+    accuracy = rng.uniform(0.55, 0.95, size=30)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    looks = {
+        "even categories": (BLUE, "o", "-", zencrowd.fit),
+        "prevalence estimated": (VERMILION, "^", "--", one_coin.fit),
+    }
+    right = {name: [] for name in looks}
+    called = {name: [] for name in looks}
+    for share in prevalence:
+        found = {name: [] for name in looks}
+        for _ in range(20):
+            truth = (rng.random(300) < share).astype(int)
+            annotations = labelled(confusion, truth, np.full(30, 40), rng)
+            for name, (*_, fit) in looks.items():
+                posterior = fit(annotations).posterior
+                found[name].append((shared_accuracy(posterior, truth), posterior[:, 1].mean()))
+        for name in looks:
+            mean = np.mean(found[name], axis=0)
+            right[name].append(mean[0])
+            called[name].append(mean[1])
+    with house_figure(2, height=3.2) as (figure, panels):
+        for axes, values in zip(panels, (right, called), strict=True):
+            for name, (colour, marker, line, _) in looks.items():
+                axes.plot(
+                    prevalence,
+                    values[name],
+                    color=colour,
+                    marker=marker,
+                    linestyle=line,
+                    markerfacecolor="white",
+                    label=name,
+                )
+            axes.set(xlabel="prevalence of the commoner category")
+        panels[0].set(ylabel="share of items called rightly")
+        panels[0].set_title("Right")
+        panels[0].legend(loc="upper left")
+        panels[1].plot(prevalence, prevalence, color=GREY, linestyle=":", linewidth=0.9)
+        panels[1].set(ylabel="mean probability")
+        panels[1].set_title("How common it seems")
+        save(figure, "zencrowd")
+
+
+def draw_fast_dawid_skene() -> None:
+    """Draw how much too good annotators seem by labels per item, and updates on real labels."""
+    rng = np.random.default_rng(8)
+    looks = {
+        "fast": (BLUE, "o", "-", fast_dawid_skene.fit),
+        "EM": (VERMILION, "^", "--", dawid_skene.fit),
+    }
+    accuracy = np.linspace(0.55, 0.95, 12)
+    wrong = (1 - accuracy)[:, None, None]
+    confusion = np.where(np.eye(2, dtype=bool), accuracy[:, None, None], wrong)
+    per_item = np.arange(2, 11)
+    found = {name: [] for name in looks}
+    for number in per_item:
+        truth = rng.integers(2, size=3_000)
+        every = labelled(confusion, truth, np.full(12, truth.size), rng)
+        annotations = every.subsample(int(number), rng)
+        for name, (*_, fit) in looks.items():
+            found[name].append(fit(annotations).accuracy.mean())
+    sets = ["bluebird", "cf", "dog", "ms", "relevance", "sentiment", "trec", "zencrowd_us"]
+    fits = {
+        "fast": fast_dawid_skene.fit,
+        "hybrid": partial(fast_dawid_skene.fit, hybrid=True),
+        "EM": partial(dawid_skene.fit, smoothing=0),
+    }
+    labels = [datasets.load(f"ti_{name}", mode="real").annotations for name in sets]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        updates = {name: [fit(a).n_iterations for a in labels] for name, fit in fits.items()}
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for name, (colour, marker, line, _) in looks.items():
+            left.plot(
+                per_item,
+                found[name],
+                color=colour,
+                marker=marker,
+                linestyle=line,
+                markerfacecolor="white",
+                label=name,
+            )
+        left.axhline(accuracy.mean(), color=GREY, linestyle=":", linewidth=1, label="truth")
+        left.set(xlabel="labels an item", ylabel="mean accuracy of annotators", xticks=per_item)
+        left.set_title("Doubtful items flatter annotators")
+        left.legend(loc="upper right")
+        dots(right, updates)
+        names_down(right, [name.replace("_", " ") for name in sets], top=1.6)
+        logarithmic(right, "x", ticks=[1, 3, 10, 30, 100, 300])
+        right.set(xlabel="updates")
+        right.set_title("Updates, crowd labels")
+        right.legend(loc="upper center", ncols=3)
+        save(figure, "fast_dawid_skene")
+
+
+def draw_pm() -> None:
+    """Draw weight by distance, and weights of the entailment annotators by their labels."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        off = np.linspace(0.005, 0.5, 200)
+        left.plot(off, -np.log(off / 0.5), color=BLUE, label="PM, the worst off by half")
+        odds = np.log((1 - off) / off)
+        left.plot(off, odds, color=VERMILION, linestyle="-.", label="log odds of being right")
+        left.set(xlabel="share of labels that are off", ylabel="weight of a vote", xlim=(0, 0.5))
+        left.set_title("Weight by distance")
+        left.legend(loc="upper right")
+        for distance, colour, marker in (("share", BLUE, "o"), ("number", VERMILION, "^")):
+            weights = pm.fit(annotations, distance=distance).weights
+            right.scatter(
+                number * jitter,
+                weights,
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=f"by {distance}",
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("164 annotators")
+        right.legend(loc="center right")
+        save(figure, "pm")
+
+
+def draw_catd() -> None:
+    """Draw what few labels take off a weight, and weights of the entailment annotators."""
+    annotations, _ = entailment()
+    number = np.bincount(annotations.annotator)
+    weights = catd.fit(annotations).weights
+    jitter = np.exp(np.random.default_rng(1).uniform(-0.04, 0.04, size=number.size))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        labels = np.arange(1, 301)
+        for level, colour, line in ((0.95, BLUE, "-"), (0.5, VERMILION, "--")):
+            share = chi2.ppf((1 - level) / 2, labels) / labels
+            left.plot(labels, share, color=colour, linestyle=line, label=f"level {level:g}")
+        left.axhline(1, color=GREY, linestyle=":", linewidth=1)
+        left.set(xscale="log", xlabel="labels of the annotator", ylabel="weight times error rate")
+        left.xaxis.set_major_formatter("{x:g}")
+        left.set_title("Few labels weigh little")
+        left.legend(loc="lower right")
+        never = weights > 1e6
+        for mask, colour, marker, name in (
+            (never, VERMILION, "^", "never off"),
+            (~never, BLUE, "o", "off at least once"),
+        ):
+            right.scatter(
+                (number * jitter)[mask],
+                weights[mask],
+                s=14,
+                marker=marker,
+                facecolor="none",
+                edgecolor=colour,
+                linewidth=0.7,
+                label=name,
+            )
+        logarithmic(right, "x", ticks=[20, 50, 100, 200, 500])
+        right.set(yscale="log", xlabel="labels of the annotator", ylabel="weight of a vote")
+        right.set_title("Unless they are all right")
+        right.legend(loc="center right")
+        save(figure, "catd")
+
+
 def draw_one_coin() -> None:
     """Draw estimated against true accuracies, of annotators with many labels and with few."""
     rng = np.random.default_rng(4)
@@ -207,6 +471,134 @@ def draw_mace() -> None:
         right.set(xlabel="share of right labels")
         right.set_title("and it is not accuracy")
         save(figure, "mace")
+
+
+def draw_kos() -> None:
+    """Draw errors by labels per item, and messages against what they estimate."""
+    numbers = np.array([3, 5, 7, 9, 11, 13, 15, 17])
+    wrong = {"vote": [], "KOS": []}
+    for number in numbers:
+        annotations, truth, _ = hammers_and_spammers(number, np.random.default_rng(number))
+        votes = voting.fit(annotations)
+        right = votes.winners[np.arange(truth.size), truth] / votes.winners.sum(axis=1)
+        wrong["vote"].append(1 - right.mean())
+        found = kos.fit(annotations, rng=np.random.default_rng(1)).posterior.argmax(axis=1)
+        wrong["KOS"].append((found != truth).mean())
+    rng = np.random.default_rng(5)
+    accuracy = rng.uniform(0.4, 1, size=300)
+    truth = rng.integers(2, size=2_000)
+    confusion = np.where(
+        np.eye(2, dtype=bool), *(p[:, None, None] for p in (accuracy, 1 - accuracy))
+    )
+    annotations = labelled(confusion, truth, np.full(accuracy.size, 100), rng)
+    fitted = kos.fit(annotations, rng=np.random.default_rng(1))
+    with house_figure(2, height=3.2) as (figure, (left, right)):
+        for (name, values), colour, line in zip(
+            wrong.items(), (VERMILION, BLUE), ("--", "-"), strict=True
+        ):
+            left.plot(numbers, values, color=colour, linestyle=line, marker="o", label=name)
+        left.set(xlabel="labels per item", ylabel="share of items wrong", yscale="log")
+        left.set_title("Three in ten know the answer")
+        left.legend()
+        right.plot([-0.2, 1], [-0.2, 1], color=GREY, linestyle="--", linewidth=0.9)
+        right.scatter(2 * accuracy - 1, fitted.weights, s=9, facecolor="none", edgecolor=INK)
+        right.set(xlabel="2 p \u2212 1", ylabel="mean message")
+        right.set_title("Messages estimate 2 p \u2212 1")
+        save(figure, "kos")
+
+
+def hammers_and_spammers(number: int, rng) -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Simulate items of so many labels, by annotators of as many, three in ten of whom know."""
+    n = 2_000
+    truth, knows = rng.integers(2, size=n), rng.random(n) < 0.3
+    item = np.tile(np.arange(n), number)
+    annotator = np.concatenate([rng.permutation(n) for _ in range(number)])
+    label = np.where(knows[annotator], truth[item], rng.integers(2, size=item.size))
+    names = {"items": range(n), "annotators": range(n), "categories": range(2)}
+    return Annotations.from_arrays(item, annotator, label, **names), truth, knows
+
+
+def draw_mmsr() -> None:
+    """Draw skills where some annotators are in league, and accuracy by their number."""
+    numbers = np.arange(0, 25, 4)
+    n_annotators, n_items, k = 60, 600, 3
+    share = {"vote": [], "no trimming": [], "M-MSR": []}
+    for number in numbers:
+        rng = np.random.default_rng(3)
+        truth = rng.integers(k, size=n_items)
+        accuracy = rng.uniform(0.35, 0.9, size=n_annotators)
+        wrong = ((1 - accuracy) / (k - 1))[:, None, None]
+        confusion = np.where(np.eye(k, dtype=bool), accuracy[:, None, None], wrong)
+        confusion[:number] = np.roll(np.eye(k), 1, axis=1)
+        annotations = labelled(confusion, truth, np.full(n_annotators, 200), rng)
+        league = mmsr.fit(annotations)
+        plain = mmsr.fit(annotations, n_trimmed=0)
+        for name, fit in zip(share, (voting.fit(annotations), plain, league), strict=True):
+            share[name].append((fit.posterior.argmax(axis=1) == truth).mean())
+        if number == 8:
+            skills = (k * accuracy - 1) / (k - 1), plain.skill, league.skill
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        true, plain_skill, skill = (values[8:] for values in skills)
+        left.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.9)
+        left.scatter(true, plain_skill, s=16, color=VERMILION, marker="x", label="no trimming")
+        left.scatter(true, skill, s=16, facecolor="none", edgecolor=BLUE, label="M-MSR")
+        left.set(xlabel="true skill", ylabel="estimated skill")
+        left.set_title("Eight in league; the other 52")
+        left.legend(loc="upper left")
+        looks = ((GREY, ":"), (VERMILION, "--"), (BLUE, "-"))
+        for (name, values), (colour, line) in zip(share.items(), looks, strict=True):
+            right.plot(numbers, values, color=colour, linestyle=line, marker="o", label=name)
+        right.set(xlabel="annotators in league, of 60", ylabel="share of items right")
+        right.set_title("The league gives one wrong label")
+        right.legend(loc="lower left")
+        save(figure, "mmsr")
+
+
+def deceptive_items(share: float, rng) -> tuple[Annotations, np.ndarray, np.ndarray]:
+    """Simulate seven labels per item; the first so many items draw them to the next category."""
+    n, k, n_annotators = 1_000, 3, 50
+    truth, deceives = rng.integers(k, size=n), np.arange(n) < share * n
+    annotator = rng.random((n, n_annotators)).argsort(axis=1)[:, :7].ravel()
+    item = np.repeat(np.arange(n), 7)
+    accuracy = rng.uniform(0.5, 0.95, size=n_annotators)[annotator]
+    right = rng.random(item.size) < np.where(deceives[item], 0.55, accuracy)
+    shift = np.where(deceives[item], 1, rng.integers(1, k, size=item.size))
+    label = np.where(right, truth[item], (truth[item] + shift) % k)
+    return Annotations.from_arrays(item, annotator, label, categories=range(k)), truth, deceives
+
+
+def draw_minimax_entropy() -> None:
+    """Draw terms of items that deceive and of others, and errors by the share of such items."""
+    annotations, truth, deceives = deceptive_items(0.2, np.random.default_rng(3))
+    fitted = minimax_entropy.fit(annotations, tolerance=1e-6)
+    items = np.arange(truth.size)
+    terms = fitted.item_terms
+    pull = terms[items, truth, (truth + 1) % 3] - terms[items, truth, truth]
+    shares = np.linspace(0, 0.5, 6)
+    wrong = {"vote": [], "Dawid and Skene": [], "minimax entropy": []}
+    for share in shares:
+        labels, gold, _ = deceptive_items(share, np.random.default_rng(4))
+        fits = (
+            voting.fit(labels),
+            dawid_skene.fit(labels),
+            minimax_entropy.fit(labels, tolerance=1e-6),
+        )
+        for name, fit in zip(wrong, fits, strict=True):
+            wrong[name].append((fit.posterior.argmax(axis=1) != gold).mean())
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        bins = np.linspace(pull.min(), pull.max(), 30)
+        for mask, colour, name in ((~deceives, GREY, "others"), (deceives, VERMILION, "deceptive")):
+            left.hist(pull[mask], bins, density=True, alpha=0.6, color=colour, label=name)
+        left.set(xlabel="log odds that the item adds", ylabel="density of items")
+        left.set_title("Terms of the items")
+        left.legend()
+        looks = ((GREY, ":"), (VERMILION, "--"), (BLUE, "-"))
+        for (name, values), (colour, line) in zip(wrong.items(), looks, strict=True):
+            right.plot(shares, values, color=colour, linestyle=line, marker="o", label=name)
+        right.set(xlabel="share of deceptive items", ylabel="share of items wrong")
+        right.set_title("Errors")
+        right.legend()
+        save(figure, "minimax_entropy")
 
 
 def draw_glad() -> None:
@@ -340,6 +732,148 @@ def draw_hierarchical_dawid_skene() -> None:
         right.set_title("Chains in modes of their own")
         right.legend(loc="upper right", ncols=2, columnspacing=1, handletextpad=0.2)
         save(figure, "hierarchical_dawid_skene")
+
+
+def draw_ibcc() -> None:
+    """Draw sensitivities of annotators with ten labels, by Dawid and Skene and by IBCC."""
+    rng = np.random.default_rng(8)
+    truth = rng.integers(2, size=100)
+    right = rng.uniform(0.5, 0.98, size=(60, 2))
+    confusion = np.stack([right, 1 - right], axis=2)
+    confusion[:, 1] = confusion[:, 1, ::-1]
+    annotations = labelled(confusion, truth, np.full(60, 10), rng)
+    with house_figure(2, height=3.5) as (figure, panels):
+        for axes, model, title in (
+            (panels[0], dawid_skene, "Dawid and Skene"),
+            (panels[1], ibcc, "IBCC"),
+        ):
+            estimate = model.fit(annotations).confusion[:, 1, 1]
+            axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=0.9, zorder=1)
+            axes.scatter(right[:, 1], estimate, s=20, facecolor="white", edgecolor=BLUE)
+            axes.set(xlabel="true sensitivity", ylabel="estimate", xlim=(0.45, 1.03))
+            axes.set_ylim(-0.03, 1.03)
+            axes.set_title(title)
+        save(figure, "ibcc")
+
+
+def draw_ebcc() -> None:
+    """Draw bounds and accuracies of starts, and the gold categories of the best one's subtypes."""
+    loaded = datasets.load("ti_zencrowd_all", mode="real")
+    annotations, gold = loaded.annotations, loaded.gold
+    rng = np.random.default_rng(1)
+    fits = [ebcc.fit(annotations, rng=rng, n_starts=1) for _ in range(40)]
+    bounds = [fitted.objective for fitted in fits]
+    share = [(fitted.posterior.argmax(axis=1) == gold).mean() for fitted in fits]
+    alone = (ibcc.fit(annotations).posterior.argmax(axis=1) == gold).mean()
+    best = fits[int(np.argmax(bounds))].subtypes
+    component = best.reshape(gold.size, -1).argmax(axis=1)
+    used = [c for c in range(best[0].size) if (component == c).sum() > 5]
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        left.scatter(bounds, share, s=22, facecolor="none", edgecolor=BLUE, label="EBCC, a start")
+        left.axhline(alone, color=VERMILION, linestyle="--", linewidth=0.9, label="IBCC")
+        left.set(xlabel="lower bound of the log evidence", ylabel="share of items right")
+        left.set_title("Forty starts")
+        left.locator_params(axis="x", nbins=4)
+        left.legend(loc="center right")
+        bottom = np.zeros(len(used))
+        for k, colour in ((0, "#A6C8DD"), (1, VERMILION)):
+            items = np.array([((component == c) & (gold == k)).sum() for c in used])
+            right.bar(range(len(used)), items, bottom=bottom, color=colour, label=f"gold: {k}")
+            bottom += items
+        right.set_xticks(range(len(used)), [str(c // best.shape[2]) for c in used])
+        right.set(xlabel="subtypes, by category", ylabel="items")
+        right.set_title("Subtypes of the best start")
+        right.legend(loc="upper right")
+        save(figure, "ebcc")
+
+
+def draw_bwa() -> None:
+    """Draw values against shares of votes, and precisions against the gold standard."""
+    annotations, gold = entailment()
+    fitted = bwa.fit(annotations)
+    votes = voting.fit(annotations).posterior[:, 1]
+    share, number = shares_right(annotations, gold)
+    jitter = np.random.default_rng(1).uniform(-0.03, 0.03, size=gold.size)
+    with house_figure(2, height=3.3) as (figure, (left, right)):
+        for category, colour, marker, name in (
+            (1, BLUE, "o", "follows"),
+            (0, VERMILION, "x", "does not"),
+        ):
+            own = gold == category
+            faces = {"facecolor": "none", "edgecolor": colour} if marker == "o" else {"c": colour}
+            left.scatter(
+                (votes + jitter)[own],
+                fitted.item_values[own, 1],
+                s=10,
+                marker=marker,
+                linewidth=0.6,
+                label=f"gold: {name}",
+                **faces,
+            )
+        for line in (left.axhline, left.axvline):
+            line(0.5, color=GREY, linewidth=0.8)
+        left.set(xlabel="share of votes", ylabel="value")
+        left.set_title("Values weigh the votes")
+        left.legend(loc="upper left")
+        right.scatter(
+            share,
+            fitted.weights,
+            s=0.25 * number + 5,
+            facecolor="none",
+            edgecolor=INK,
+            linewidth=0.7,
+        )
+        right.set(xlabel="right against gold", ylabel="precision")
+        right.set_title("164 annotators, by their labels")
+        save(figure, "bwa")
+
+
+def draw_pooled_multinomial() -> None:
+    """Draw probabilities of items against votes, and one matrix for annotators who differ."""
+    annotations, gold = entailment()
+    fitted = pooled_multinomial.fit(annotations, rng=np.random.default_rng(1))
+    apart = hierarchical_dawid_skene.fit(annotations, rng=np.random.default_rng(1))
+    votes = annotations.counts[:, 1]
+    jitter = np.random.default_rng(1).uniform(-0.25, 0.25, size=votes.size)
+    rates, number = rates_of(annotations, gold)
+    with house_figure(2, height=3.5) as (figure, (left, right)):
+        left.scatter(
+            votes + jitter,
+            apart.posterior[:, 1],
+            s=7,
+            color=GREY,
+            linewidth=0,
+            label="a matrix for each annotator",
+        )
+        each, first = np.unique(votes, return_index=True)
+        left.plot(
+            each,
+            fitted.posterior[first, 1],
+            "o",
+            color=BLUE,
+            markersize=5,
+            label="one matrix for all",
+        )
+        left.set(xlabel="labels 1, of ten", ylabel="probability of 1")
+        left.set_title("Same votes, same answer")
+        left.legend(loc="upper left")
+        right.scatter(
+            rates[:, 0],
+            rates[:, 1],
+            s=number.sum(axis=1) / 8,
+            facecolor="none",
+            edgecolor=GREY,
+            linewidth=0.7,
+            label="annotators, against gold",
+        )
+        right.plot(
+            *fitted.confusion[0].diagonal(), "s", color=BLUE, markersize=6, label="common matrix"
+        )
+        right.set(xlabel="items of category 0 labelled 0", ylabel="items of category 1 labelled 1")
+        right.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+        right.set_title("One matrix for annotators who differ")
+        right.legend(loc="lower left")
+        save(figure, "pooled_multinomial")
 
 
 def heat_map(axes, matrix: np.ndarray, title: str, *, first: bool) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from annobench import models
 from annobench.cli import app
 from annobench.io import write_labels
 from annobench.labels.annotations import Annotations
@@ -163,7 +164,7 @@ def test_consensus_writes_categories_with_certainty_beside_the_file(run, tmp_pat
 def test_consensus_lists_the_models_and_leaves_nothing(run, labels, tmp_path):
     result = run("consensus", labels, "--model", "magic", "--out", tmp_path / "out")
     assert result.exit_code == 1
-    assert "one of dawid_skene, glad" in " ".join(result.output.split())
+    assert f"one of {', '.join(sorted(models.discover()))}" in " ".join(result.output.split())
     assert not (tmp_path / "out").exists()
 
 

@@ -43,10 +43,10 @@ def made(id):
     return datasets.get(id).simulate(np.random.default_rng(3), {})
 
 
-def test_there_are_fourteen_sets_each_with_files_of_its_own():
-    assert len(IDS) == 14
+def test_there_are_fifteen_sets_each_with_files_of_its_own():
+    assert len(IDS) == 15
     paths = [file.path for record in truth_inference.DATASETS for file in record.files]
-    assert len(set(paths)) == 28
+    assert len(set(paths)) == 30
 
 
 @pytest.mark.parametrize("id", IDS)
@@ -55,6 +55,23 @@ def test_real_and_simulated_have_the_stated_golds_and_repeats(id, mirror):
     for tables in (real, made(id)):
         assert tables.items["gold"].notna().sum() == PARTIAL.get(id, len(tables.items))
         assert tables.labels.duplicated(["item", "annotator"]).sum() == REPEATS.get(id, 0)
+
+
+def test_the_labels_of_entailment_are_those_of_snow_without_their_names(mirror):
+    ours, theirs = (
+        datasets.load(id, mode="real", mirror=mirror, network=False)
+        for id in ("ti_rte", "snow2008_rte")
+    )
+    # Items and annotators have other names: what is compared does not depend on names.
+    for gold in ("0", "1"):
+        counts = []
+        for data in (ours, theirs):
+            of_gold = data.items["gold"].to_numpy() == gold
+            votes = data.annotations.counts[of_gold]
+            counts.append(sorted(map(tuple, votes.tolist())))
+        assert counts[0] == counts[1]
+    loads = [np.bincount(data.annotations.annotator) for data in (ours, theirs)]
+    np.testing.assert_array_equal(*map(np.sort, loads))
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -99,12 +99,19 @@ class Consensus(Summarised):
         """
         return self.prevalence.set_index("category")
 
-    def _headline(self) -> str:
+    @property
+    def certainty(self) -> str:
+        """How many items have a certain category, and what that is conditional on."""
         certain = self.items["probability"].ge(CERTAIN).mean()
+        return (
+            f"{certain:.1%} of items have a category of probability {CERTAIN:.2f} or more, if "
+            f"{self.fitted.premise()}"
+        )
+
+    def _headline(self) -> str:
         tied = int(self.items["tied_vote"].sum())
         return (
-            f"{len(self.items):,} items by {self.model}, {certain:.1%} with a category of "
-            f"probability {CERTAIN:.2f} or more, {tied:,} with tied votes"
+            f"{len(self.items):,} items by {self.model}, {tied:,} with tied votes; {self.certainty}"
         )
 
     def plot(self, axes: Axes | None = None) -> Axes:
@@ -168,7 +175,7 @@ def consensus(
     rng = np.random.default_rng(rng)
     module = models.get(model)
     fitted = models.fit(annotations, model, rng=rng, **options)
-    remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions()]
+    remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
     draws: SupportsDraws | None = None
     if "restarts" in module.METHOD.offers:
         remarks += _other_optima(module, annotations, fitted, rng, options)

@@ -1,4 +1,4 @@
-"""Fourteen sets of crowd labels with a gold standard, gathered by Li et al. (2019).
+"""Fifteen sets of crowd labels with a gold standard, gathered by Li et al. (2019).
 
 Each has a file of labels (item, worker, label) and one of golds (item, truth), all as whole
 numbers. Categories keep the numbers of the files, which do not name them. Repeated labels
@@ -296,6 +296,10 @@ _WELINDER = (
     "Welinder, Branson, Belongie and Perona (2010). The multidimensional wisdom of crowds. "
     "Advances in Neural Information Processing Systems 23, 2424-2432."
 )
+_SNOW = (
+    "Snow, O'Connor, Jurafsky and Ng (2008). Cheap and fast - but is it good? Evaluating "
+    "non-expert annotations for natural language tasks. EMNLP, 254-263."
+)
 _ZHOU = (
     "Zhou, Platt, Basu and Mao (2012). Learning from the wisdom of crowds by minimax entropy. "
     "Advances in Neural Information Processing Systems 25, 2195-2203."
@@ -373,6 +377,23 @@ _SETS = (
             confusion="1230 461 19 10 / 603 1217 25 5 / 32 12 1510 626 / 35 9 613 1663",
             concentration=(8.84, 4.26, 12.8, 2.97),
             gold_counts=(172, 185, 218, 232),
+            rest=(),
+        ),
+    ),
+    _Set(
+        "rte",
+        "Does a sentence follow from a text? 800 pairs of RTE-1",
+        _SNOW,
+        "https://sites.google.com/site/nlpannotations/",
+        "SpectralMethodsMeetEM/rte",
+        _Design(
+            loads=(20, 20, 800),
+            n_annotators=164,
+            labels_per_item="10:800",
+            n_repeats=0,
+            confusion="2626 1374 / 793 3207",
+            concentration=(1.3, 23.3),
+            gold_counts=(400, 400),
             rest=(),
         ),
     ),

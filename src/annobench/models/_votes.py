@@ -19,6 +19,8 @@ P = TypeVar("P")
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes
 #: its category improbable and nothing infinite.
 TINY = float(np.finfo(np.float64).tiny)
+#: Votes that differ by less, as a share of the weights they are made of, differ by rounding.
+ROUNDING = 1e-12
 
 
 def log(probability: Floats) -> Floats:
@@ -64,6 +66,48 @@ class Votes:
         add_votes(*self.columns, weight, total)
         return total
 
+    def weighted(self, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Add votes that weigh as their annotators do, and find which categories have the most.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (J,)
+            Weight of a vote of each annotator; that of one without labels may be NaN.
+
+        Returns
+        -------
+        votes : ndarray, shape (I, K)
+            Sums of the weights. Those that differ from the largest by rounding alone are equal
+            to it.
+        winners : ndarray of bool, shape (I, K)
+            The categories with the most votes.
+        """
+        table = np.broadcast_to(weights[:, None], self.given.shape)
+        votes = self.scores(table)
+        slack = ROUNDING * self.scores(np.abs(table)).sum(axis=1, keepdims=True)
+        most = votes.max(axis=1, keepdims=True)
+        winners = votes >= most - slack
+        return np.where(winners, most, votes), winners
+
+    @cached_property
+    def n_given(self) -> Floats:
+        """How many labels each annotator gave, shape (J,)."""
+        return np.asarray(self.given.sum(axis=1))
+
+    def agreeing(self, winners: NDArray[np.bool_]) -> Floats:
+        """Count the labels of each annotator that name a winner, shape (J,).
+
+        A label that names one of t winners of its item counts 1/t.
+        """
+        return np.asarray(self.right(winners / winners.sum(axis=1, keepdims=True)).sum(axis=1))
+
+    def agreement(self, winners: NDArray[np.bool_]) -> Floats:
+        """Divide `agreeing` by the number of labels; NaN for an annotator without any."""
+        unknown = np.full_like(self.n_given, np.nan)
+        return np.asarray(
+            np.divide(self.agreeing(winners), self.n_given, out=unknown, where=self.n_given > 0)
+        )
+
     def right(self, posterior: Floats) -> Floats:
         """Count the labels of each annotator expected to be right, shape (J, K)."""
         total = np.zeros_like(self.given)
@@ -93,6 +137,27 @@ class Votes:
         posterior, of_items = normalised(self.scores(log_right - log_wrong) + log_prevalence)
         in_all = float((self.given * log_wrong).sum() + of_items[self.labelled].sum())
         return posterior, min(in_all, 0.0)  # rounding next to certainty
+
+
+def even_errors(accuracy: Floats, n_categories: int) -> Floats:
+    """Make confusion matrices, shape (J, K, K), whose errors fall on all wrong labels evenly."""
+    wrong = (1 - accuracy) / max(n_categories - 1, 1)
+    same = np.eye(n_categories, dtype=bool)
+    return np.where(same, accuracy[:, None, None], wrong[:, None, None])
+
+
+def even_error_logs(accuracy: Floats, n_categories: int) -> tuple[Floats, Floats]:
+    """Give the logs of a right label's probability and of each wrong one's, each (J, K)."""
+    wide = np.zeros(n_categories)
+    log_wrong = log((1 - accuracy) / max(n_categories - 1, 1))
+    return log(accuracy)[:, None] + wide, log_wrong[:, None] + wide
+
+
+def shares_of(votes: Floats) -> Floats:
+    """Divide the votes of each item, shape (I, K), by their sum; 1/K where it has none."""
+    total = votes.sum(axis=1, keepdims=True)
+    even = np.full_like(votes, 1 / votes.shape[1])
+    return np.asarray(np.divide(votes, total, out=even, where=total > 0))
 
 
 def normalised(score: Floats) -> tuple[Floats, Floats]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from arviz import InferenceData
     from matplotlib.axes import Axes
 
+    from annobench.models.dependence import DependenceCheck
+
 
 @dataclass(frozen=True)
 class Conventions:
@@ -46,6 +48,13 @@ class Conventions:
     smoothing: str
     start: str
     optimum: str
+
+
+#: Changes of the labels that leave what some models say of items and annotators as it was:
+#: every label given once more by its annotator; every item once more, with the same labels by the
+#: same annotators; a further category that no label names; further items with labels of further
+#: annotators. A change without labels, a further item or annotator that has none, changes no model.
+CHANGES = ("repeated labels", "repeated items", "idle category", "separate blocks")
 
 
 @dataclass(frozen=True)
@@ -73,10 +82,19 @@ class Method:
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
         have labels of two. A model whose fit says nothing of annotators need not.
+    merges_repeats : bool
+        Whether several labels of one item by one annotator are one statement, which names each of
+        their categories, so that saying the same again changes nothing.
+    dependent : bool
+        Whether it lets labels of an item depend on each other given its category, so that no
+        number of labels makes a category certain.
     offers : frozenset of str
         Functions that its module has beside `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
         other optima and whose result has the `best` fit.
+    unchanged_by : frozenset of str
+        Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
+        of annotators: all of them.
     """
 
     name: str
@@ -87,7 +105,10 @@ class Method:
     conventions: Conventions
     max_categories: int | None = None
     compares: bool = False
+    merges_repeats: bool = False
+    dependent: bool = False
     offers: frozenset[str] = frozenset()
+    unchanged_by: frozenset[str] = frozenset()
 
     def check(self, annotations: Annotations, *, informed: bool = False) -> None:
         """Refuse annotations that the model can't take.
@@ -212,6 +233,7 @@ class Fit(Summarised):
     annotators: tuple[str, ...]
     categories: tuple[str, ...]
     posterior: NDArray[np.float64]
+    _premise: ClassVar[str] = "the model holds"
 
     @property
     def parameter_draws(self) -> SupportsDraws | None:
@@ -228,15 +250,49 @@ class Fit(Summarised):
             parts.append(f"{end} after {has('n_iterations'):,} iterations")
         return ", ".join(parts)
 
-    def cautions(self) -> list[str]:
+    def premise(self) -> str:
+        """Return what the probabilities take for granted.
+
+        Returns
+        -------
+        str
+            To be read after "if", such as "annotators err independently".
+        """
+        return self._premise
+
+    def cautions(self, annotations: Annotations | None = None) -> list[str]:
         """Return what a reader should know before using the fit.
+
+        Parameters
+        ----------
+        annotations : Annotations, optional
+            The labels that were fitted; with them it is checked whether annotators err together.
 
         Returns
         -------
         list of str
             One sentence or two each; empty if there is nothing.
         """
-        return [] if getattr(self, "converged", True) else ["The fit stopped before it converged."]
+        said = [] if getattr(self, "converged", True) else ["The fit stopped before it converged."]
+        if annotations is not None and (found := self.dependence(annotations)) is not None:
+            said += [found.sentence()] if found.is_alarming else []
+        return said
+
+    def dependence(self, annotations: Annotations) -> DependenceCheck | None:
+        """Check whether the labels of an item depend on each other beyond what the fit allows.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        DependenceCheck or None
+            None where the model says nothing of annotators that could be checked, or lets labels
+            depend on each other.
+        """
+        return None
 
     def summary(self, *, level: float = 0.95) -> pd.DataFrame:
         """Return how common the categories are.
@@ -371,11 +427,32 @@ class ConfusionFit(Fit):
         ``[j, k, l]``: annotator j gives l when the truth is k; rows sum to 1, or are NaN.
     """
 
+    _premise: ClassVar[str] = "annotators err independently of each other given the category"
+
     if TYPE_CHECKING:
 
         @property
         def confusion(self) -> NDArray[np.float64]:
             """Confusion matrices."""
+
+    def dependence(self, annotations: Annotations) -> DependenceCheck | None:
+        """Check whether the labels of an item depend on each other given its category.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        DependenceCheck or None
+            None where the fit has no prevalence.
+        """
+        # Compiled code takes a moment to load.
+        from annobench.models.dependence import check
+
+        prevalence = getattr(self, "prevalence", None)
+        return None if prevalence is None else check(annotations, prevalence, self.confusion)
 
     def confusion_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
@@ -460,15 +537,21 @@ class SampledFit(ConfusionFit):
         chains, draws = self._shape
         return f"{super()._headline()}, {chains} chains of {draws:,} draws"
 
-    def cautions(self) -> list[str]:
+    def cautions(self, annotations: Annotations | None = None) -> list[str]:
         """Return what a reader should know before using the fit.
+
+        Parameters
+        ----------
+        annotations : Annotations, optional
+            The labels that were fitted; with them it is checked whether annotators err together.
 
         Returns
         -------
         list of str
-            Whether chains have not met, and whether labels hardly tell the classes apart.
+            Whether chains have not met, whether labels hardly tell the classes apart, and
+            whether annotators err together.
         """
-        found = super().cautions()
+        found = super().cautions(annotations)
         worst, (chains, draws) = self.diagnostics["r_hat"].max(), self._shape
         if worst > MAX_R_HAT:
             found.append(

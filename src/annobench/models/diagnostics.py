@@ -37,7 +37,7 @@ def convergence_table(
     ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16.
     """
-    arviz = _arviz()
+    arviz = import_arviz()
     tables = []
     for parameter, (draws, names) in parameters.items():
         constant = np.ptp(draws, axis=(0, 1)) == 0
@@ -95,7 +95,7 @@ def inference_data(
     arviz.InferenceData
         With the group `posterior`.
     """
-    found: InferenceData = _arviz().from_dict(
+    found: InferenceData = import_arviz().from_dict(
         posterior=dict(draws),
         dims={name: list(axes) for name, axes in dimensions.items()},
         coords={name: list(along) for name, along in names.items()},
@@ -103,9 +103,15 @@ def inference_data(
     return found
 
 
-def _arviz() -> ModuleType:
-    """Import arviz where it is needed: it takes two seconds, which few commands need to pay."""
-    with warnings.catch_warnings():  # it announces its next major version
+def import_arviz() -> ModuleType:
+    """Import arviz where it is needed: it takes two seconds, which few commands need to pay.
+
+    Returns
+    -------
+    module
+        arviz, without its warning of the next major version.
+    """
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         import arviz
     return arviz

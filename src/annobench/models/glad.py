@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,7 @@ METHOD = Method(
         optimum="a local maximum of the posterior density by EM; relative change of 1e-9",
     ),
     compares=True,
+    unchanged_by=frozenset({"separate blocks"}),
 )
 
 #: Mean of the priors of abilities and of log easiness; their standard deviations are 1.
@@ -91,6 +92,10 @@ class GladFit(Fit):
     history : ndarray, shape (n_iterations + 1,)
         `log_posterior` at the start and after every update; it never falls.
     """
+
+    _premise: ClassVar[str] = (
+        "annotators err independently of each other given category and difficulty"
+    )
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]

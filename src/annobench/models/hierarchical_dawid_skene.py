@@ -32,7 +32,6 @@ are left apart after it show in R-hat.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -42,6 +41,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.models._chains import (
+    check_categories,
+    check_memory,
+    draw_categories,
+    noisy_votes,
+    run_chains,
+)
 from annobench.models.base import (
     Conventions,
     Method,
@@ -307,12 +313,7 @@ def fit(
     """
     rng = np.random.default_rng(rng)
     METHOD.check(annotations)
-    if annotations.n_categories < 2:
-        raise AnnotationError(
-            f"hierarchical_dawid_skene: needs at least two categories, got "
-            f"{annotations.n_categories} ({', '.join(map(repr, annotations.categories))}). Give "
-            "all categories of the scheme by name where only one occurs."
-        )
+    check_categories(METHOD.name, annotations)
     check_sampler(
         METHOD.name,
         warmup=warmup,
@@ -330,7 +331,8 @@ def fit(
     n_items, n_annotators = annotations.n_items, annotations.n_annotators
     k = annotations.n_categories
     n_stored = -(-draws // thin)
-    _check_memory(chains * n_stored, n_items * k, n_annotators * k * k, memory_limit)
+    n_numbers = n_items * k + n_annotators * k * k
+    check_memory(METHOD.name, chains * n_stored, n_numbers, memory_limit)
     given = None if start is None else _checked(start, (n_items, k))
     n_tempered = 2 * warmup // 3 if start is None else 0
 
@@ -367,29 +369,16 @@ def fit(
                 progress(last - first)
         return prevalence, mean, concentration, confusion, probability, total / draws, switches
 
-    with ThreadPoolExecutor(max_workers=threads or chains) as pool:
-        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
-    *stored, posterior, switches = parts
+    *stored, posterior, switches = run_chains(run, rng, chains, threads)
     return HierarchicalDawidSkeneFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=np.mean(posterior, axis=0),
-        draws=Draws(*map(np.stack, stored)),
-        label_switches=np.array(switches),
+        posterior=posterior.mean(axis=0),
+        draws=Draws(*stored),
+        label_switches=switches,
         thin=thin,
     )
-
-
-def _check_memory(n_stored: int, n_of_items: int, n_of_annotators: int, limit: int) -> None:
-    """Refuse draws that are too many; chains are copied once, into one array."""
-    need = 2 * 4 * n_stored * (n_of_items + n_of_annotators)
-    if need > limit:
-        raise AnnotationError(
-            f"hierarchical_dawid_skene.fit: {n_stored} draws need {need / 2**20:,.0f} MiB, and "
-            f"memory_limit is {limit / 2**20:,.0f} MiB. Raise the limit, or keep fewer draws of "
-            "matrices and items by a larger thin."
-        )
 
 
 def _checked(start: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:
@@ -409,18 +398,9 @@ def _start(
 ) -> tuple[NDArray[Any], ...]:
     """Draw categories from what is given, or from votes with noise, and parameters at random."""
     k = annotations.n_categories
-    if given is None:
-        noise = rng.uniform(0, 0.8)
-        votes = annotations.counts + 0.5 / k
-        probability = (1 - noise) * votes / votes.sum(
-            axis=1, keepdims=True
-        ) + noise * rng.dirichlet(np.ones(k))
-    else:
-        probability = given
-    edges = probability.cumsum(axis=1)
-    category = (rng.random((annotations.n_items, 1)) * edges[:, -1:] > edges).sum(axis=1)
+    category = draw_categories(rng, noisy_votes(rng, annotations) if given is None else given)
     accuracy = rng.uniform(0.5, 0.95, size=k)
     mean = np.full((k, k), 1.0) * ((1 - accuracy) / (k - 1))[:, None]
     np.fill_diagonal(mean, accuracy)
     concentration = np.exp(rng.uniform(0.5, 4.0, size=k))
-    return mean, concentration, np.minimum(category, k - 1).astype(np.int64)
+    return mean, concentration, category

@@ -51,6 +51,7 @@ METHOD = Method(
         optimum="a local maximum of the variational bound",
     ),
     compares=True,
+    unchanged_by=frozenset({"separate blocks"}),
 )
 
 Inference = Literal["variational", "em"]

@@ -24,7 +24,15 @@ import numpy as np
 
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.models._votes import Floats, Votes, check_search, log, run_em
+from annobench.models._votes import (
+    Floats,
+    Votes,
+    check_search,
+    even_error_logs,
+    even_errors,
+    log,
+    run_em,
+)
 from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
@@ -90,10 +98,7 @@ class OneCoinFit(ConfusionFit):
     @cached_property
     def confusion(self) -> Floats:
         """Confusion matrices, shape (J, K, K): ``[j, truth, label]``."""
-        k = len(self.categories)
-        wrong = (1 - self.accuracy) / max(k - 1, 1)
-        same = np.eye(k, dtype=bool)
-        return np.where(same, self.accuracy[:, None, None], wrong[:, None, None])
+        return even_errors(self.accuracy, len(self.categories))
 
 
 class _Parameters(NamedTuple):
@@ -159,11 +164,9 @@ def fit(
         )
     votes = Votes(annotations)
     k = annotations.n_categories
-    n_given = votes.given.sum(axis=1)
 
     def expect(theta: _Parameters) -> tuple[Floats, float, float]:
-        log_right = log(theta.accuracy)[:, None] + np.zeros(k)
-        log_wrong = log((1 - theta.accuracy) / max(k - 1, 1))[:, None] + np.zeros(k)
+        log_right, log_wrong = even_error_logs(theta.accuracy, k)
         posterior, likelihood = votes.expect(log_right, log_wrong, log(theta.prevalence))
         cells = k * log_right[:, 0].sum() + k * (k - 1) * log_wrong[:, 0].sum()
         prior = smoothing * (cells + log(theta.prevalence).sum())
@@ -172,7 +175,7 @@ def fit(
     def maximise(posterior: Floats, _: object = None) -> _Parameters:
         mass = posterior[votes.labelled].sum(axis=0) + smoothing
         right = votes.right(posterior).sum(axis=1) + k * smoothing
-        total = n_given + k * k * smoothing
+        total = votes.n_given + k * k * smoothing
         guess = np.full(total.shape, 1 / k)
         # Rounding must not leave a share above 1.
         accuracy = np.minimum(np.divide(right, total, out=guess, where=total > 0), 1)

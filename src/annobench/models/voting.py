@@ -8,12 +8,13 @@ by nobody, so that who scores votes can count it as a half.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models.base import Conventions, Fit, Method, best_categories
+from annobench.models.base import CHANGES, Conventions, Fit, Method, best_categories
 
 METHOD = Method(
     name="voting",
@@ -28,6 +29,7 @@ METHOD = Method(
         start="no search",
         optimum="vote shares",
     ),
+    unchanged_by=frozenset(CHANGES),
 )
 
 
@@ -48,6 +50,8 @@ class VotingFit(Fit):
     is_tie : ndarray of bool, shape (I,)
         Whether more than one category won; an item without labels is a tie of all.
     """
+
+    _premise: ClassVar[str] = "a category is as probable as its share of the votes"
 
     items: tuple[str, ...]
     annotators: tuple[str, ...]

@@ -49,10 +49,8 @@ METHOD = Method(
         optimum="winners that no longer change, or `max_iterations`",
     ),
     compares=True,
+    unchanged_by=frozenset({"separate blocks"}),
 )
-
-#: Votes that differ by less, as a share of the weights they are made of, differ by rounding.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,14 +144,14 @@ def fit(
     counted = Votes(annotations)
     if weights is not None:
         stated = _checked(weights, annotations)
-        votes, winners = _count(counted, stated)
+        votes, winners = counted.weighted(stated)
         return _as_fit(annotations, stated, votes, winners, n_iterations=0, converged=True)
     winners = voting.fit(annotations).winners
     converged, n_iterations = False, 0
     while n_iterations < max_iterations and not converged:
         before = winners
         estimated = _log_odds(counted, winners)
-        votes, winners = _count(counted, estimated)
+        votes, winners = counted.weighted(estimated)
         converged = bool((winners == before).all())
         n_iterations += 1
     return _as_fit(annotations, estimated, votes, winners, n_iterations, converged)
@@ -172,21 +170,11 @@ def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
 def _log_odds(counted: Votes, winners: NDArray[np.bool_]) -> Floats:
     """Estimate weights by agreement with the winners."""
     k = winners.shape[1]
-    right = counted.right(winners / winners.sum(axis=1, keepdims=True)).sum(axis=1)
-    wrong = counted.given.sum(axis=1) - right
+    right = counted.agreeing(winners)
+    wrong = counted.n_given - right
     if k == 1:
         return np.zeros(right.shape)
     return np.asarray(np.log((right + 1) * (k - 1) / (wrong + k - 1)))
-
-
-def _count(counted: Votes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Add the votes, and make sums that differ by rounding alone equal."""
-    table = np.broadcast_to(weights[:, None], counted.given.shape)
-    votes = counted.scores(table)
-    slack = ROUNDING * counted.scores(np.abs(table)).sum(axis=1, keepdims=True)
-    most = votes.max(axis=1, keepdims=True)
-    winners = votes >= most - slack
-    return np.where(winners, most, votes), winners
 
 
 def _as_fit(

@@ -27,6 +27,7 @@ METHOD = Method(
         start="no search",
         optimum="a closed form",
     ),
+    unchanged_by=frozenset({"repeated items", "separate blocks"}),
 )
 
 

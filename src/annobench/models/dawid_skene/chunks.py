@@ -76,18 +76,8 @@ def fit_chunks(
     first = next(iter(chunks()), None)
     if first is None:
         raise AnnotationError("fit_chunks: there are no chunks. Give at least one.")
-    j, k = first.n_annotators, first.n_categories
-    settings = Settings(
-        np.broadcast_to(float(smoothing), (j, k, k)),
-        np.broadcast_to(float(smoothing), (k,)),
-        "none",
-        np.arange(j),
-        np.zeros(0, dtype=np.int32),
-        float(tolerance),
-        int(max_iterations),
-        "log_posterior",
-        1,
-    )
+    k = first.n_categories
+    settings = Settings.plain(first, smoothing, tolerance=tolerance, max_iterations=max_iterations)
     problem = Problem.of(first, settings)
     state = problem.begin(votes_start(first), None)
     n_labelled = _count_votes(chunks, first, settings, state)

@@ -73,6 +73,46 @@ class Settings:
     criterion: Criterion
     threads: int
 
+    @classmethod
+    def plain(
+        cls,
+        annotations: Annotations,
+        smoothing: float,
+        *,
+        tolerance: float = 0.0,
+        max_iterations: int,
+    ) -> Settings:
+        """Ask for a matrix of each annotator's own, all counts smoothed alike, and nothing known.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Their annotators and categories.
+        smoothing : float
+            Added to every count.
+        tolerance : float, default 0
+            Relative change at which EM stops.
+        max_iterations : int
+            Updates of the parameters at most.
+
+        Returns
+        -------
+        Settings
+            In full.
+        """
+        j, k = annotations.n_annotators, annotations.n_categories
+        return cls(
+            np.broadcast_to(float(smoothing), (j, k, k)),
+            np.broadcast_to(float(smoothing), (k,)),
+            "none",
+            np.arange(j),
+            np.zeros(0, dtype=np.int32),
+            float(tolerance),
+            int(max_iterations),
+            "log_posterior",
+            1,
+        )
+
     @property
     def n_groups(self) -> int:
         """The number of matrices G."""

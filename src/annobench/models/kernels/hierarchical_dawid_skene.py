@@ -126,7 +126,7 @@ def run_sweeps(
 
         if sweep < 0:
             continue
-        _draw_log_dirichlet(rng, sizes, log_prevalence)
+        draw_log_dirichlet(rng, sizes, log_prevalence)
         for k in range(n_categories):
             prevalence_out[sweep, k] = math.exp(log_prevalence[k])
         mean_out[sweep] = mean
@@ -136,7 +136,7 @@ def run_sweeps(
                 for k in range(n_categories):
                     for m in range(n_categories):
                         shape[m] = prior[m, k] + counts[j, m, k]
-                    _draw_log_dirichlet(rng, shape, row)
+                    draw_log_dirichlet(rng, shape, row)
                     for m in range(n_categories):
                         response[j, m, k] = row[m]
                         confusion_out[sweep // thin, j, k, m] = math.exp(row[m])
@@ -241,7 +241,7 @@ def _probabilities(offsets, annotator, label, log_prevalence, response, row, out
 
 
 @njit(nogil=True, cache=True)
-def _draw_log_dirichlet(rng, shape, out):
+def draw_log_dirichlet(rng, shape, out):
     """Draw from a Dirichlet distribution in logs, finite even for tiny shapes."""
     high = -np.inf
     for k in range(shape.size):

@@ -66,3 +66,28 @@ def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
 @njit(nogil=True, cache=True)
 def _softplus(x):
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@njit(nogil=True, cache=True)
+def add_squares(item, annotator, value, total):
+    """Add the squares of each label's item, shape (I, K), to its annotator's, shape (J, K)."""
+    for n in range(item.size):
+        of_item, of_annotator = value[item[n]], total[annotator[n]]
+        for k in range(of_item.size):
+            of_annotator[k] += of_item[k] * of_item[k]
+
+
+@njit(nogil=True, cache=True)
+def add_weights(item, annotator, weight, total):
+    """Add the weights of each label's annotator, shape (J, K), to its item's, shape (I, K)."""
+    for n in range(item.size):
+        of_item, of_annotator = total[item[n]], weight[annotator[n]]
+        for k in range(of_item.size):
+            of_item[k] += of_annotator[k]
+
+
+@njit(nogil=True, cache=True)
+def correct_squares(item, annotator, label, value, total):
+    """Turn z^2 into (z - 1)^2 where a label names the category, z being the item's value."""
+    for n in range(item.size):
+        total[annotator[n], label[n]] += 1.0 - 2.0 * value[item[n], label[n]]

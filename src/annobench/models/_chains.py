@@ -1,0 +1,156 @@
+"""What samplers of any number of categories share: starts, chains in threads, their memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+
+Floats = NDArray[np.float64]
+
+
+def check_categories(name: str, annotations: Annotations) -> None:
+    """Refuse labels in one category, where there is nothing to tell apart.
+
+    Parameters
+    ----------
+    name : str
+        The model, for messages.
+    annotations : Annotations
+        The labels.
+
+    Raises
+    ------
+    AnnotationError
+        If there is only one category.
+    """
+    if annotations.n_categories < 2:
+        raise AnnotationError(
+            f"{name}: needs at least two categories, got {annotations.n_categories} "
+            f"({', '.join(map(repr, annotations.categories))}). Give all categories of the scheme "
+            "by name where only one occurs."
+        )
+
+
+def check_memory(name: str, n_stored: int, n_numbers: int, limit: int) -> None:
+    """Refuse draws that are too many; chains are copied once, into one array.
+
+    Parameters
+    ----------
+    name : str
+        The model, for messages.
+    n_stored : int
+        Draws of all chains that have everything.
+    n_numbers : int
+        Numbers of single precision in one.
+    limit : int
+        Bytes.
+
+    Raises
+    ------
+    AnnotationError
+        If they don't fit.
+    """
+    need = 2 * 4 * n_stored * n_numbers
+    if need > limit:
+        raise AnnotationError(
+            f"{name}.fit: {n_stored} draws need {need / 2**20:,.0f} MiB, and memory_limit is "
+            f"{limit / 2**20:,.0f} MiB. Raise the limit, or keep fewer draws of matrices and "
+            "items by a larger thin."
+        )
+
+
+def noisy_votes(rng: np.random.Generator, annotations: Annotations) -> Floats:
+    """Return vote shares mixed with noise of a strength that differs from call to call.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        Probabilities that a chain may draw its first categories from.
+    """
+    k = annotations.n_categories
+    noise = rng.uniform(0, 0.8)
+    votes = annotations.counts + 0.5 / k
+    shares = (1 - noise) * votes / votes.sum(axis=1, keepdims=True)
+    return np.asarray(shares + noise * rng.dirichlet(np.ones(k)))
+
+
+def draw_categories(rng: np.random.Generator, probability: Floats) -> NDArray[np.int64]:
+    """Draw a category for each item.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Source of randomness.
+    probability : ndarray, shape (I, K)
+        Of each category; rows sum to 1.
+
+    Returns
+    -------
+    ndarray of int, shape (I,)
+        Codes.
+    """
+    edges = probability.cumsum(axis=1)
+    category = (rng.random((len(edges), 1)) * edges[:, -1:] > edges).sum(axis=1)
+    return np.asarray(np.minimum(category, edges.shape[1] - 1), dtype=np.int64)
+
+
+def for_all(matrix: Floats, annotators: Sequence[str]) -> Floats:
+    """Show confusion matrices as those of every annotator, without copies.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (..., K, K)
+        One for all.
+    annotators : sequence of str
+        Their names.
+
+    Returns
+    -------
+    ndarray, shape (..., J, K, K)
+        Read-only.
+    """
+    *several, k, _ = matrix.shape
+    return np.broadcast_to(matrix[..., None, :, :], (*several, len(annotators), k, k))
+
+
+def run_chains(
+    run: Callable[[np.random.Generator], tuple[Any, ...]],
+    rng: np.random.Generator,
+    chains: int,
+    threads: int | None = None,
+) -> list[NDArray[Any]]:
+    """Run chains in threads, each with a generator spawned from one.
+
+    Parameters
+    ----------
+    run : callable
+        From a generator to what a chain gives, a tuple.
+    rng : numpy.random.Generator
+        The one.
+    chains : int
+        How many.
+    threads : int, optional
+        Chains at once; by default all.
+
+    Returns
+    -------
+    list of ndarray, shape (C, ...)
+        Each part of the tuple, of all chains.
+    """
+    with ThreadPoolExecutor(max_workers=threads or chains) as pool:
+        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
+    return [np.stack(part) for part in parts]

@@ -1,0 +1,238 @@
+"""What models share that are fitted by mean-field variational Bayes: updates, bound, stopping.
+
+An item is of a category k and of one of its M subtypes m. The prevalence of the categories, the
+shares of a category's subtypes, and the row of label probabilities of each annotator, category
+and subtype have Dirichlet priors, so that their posteriors are Dirichlet distributions too, and
+every update is in closed form. With one subtype a category is its own subtype.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import digamma, entr, gammaln
+
+from annobench.models._votes import Floats, Votes, log
+from annobench.models.kernels.variational import collect, expect, take_logs
+
+#: A probability may move by this share of itself beyond the tolerance, as in NumPy's `allclose`,
+#: by which the authors of EBCC stop.
+RELATIVE = 1e-5
+
+
+class Dirichlets(NamedTuple):
+    """Parameters of the Dirichlet distributions of all that is not of one item.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (K,)
+        Of the categories.
+    subtypes : ndarray, shape (K, M)
+        Of the subtypes of each category.
+    labels : ndarray, shape (J, K, M, K)
+        ``[j, k, m]``: of the labels that annotator j gives to subtype m of category k.
+    """
+
+    prevalence: Floats
+    subtypes: Floats
+    labels: Floats
+
+    def means(self) -> Dirichlets:
+        """Return the expected probabilities."""
+        return Dirichlets(*(part / part.sum(axis=-1, keepdims=True) for part in self))
+
+    def log_normalisers(self) -> float:
+        """Return the sum of the logarithms of the distributions' normalising constants."""
+        return sum(map(_log_beta, self))
+
+
+@dataclass(eq=False)
+class Ascent:
+    """Coordinate ascent from one start.
+
+    Attributes
+    ----------
+    parameters : Dirichlets
+        The last ones, of which the responsibilities are made.
+    responsibility : ndarray, shape (I, K, M)
+        Posterior of each item's category and subtype.
+    history : list of float
+        The lower bound of the log evidence, at the start and after every iteration.
+    converged : bool
+        Whether the categories' probabilities came to rest.
+    """
+
+    parameters: Dirichlets
+    responsibility: Floats
+    history: list[float] = field(default_factory=list)
+    converged: bool = False
+
+    @property
+    def n_iterations(self) -> int:
+        """Updates of the items' posterior."""
+        return len(self.history) - 1
+
+
+def dirichlet_priors(
+    n_categories: int,
+    *,
+    prevalence: float | Floats,
+    subtypes: Floats,
+    diagonal: float,
+    off_diagonal: float,
+) -> Dirichlets:
+    """Return the priors of the parameters.
+
+    Parameters
+    ----------
+    n_categories : int
+        K.
+    prevalence : float or ndarray, shape (K,)
+        The parameters of the categories.
+    subtypes : ndarray, shape (M,)
+        The parameters of a category's subtypes.
+    diagonal, off_diagonal : float
+        The parameters of a right and of a wrong label.
+
+    Returns
+    -------
+    Dirichlets
+        With one annotator in place of J, who stands for all.
+    """
+    right = np.eye(n_categories, dtype=bool)
+    labels = np.where(right, float(diagonal), float(off_diagonal))
+    return Dirichlets(
+        np.ones(n_categories) * prevalence,
+        np.tile(subtypes, (n_categories, 1)),
+        np.tile(labels[None, :, None, :], (1, 1, subtypes.size, 1)),
+    )
+
+
+def ascend(
+    votes: Votes, start: Floats, priors: Dirichlets, tolerance: float, max_iterations: int
+) -> Ascent:
+    """Raise the bound from a start until the categories' probabilities come to rest.
+
+    Parameters
+    ----------
+    votes : Votes
+        The labels.
+    start : ndarray, shape (I, K, M)
+        First posterior of the items.
+    priors : Dirichlets
+        Of the parameters.
+    tolerance : float
+        Largest change of a category's probability for an item at which to stop, beside
+        `RELATIVE`; with 0 all updates are done.
+    max_iterations : int
+        Updates after which to stop in any case.
+
+    Returns
+    -------
+    Ascent
+        The end, and the bound on the way. An item without labels takes no part; its posterior
+        is the expected prevalence.
+    """
+    labelled = votes.labelled
+    parameters = _updated(votes, start, priors)
+    constant = priors.log_normalisers() + (len(parameters.labels) - 1) * _log_beta(priors.labels)
+    bound = parameters.log_normalisers() - constant + float(entr(start[labelled]).sum())
+    state = Ascent(parameters, start, [bound])
+    shares = start.sum(axis=2)
+    while state.n_iterations < max_iterations and not state.converged:
+        if state.n_iterations:
+            state.parameters = _updated(votes, state.responsibility, priors)
+        state.responsibility, bound = _expected(votes, state.parameters, priors)
+        state.history.append(bound)
+        before, shares = shares, state.responsibility.sum(axis=2)
+        moved = np.abs(shares - before) > tolerance + RELATIVE * shares
+        state.converged = bool(tolerance > 0 and not moved[labelled].any())
+    mean = state.parameters.means()
+    state.responsibility[~labelled] = mean.prevalence[:, None] * mean.subtypes
+    return state
+
+
+def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
+    """Return the log probability of the labels under the expected parameters.
+
+    Parameters
+    ----------
+    votes : Votes
+        The labels.
+    parameters : Dirichlets
+        Of the fit.
+
+    Returns
+    -------
+    float
+        Categories and subtypes summed out, at most 0.
+    """
+    mean = parameters.means()
+    table = _by_label(log(mean.labels)).copy()
+    components = log(mean.prevalence)[:, None] + log(mean.subtypes)
+    posterior = np.empty((votes.labelled.size, components.size))
+    return min(float(expect(*votes.columns, table, components.ravel(), posterior)), 0.0)
+
+
+def check_positive(name: str, **settings: float) -> None:
+    """Refuse parameters of priors that are no finite numbers above 0.
+
+    Parameters
+    ----------
+    name : str
+        The model, for messages.
+    **settings : float
+        By name.
+
+    Raises
+    ------
+    ValueError
+        If one is out of its range.
+    """
+    for what, value in settings.items():
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name}.fit: {what} must be a finite number above 0, got {value}.")
+
+
+def _log_beta(parameters: Floats) -> float:
+    """Return the logarithm of the multivariate beta function, summed over distributions."""
+    return float(gammaln(parameters).sum() - gammaln(parameters.sum(axis=-1)).sum())
+
+
+def _updated(votes: Votes, responsibility: Floats, priors: Dirichlets) -> Dirichlets:
+    """Add expected counts to the priors."""
+    a = votes.annotations
+    own = responsibility[votes.labelled].sum(axis=0)
+    table = np.tile(_by_label(priors.labels), (a.n_annotators, 1, 1))
+    collect(*votes.columns, responsibility.reshape(len(responsibility), -1), table)
+    return Dirichlets(
+        priors.prevalence + own.sum(axis=1), priors.subtypes + own, _by_component(table, own.shape)
+    )
+
+
+def _expected(votes: Votes, parameters: Dirichlets, priors: Dirichlets) -> tuple[Floats, float]:
+    """Return the items' posterior, shape (I, K, M), and the bound."""
+    gap = 0.0
+    logs = []
+    for after, before in zip(parameters[:2], priors[:2], strict=True):
+        logs.append(digamma(after) - digamma(after.sum(axis=-1, keepdims=True)))
+        gap += _log_beta(before) - _log_beta(after) + float(((after - before) * logs[-1]).sum())
+    table, prior = _by_label(parameters.labels).copy(), _by_label(priors.labels)[0].copy()
+    own = gammaln(prior).sum(axis=0) - gammaln(prior.sum(axis=0))
+    gap += take_logs(table, prior, own)
+    components = logs[0][:, None] + logs[1]
+    posterior = np.empty((votes.labelled.size, components.size))
+    value = expect(*votes.columns, table, components.ravel(), posterior)
+    return posterior.reshape(-1, *components.shape), value - gap
+
+
+def _by_label(rows: Floats) -> Floats:
+    """Lay out rows, shape (J, K, M, K), by annotator, label and component, shape (J, K, K M)."""
+    return rows.transpose(0, 3, 1, 2).reshape(len(rows), rows.shape[3], -1)
+
+
+def _by_component(table: Floats, shape: tuple[int, ...]) -> Floats:
+    """Lay out a table, shape (J, K, K M), by annotator, category, subtype and label."""
+    return table.reshape(*table.shape[:2], *shape).transpose(0, 2, 3, 1)

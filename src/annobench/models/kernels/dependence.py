@@ -1,0 +1,72 @@
+"""Compiled passes of the check whether labels are independent given the category."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+
+#: A category of a smaller posterior probability adds nothing that shows.
+_NEGLIGIBLE = 1e-9
+
+
+@njit(nogil=True, cache=True)
+def residual_products(offsets, annotator, label, log_prevalence, confusion, product, scale):
+    """Add up products of residuals of each item's pairs of labels, and their largest values.
+
+    A residual is whether the label is the item's category less the probability of that. The sums
+    over pairs, each taken twice, are averaged over the item's posterior. Labels are sorted by
+    item; `product` and `scale`, shape (I,), are overwritten.
+    """
+    n_categories = log_prevalence.size
+    score = np.empty(n_categories)
+    for i in range(offsets.size - 1):
+        first, last = offsets[i], offsets[i + 1]
+        product[i] = scale[i] = 0.0
+        if last - first < 2:
+            continue
+        best = -np.inf
+        for k in range(n_categories):
+            score[k] = log_prevalence[k]
+            for n in range(first, last):
+                score[k] += math.log(max(confusion[annotator[n], k, label[n]], 1e-300))
+            best = max(best, score[k])
+        mass = 0.0
+        for k in range(n_categories):
+            score[k] = math.exp(score[k] - best)
+            mass += score[k]
+        for k in range(n_categories):
+            share = score[k] / mass
+            if share < _NEGLIGIBLE:
+                continue
+            residuals, squares, deviations, variances = 0.0, 0.0, 0.0, 0.0
+            for n in range(first, last):
+                right = confusion[annotator[n], k, k]
+                residual = (1.0 if label[n] == k else 0.0) - right
+                variance = max(right * (1.0 - right), 0.0)
+                residuals += residual
+                squares += residual * residual
+                deviations += math.sqrt(variance)
+                variances += variance
+            product[i] += share * (residuals * residuals - squares)
+            scale[i] += share * (deviations * deviations - variances)
+
+
+@njit(nogil=True, cache=True)
+def draw_labels(rng, offsets, annotator, prevalence, confusion, label):
+    """Draw the labels of each item anew: a category, and labels independent given it."""
+    n_categories = prevalence.size
+    for i in range(offsets.size - 1):
+        k = _draw(rng.random(), prevalence, n_categories)
+        for n in range(offsets[i], offsets[i + 1]):
+            label[n] = _draw(rng.random(), confusion[annotator[n], k], n_categories)
+
+
+@njit(nogil=True, cache=True)
+def _draw(uniform, probability, n_categories):
+    for k in range(n_categories - 1):
+        uniform -= probability[k]
+        if uniform < 0.0:
+            return k
+    return n_categories - 1

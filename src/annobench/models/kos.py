@@ -1,0 +1,252 @@
+"""KOS: messages between items and annotators about labels of two categories.
+
+The label of annotator j for item i is A_ij = +1 for the second category and -1 for the first.
+Annotators tell items how far they are to be trusted, and items tell annotators how far they were
+right, each time leaving out what the receiver said::
+
+    x(i -> j) = sum over the other annotators j' of i of A_ij' y(j' -> i)
+    y(j -> i) = sum over the other items i' of j of      A_i'j x(i' -> j)
+
+from y drawn from Normal(1, 1), whose mean says that annotators are better than chance. The item's
+category is the sign of s_i, the sum of A_ij y(j -> i) over its annotators. In the limit this is
+power iteration: messages tend to the leading eigenvector of what takes them a round further, with
+y(j -> i) proportional to an estimate of 2 p_j - 1, where j is right with probability p_j.
+
+The method gives signs and no probabilities. The posterior is made here: messages are scaled by
+least squares, c minimising the sum of (A_ij sign(s_i) - c y(j -> i))**2, so that c y estimates
+2 p - 1; the log odds of a label are then 2 c y to first order, and the posterior of the second
+category is 1 / (1 + exp(-2 c s_i)).
+
+What differs from the paper: the rounds stop by a rule, not after a number chosen before; messages
+are scaled in every round. Items and annotators that no chain of labels connects are blocks of
+their own, each scaled by itself. Messages grow only where a block has two cycles at least. Where it
+has fewer, they die out or go round for ever, nothing can be learnt of its annotators, and all
+messages are 1 there, which makes unweighted votes.
+
+Karger, Oh and Shah (2011), NIPS 24; Karger, Oh and Shah (2014), Operations Research 62, 1-24.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.models._votes import Floats, check_search
+from annobench.models.base import Conventions, Fit, Method
+from annobench.models.kernels.messages import exchange
+
+METHOD = Method(
+    name="kos",
+    reference="Karger, Oh and Shah (2014), section 2.2",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"scores", "weights", "n_iterations", "converged"}),
+    deterministic=False,
+    conventions=Conventions(
+        repeats="the mean of an annotator's labels of an item counts as one",
+        ties="equal probabilities where the messages cancel",
+        smoothing="none; the posterior is a logistic function of the scaled sum of messages",
+        start="messages drawn from Normal(1, 1)",
+        optimum="messages that stay but for 1e-8 of the largest, by power iteration",
+    ),
+    max_categories=2,
+    compares=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class KosFit(Fit):
+    """A fit of KOS.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray, shape (I, 2)
+        ``1 / (1 + exp(-2 scores))`` for the second category; 1/2 for an item without labels.
+    scores : ndarray, shape (I,)
+        Scaled sum of an item's messages: positive for the second category, negative for the first.
+    weights : ndarray, shape (J,)
+        Mean of an annotator's scaled messages, which estimates 2 p - 1 if p is the probability of
+        a right label, without being held to [-1, 1]; 0 for an annotator without labels.
+    n_iterations : int
+        Rounds of messages.
+    converged : bool
+        Whether the change of the messages came down to the tolerance.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    scores: Floats
+    weights: Floats
+    n_iterations: int
+    converged: bool
+
+
+class _Pairs(NamedTuple):
+    """Items and annotators with a label between them, each pair once.
+
+    Attributes
+    ----------
+    item, annotator : ndarray, shape (P,)
+        Codes, by item and then by annotator.
+    sign : ndarray, shape (P,)
+        Mean of the labels as -1 and 1; none is 0.
+    block : ndarray, shape (P,)
+        Which of B blocks a pair belongs to.
+    grows : ndarray of bool, shape (B,)
+        Whether a block has two cycles at least.
+    """
+
+    item: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    sign: Floats
+    block: NDArray[np.int64]
+    grows: NDArray[np.bool_]
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    rng: np.random.Generator | int | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 1_000,
+) -> KosFit:
+    """Send messages between items and annotators until they stay.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Of two categories; any number of annotators.
+    rng : numpy.random.Generator or int, optional
+        Source of the first messages.
+    tolerance : float, default 1e-8
+        Change of a message, as a share of the largest of its block, at which to stop; with 0 all
+        rounds are done.
+    max_iterations : int, default 1000
+        Rounds after which to stop in any case.
+
+    Returns
+    -------
+    KosFit
+        Posterior, scores, weights, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, there are not two categories, or no item
+        has labels of two annotators.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    The start decides which of the two categories is which. In a block of a few labels it can
+    turn the answer round. A round reads the labels four times.
+
+    References
+    ----------
+    Karger, Oh and Shah (2014), section 2.2.
+
+    Examples
+    --------
+    >>> rows = ["1110", "0001", "1101", "0011", "1110", "0001"]  # the fourth is wrong throughout
+    >>> labels = [(i, j, label) for i, row in enumerate(rows) for j, label in enumerate(row)]
+    >>> found = fit(Annotations.from_arrays(*zip(*labels)), rng=1)
+    >>> found.posterior.argmax(axis=1)
+    array([1, 0, 1, 0, 1, 0])
+    >>> int(found.weights.argmin())
+    3
+    """
+    rng = np.random.default_rng(rng)
+    METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    if annotations.n_categories < 2:
+        raise AnnotationError(
+            f"kos: needs two categories, got {annotations.n_categories} "
+            f"({', '.join(map(repr, annotations.categories))}). Give both by name where only one "
+            "occurs."
+        )
+    pairs = _pairs(annotations)
+    message, n_iterations, converged = _exchanged(
+        pairs, annotations, rng, tolerance, max_iterations
+    )
+    n_items, n_annotators = annotations.n_items, annotations.n_annotators
+    total = _added(pairs.item, pairs.sign * message, n_items)
+    scaled = message * _scale(pairs, message, total)[pairs.block]
+    scores = _added(pairs.item, pairs.sign * scaled, n_items)
+    number = np.bincount(pairs.annotator, minlength=n_annotators)
+    sent = _added(pairs.annotator, scaled, n_annotators)
+    second = 0.5 * (1 + np.tanh(scores))  # 1 / (1 + exp(-2 scores)), and no overflow
+    return KosFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=np.stack([1 - second, second], axis=1),
+        scores=scores,
+        weights=sent / np.maximum(number, 1),
+        n_iterations=n_iterations,
+        converged=converged,
+    )
+
+
+def _pairs(annotations: Annotations) -> _Pairs:
+    """Put the labels of each item and annotator together, and find the blocks."""
+    n_items, n_annotators = annotations.n_items, annotations.n_annotators
+    flat, place = np.unique(
+        annotations.item.astype(np.int64) * n_annotators + annotations.annotator,
+        return_inverse=True,
+    )
+    sign = np.bincount(place, 2.0 * annotations.label - 1) / np.bincount(place)
+    item, annotator = np.divmod(flat[sign != 0], n_annotators)
+    n = n_items + n_annotators
+    graph = coo_array((np.ones(item.size), (item, n_items + annotator)), shape=(n, n))
+    n_blocks, of_node = connected_components(graph, directed=False)
+    block = of_node[item].astype(np.int64)
+    n_pairs = np.bincount(block, minlength=n_blocks)
+    grows = n_pairs > np.bincount(of_node, minlength=n_blocks)
+    return _Pairs(item, annotator, sign[sign != 0], block, grows)
+
+
+def _exchanged(
+    pairs: _Pairs,
+    annotations: Annotations,
+    rng: np.random.Generator,
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[Floats, int, bool]:
+    """Give the last messages, how many rounds there were, and whether the messages stay."""
+    moves = pairs.grows[pairs.block]
+    item, annotator, sign, block = (column[moves] for column in pairs[:4])
+    message = rng.normal(1, 1, size=item.size)
+    fresh = np.empty_like(message)
+    rooms = [np.zeros(n) for n in (annotations.n_items, annotations.n_annotators, pairs.grows.size)]
+    n_iterations, converged = 0, False
+    while n_iterations < max_iterations and not converged:
+        change = exchange(item, annotator, sign, block, message, fresh, *rooms)
+        converged = tolerance > 0 and change <= tolerance
+        n_iterations += 1
+    every = np.ones(moves.size)
+    every[moves] = message
+    return every, n_iterations, converged
+
+
+def _scale(pairs: _Pairs, message: Floats, total: Floats) -> Floats:
+    """Fit the factor of each block by least squares, shape (B,)."""
+    n_blocks = pairs.grows.size
+    agreed = pairs.sign * np.sign(total[pairs.item]) * message
+    over = _added(pairs.block, agreed, n_blocks)
+    under = _added(pairs.block, message**2, n_blocks)
+    return np.asarray(np.divide(over, under, out=np.zeros(n_blocks), where=under > 0))
+
+
+def _added(group: NDArray[np.int64], values: Floats, n_groups: int) -> Floats:
+    return np.bincount(group, values, minlength=n_groups).astype(np.float64)

@@ -1,0 +1,301 @@
+"""M-MSR: annotators' skills by robust rank-one completion of their agreement.
+
+Annotator j labels an item rightly with probability p_j and errs evenly among the K - 1 wrong
+labels. With the skill ``s_j = (K p_j - 1) / (K - 1)``, 1 for who is always right and 0 for who
+guesses, the share A_jk of the items of both that j and k agree on has the expectation given by ::
+
+    C_jk = (K A_jk - 1) / (K - 1),      E[C_jk] = s_j s_k      (j not k, with items in common)
+
+so that skills complete a matrix of rank one, some rows and columns of which annotators who don't
+follow the model may corrupt at will. Absolute skills are those of two factors u and v that start
+at 1 and are fitted in turn: v_j becomes the mean of the ratios ``|C_jk| / u_k`` over the annotators
+k that j shares items with, from which up to F of the largest and of the smallest are taken out
+first, those beyond the v_j of before if they are fewer than F; then u likewise from v. They end as
+u, scaled so that both factors have the same norm.
+
+Signs: who agrees less than by chance (C_jk < 0) should differ in sign, who agrees more should
+not. The vector that minimises the sum of (x_j + x_k)**2 over the former pairs and of half of
+(x_j - x_k)**2 over the latter, relative to its length weighted by each annotator's part in these
+sums, has the signs; of a block of annotators connected by common items most have positive
+skills. Skills are kept within 1 / sqrt(I) of the ends of their range, and items are decided by
+votes of the weight log(p_j (K - 1) / (1 - p_j)), whose exponentials are the posterior: Bayes'
+rule with the estimated p, all categories as probable.
+
+What differs from the paper's algorithm as its authors' program has it: factors start at 1 and
+not at random; F is at least 0; blocks are scaled and signed each by itself; the extra node that
+the program puts on each edge of agreement to determine the signs is eliminated, which changes
+nothing if signs exist that contradict no pair; and where as many skills of a block would be
+negative as positive, the side with more labels is positive.
+
+Ma and Olshevsky (2020), NeurIPS 33, 21841-21852.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import eigsh
+
+from annobench.labels.annotations import Annotations
+from annobench.models._votes import Floats, Votes, check_search, normalised
+from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.kernels.completion import refit_factor
+
+METHOD = Method(
+    name="mmsr",
+    reference="Ma and Olshevsky (2020), algorithm 1 and section 4",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"weights", "accuracy", "skill", "confusion", "n_iterations", "converged"}),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own; agreement is the share of pairs of labels that agree",
+        ties="by the annotators' weights; equal probabilities if these tie, too",
+        smoothing="skills stay 1 / sqrt(I) away from the ends of their range",
+        start="every absolute skill at 1",
+        optimum="skills that no longer change by alternating trimmed means, or `max_iterations`",
+    ),
+    compares=True,
+)
+
+#: Blocks of more annotators get their signs from an iterative solver.
+LARGEST_DENSE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class MmsrFit(ConfusionFit):
+    """A fit of M-MSR.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray, shape (I, K)
+        Exponentials of the weighted votes, as shares; 1/K each for an item without labels.
+    weights : ndarray, shape (J,)
+        Weight of each annotator's votes, log odds of `accuracy` against an even error.
+    accuracy : ndarray, shape (J,)
+        Probability of a right label; 1/K for an annotator who shares no item.
+    n_iterations : int
+        Updates of both factors.
+    converged : bool
+        Whether the largest change of an absolute skill came down to the tolerance.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    weights: Floats
+    accuracy: Floats
+    n_iterations: int
+    converged: bool
+
+    @cached_property
+    def skill(self) -> Floats:
+        """The skill (K p - 1) / (K - 1) of each annotator, shape (J,); 0 is guessing."""
+        k = max(len(self.categories), 2)
+        return np.asarray((k * self.accuracy - 1) / (k - 1))
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """Confusion matrices, shape (J, K, K): ``[j, truth, label]``; errors fall evenly."""
+        k = len(self.categories)
+        if k == 1:
+            return np.ones((self.accuracy.size, 1, 1))
+        wrong = (1 - self.accuracy) / (k - 1)
+        same = np.eye(k, dtype=bool)
+        return np.where(same, self.accuracy[:, None, None], wrong[:, None, None])
+
+
+class _Agreement(NamedTuple):
+    """C of the pairs of annotators with items in common, as compressed sparse rows, by block.
+
+    Attributes
+    ----------
+    matrix : sparse array, shape (J, J)
+        C, zeros within it stored.
+    block : ndarray of int, shape (J,)
+        Which block an annotator belongs to.
+    """
+
+    matrix: csr_array
+    block: NDArray[np.int32]
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    n_trimmed: int | None = None,
+    tolerance: float = 1e-8,
+    max_iterations: int = 1_000,
+) -> MmsrFit:
+    """Estimate skills by robust rank-one completion, and count votes weighted by them.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+    n_trimmed : int, optional
+        F, the number of ratios taken out at either end, at least 0; annotators who don't follow the
+        model must be no more among those that anybody shares items with. By default, as in the
+        authors' program, one less than half of the fewest that anybody shares items with.
+    tolerance : float, default 1e-8
+        Change of an absolute skill at which to stop; with 0 all updates are done.
+    max_iterations : int, default 1000
+        Updates after which to stop in any case. Trimming may make the skills go round in a circle.
+
+    Returns
+    -------
+    MmsrFit
+        Posterior, weights, accuracies, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    Agreement takes the time of all pairs of labels of an item, and the memory of all pairs of
+    annotators who share items. An update sorts each annotator's pairs.
+
+    References
+    ----------
+    Ma and Olshevsky (2020), algorithm 1 and section 4.
+
+    Examples
+    --------
+    >>> rows = ["1110", "0001", "1110", "0001", "1110", "0011"]  # the fourth is wrong nearly always
+    >>> labels = [(i, j, label) for i, row in enumerate(rows) for j, label in enumerate(row)]
+    >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
+    array([0.8, 0.8, 0.8, 0.2])
+    """
+    METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    if n_trimmed is not None and n_trimmed < 0:
+        raise ValueError(f"mmsr.fit: n_trimmed must be at least 0, got {n_trimmed}.")
+    votes = Votes(annotations)
+    # With one category known every label is right, as if another had not been used.
+    k = max(annotations.n_categories, 2)
+    margin = 1 / np.sqrt(votes.labelled.sum())
+    agreement = _agreement(annotations, k)
+    absolute, n_iterations, converged = _completed(
+        agreement, n_trimmed, margin, tolerance, max_iterations
+    )
+    skill = _signs(agreement, votes.given.sum(axis=1)) * absolute
+    skill = np.maximum(np.minimum(skill, 1 - margin), margin - 1 / (k - 1))
+    accuracy = (skill * (k - 1) + 1) / k
+    weights = np.log(accuracy * (k - 1) / (1 - accuracy))
+    each = np.broadcast_to(weights[:, None], votes.given.shape)
+    return MmsrFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=normalised(votes.scores(each))[0],
+        weights=weights,
+        accuracy=accuracy,
+        n_iterations=n_iterations,
+        converged=converged,
+    )
+
+
+def _agreement(annotations: Annotations, k: int) -> _Agreement:
+    """Compare the labels of all pairs of annotators on the items of both."""
+    item = annotations.item.astype(np.int64)
+    n_annotators, n_items = annotations.n_annotators, annotations.n_items
+
+    def pairs(column: NDArray[np.int64], n_columns: int) -> csr_array:
+        ones = np.ones(item.size)
+        shape = (n_annotators, n_columns)
+        by_annotator = csr_array((ones, (annotations.annotator, column)), shape=shape)
+        product = (by_annotator @ by_annotator.T).tocoo()
+        others = product.row != product.col
+        entries = product.data[others], (product.row[others], product.col[others])
+        return csr_array(entries, shape=product.shape)
+
+    common = pairs(item, n_items)
+    common.sort_indices()
+    agreed = pairs(item * k + annotations.label, n_items * k)
+    both = csr_array(common + agreed)  # has the entries of `common`, agreement or not
+    both.sort_indices()
+    share = (both.data - common.data) / common.data
+    matrix = csr_array(((k * share - 1) / (k - 1), common.indices, common.indptr), common.shape)
+    return _Agreement(matrix, connected_components(common, directed=False)[1])
+
+
+def _completed(
+    agreement: _Agreement,
+    n_trimmed: int | None,
+    floor: float,
+    tolerance: float,
+    max_iterations: int,
+) -> tuple[Floats, int, bool]:
+    """Fit the factors; give absolute skills, the number of updates, and whether they stay."""
+    matrix, block = agreement
+    n_others = np.diff(matrix.indptr)
+    if n_trimmed is None:
+        n_trimmed = max(int(n_others[n_others > 0].min()) // 2 - 1, 0)
+    first, second = np.ones(block.size), np.ones(block.size)
+    absolute = first.copy()
+    n_iterations, converged = 0, False
+    rows = matrix.indptr, matrix.indices, np.abs(matrix.data)
+    while n_iterations < max_iterations and not converged:
+        refit_factor(*rows, first, n_trimmed, floor, second)
+        refit_factor(*rows, second, n_trimmed, floor, first)
+        before, absolute = absolute, _balanced(first, second, block)
+        converged = tolerance > 0 and bool(np.abs(absolute - before).max() <= tolerance)
+        n_iterations += 1
+    return absolute, n_iterations, converged
+
+
+def _balanced(first: Floats, second: Floats, block: NDArray[np.int32]) -> Floats:
+    """Scale the first factor of each block so that both have the same norm."""
+    ratio = np.bincount(block, second**2) / np.bincount(block, first**2)
+    return np.asarray(first * ratio[block] ** 0.25)
+
+
+def _signs(agreement: _Agreement, n_labels: Floats) -> Floats:
+    """Determine the signs of the skills: -1, 0 or 1 each, shape (J,)."""
+    signs = np.zeros(agreement.block.size)
+    told = agreement.matrix.copy()
+    told.eliminate_zeros()  # by as much agreement as chance makes nothing is told
+    for members in _blocks(connected_components(told, directed=False)[1]):
+        vector = np.sign(_smoothest(csr_array(told[members][:, members])))
+        side = np.sign(vector.sum()) or np.sign(vector @ n_labels[members])
+        signs[members] = side * vector
+    return signs
+
+
+def _blocks(block: NDArray[np.int32]) -> Iterator[NDArray[np.intp]]:
+    """Give the annotators of each block of at least two."""
+    order = np.argsort(block, kind="stable")
+    for members in np.split(order, np.flatnonzero(np.diff(block[order])) + 1):
+        if members.size > 1:
+            yield members
+
+
+def _smoothest(matrix: csr_array) -> Floats:
+    """Find the vector that pairs of annotators contradict least."""
+    # Half for a positive pair, one for a negative pair.
+    strength = matrix.copy()
+    strength.data = np.where(matrix.data > 0, 0.5, 1.0) * np.sign(matrix.data)
+    degree = np.asarray(abs(strength).sum(axis=1)).ravel()
+    root = np.sqrt(degree)
+    row = np.repeat(np.arange(root.size), np.diff(matrix.indptr))
+    strength.data = strength.data / (root[row] * root[matrix.indices])
+    if root.size <= LARGEST_DENSE:
+        vector = np.linalg.eigh(strength.toarray())[1][:, -1]
+    else:
+        vector = eigsh(strength, k=1, which="LA", v0=np.sqrt(degree))[1][:, 0]
+    # Entries that rounding made are none.
+    return np.asarray(np.where(np.abs(vector) > 1e-10 * np.abs(vector).max(), vector, 0.0))

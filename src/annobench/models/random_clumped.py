@@ -1,0 +1,430 @@
+r"""The random-clumped model: the labels of an item depend on each other given its category.
+
+An item of category k makes an impression z on everybody, with probability m_kz, and has a level t
+of clumping or h of guessing. Each of its labels is annotator j's own judgement, by row k of the
+annotator's confusion matrix, or is replaced with the probability of that level: by the
+impression, or by a guess, drawn from the labels of all items::
+
+    c_i ~ prevalence    z_i ~ m_{c_i}    level_i ~ share
+    x_n ~ own_{j, c_i}  or with probability t:  x_n = z_i
+                        or with probability h:  x_n ~ labels of all items
+
+Given its category and a level t, two labels of an item have the intraclass correlation t^2: the
+random-clumped multinomial distribution of Morel and Nagaraj (1993), here of trials that are not
+alike. A level h makes an item hard. The levels' shares are estimated: labels that
+agree more than independent errors make them agree on some items, and less on others, tell of
+them. However many annotators agree, the item may have made the impression of another category on
+all of them.
+
+Rows are partially pooled: row k of every annotator has a Dirichlet prior with mean m_k and
+concentration s. The mean row is also the distribution of impressions: what misleads one
+annotator is what may mislead all. Mean and concentration maximise the Dirichlet-multinomial
+likelihood of the expected counts of annotators' own labels, under priors; rows are posterior means
+given these counts; and the counts are expected under the rows. Repeated from the vote shares until
+posteriors stay. As no one function is maximised, `converged` looks at the posterior.
+
+At last the likelihood of an item's labels is raised to a power below 1, the coarsened posterior
+of Miller and Dunson (2019), since no model of how annotators err together is right. The power and
+the priors were chosen on simulated worlds by `annobench.studies.calibration`, not on labels with
+gold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import digamma
+
+from annobench.labels.annotations import Annotations
+from annobench.models import voting
+from annobench.models._votes import Floats, check_search, normalised
+from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.kernels.random_clumped import expect
+
+METHOD = Method(
+    name="random_clumped",
+    reference="Morel and Nagaraj (1993), Biometrika 80, 363-371; Miller and Dunson (2019), "
+    "section 2; partial pooling as in Carpenter (2008), section 2",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {
+            *("prevalence", "confusion", "accuracy", "own", "mean", "concentration"),
+            *("clumping", "guessing", "guess", "intraclass_correlation", "effective_labels"),
+            *("n_labels_by_item", "n_iterations", "converged"),
+        }
+    ),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' confusion matrices",
+        smoothing="priors of mean rows, concentration, prevalence and levels; a power of 0.7 of "
+        "the likelihood",
+        start="vote shares, all labels the annotators' own",
+        optimum="a fixed point of expected counts; no posterior moves by more than 1e-4",
+    ),
+    compares=True,
+    dependent=True,
+)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is taken for granted; the default was chosen on simulated worlds.
+
+    Attributes
+    ----------
+    clumping : tuple of float
+        Levels t, in [0, 1); 0 among them stands for labels of the annotators' own alone.
+    guessing : tuple of float
+        Levels h, in (0, 1).
+    items_per_level : float
+        Pseudo-counts of items of each level, above 0.
+    right, wrong : float
+        Pseudo-counts of a mean row, on the diagonal, and off it in all, above 0.
+    concentration : tuple of float
+        Shape and rate of the gamma prior of s, whose density is that of log s.
+    power : float
+        Of the likelihood of an item's labels, in (0, 1].
+    """
+
+    clumping: tuple[float, ...] = (0.0, 0.3, 0.6, 0.9)
+    guessing: tuple[float, ...] = (0.3, 0.6, 0.9)
+    items_per_level: float = 0.5
+    right: float = 4.0
+    wrong: float = 1.0
+    concentration: tuple[float, float] = (2.0, 0.2)
+    power: float = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class RandomClumpedFit(ConfusionFit):
+    """A fit of the random-clumped model.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray, shape (I, K)
+        Probability of each category for each item.
+    prevalence : ndarray, shape (K,)
+        Probability of each category, sums to 1.
+    own : ndarray, shape (J, K, K)
+        ``[j, k, l]``: probability that annotator j, judging alone, gives l to an item of category
+        k; the mean row for an annotator without labels.
+    mean : ndarray, shape (K, K)
+        m: the mean rows, and the probabilities of an item's impression by category.
+    concentration : float
+        s > 0: how alike annotators are.
+    clumping, guessing : ndarray, shape (T, 2)
+        Levels, in [0, 1), and the share of items of each; the shares of both sum to 1.
+    guess : ndarray, shape (K,)
+        Probability of each label that is a guess.
+    n_labels_by_item : ndarray of int, shape (I,)
+        Labels of each item.
+    n_iterations : int
+        Updates of the parameters.
+    converged : bool
+        Whether the last update moved no probability of an item by more than the tolerance.
+    """
+
+    _premise: ClassVar[str] = "annotators err together as the model has it"
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    prevalence: Floats
+    own: Floats
+    mean: Floats
+    concentration: float
+    clumping: Floats
+    guessing: Floats
+    guess: Floats
+    n_labels_by_item: Floats
+    n_iterations: int
+    converged: bool
+
+    @property
+    def confusion(self) -> Floats:
+        """Confusion matrices, impressions and guesses included, shape (J, K, K)."""
+        follows, guesses = (
+            float(levels.prod(axis=1).sum()) for levels in (self.clumping, self.guessing)
+        )
+        own = (1 - follows - guesses) * self.own
+        return np.asarray(own + follows * self.mean + guesses * self.guess)
+
+    @property
+    def accuracy(self) -> Floats:
+        """Probability that each annotator is right on an item of the population, shape (J,)."""
+        return np.asarray(np.einsum("k,jkk->j", self.prevalence, self.confusion))
+
+    @property
+    def intraclass_correlation(self) -> float:
+        """Mean correlation of two labels of an item, given category and level, in [0, 1)."""
+        level, share = self.clumping.T
+        return float(share @ level**2)
+
+    @property
+    def effective_labels(self) -> float:
+        """How many independent labels tell as much, sum_i n_i / (1 + (n_i - 1) r)."""
+        n = self.n_labels_by_item[self.n_labels_by_item > 0]
+        return float((n / (1 + (n - 1) * self.intraclass_correlation)).sum())
+
+    def _headline(self) -> str:
+        return (
+            f"{super()._headline()}, {self.n_labels_by_item.sum():,} labels worth "
+            f"{self.effective_labels:,.0f} independent ones"
+        )
+
+    def dependence(self, annotations: Annotations) -> None:
+        """Return None: the model lets the labels of an item depend on each other.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            Not used.
+        """
+
+
+class _Parameters(NamedTuple):
+    """Rows are means given `counts`, with concentration times mean for pseudo-counts."""
+
+    prevalence: Floats
+    share: Floats
+    mean: Floats
+    concentration: float
+    counts: Floats
+
+    @property
+    def own(self) -> Floats:
+        rows = self.counts + self.concentration * self.mean
+        return np.asarray(rows / rows.sum(axis=2, keepdims=True))
+
+
+class _Expected(NamedTuple):
+    """Posterior, shape (I, K), and expected numbers given parameters."""
+
+    posterior: Floats
+    own: Floats
+    impressions: Floats
+    levels: Floats
+
+
+def fit(
+    annotations: Annotations,
+    *,
+    prior: Prior | None = None,
+    tolerance: float = 1e-4,
+    max_iterations: int = 1_000,
+) -> RandomClumpedFit:
+    """Fit the random-clumped model from the vote shares.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+    prior : Prior, optional
+        By default the one that was chosen on simulated worlds.
+    tolerance : float, default 1e-4
+        Largest change of a probability of an item at which the search stops, 0 for none; larger
+        than in other models, where it is a relative change of what is maximised.
+    max_iterations : int, default 1_000
+        Updates after which the search stops in any case.
+
+    Returns
+    -------
+    RandomClumpedFit
+        Posterior, prevalence, annotators' rows, levels, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    An item without labels has the prevalence for its posterior and no part in the fit. With T
+    levels an iteration costs K T operations a label, K^2 T an item and K^2 an annotator; memory is
+    that of the matrices and the posterior.
+
+    References
+    ----------
+    Morel and Nagaraj (1993), Biometrika 80, 363-371. Miller and Dunson (2019), Journal of the
+    American Statistical Association 114, 1113-1125. Minka (2000), Estimating a Dirichlet
+    distribution, for mean and concentration.
+
+    Examples
+    --------
+    >>> rows = [[1] * 5, [0] * 5, [1] * 5, [0] * 5, [1, 1, 0, 1, 0], [0, 1, 0, 0, 1]]
+    >>> result = fit(Annotations.from_wide(rows))
+    >>> result.posterior.argmax(axis=1).tolist()
+    [1, 0, 1, 0, 1, 0]
+    >>> bool(result.posterior.max() < 0.999)  # that five annotators agree does not settle it
+    True
+    """
+    METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    search = _Search(annotations, _checked(Prior() if prior is None else prior))
+    now = search.start()
+    expected = search.expect(now)
+    n_iterations, converged = 0, False
+    while n_iterations < max_iterations and not converged:
+        now = search.update(expected, now)
+        before, expected = expected, search.expect(now)
+        n_iterations += 1
+        converged = bool(np.abs(expected.posterior - before.posterior).max() <= tolerance)
+    levels = np.column_stack([search.levels, now.share])
+    n_clumping = search.clumping.size
+    return RandomClumpedFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=coarsened(expected.posterior, now.prevalence, search.prior.power),
+        prevalence=now.prevalence,
+        own=now.own,
+        mean=now.mean,
+        concentration=now.concentration,
+        clumping=levels[:n_clumping],
+        guessing=levels[n_clumping:],
+        guess=search.guess,
+        n_labels_by_item=np.diff(search.offsets),
+        n_iterations=n_iterations,
+        converged=converged,
+    )
+
+
+def _checked(prior: Prior) -> Prior:
+    levels = (*prior.clumping, *prior.guessing)
+    numbers = (prior.items_per_level, prior.right, prior.wrong, *prior.concentration)
+    if (
+        not prior.clumping
+        or not all(0 <= level < 1 for level in levels)
+        or not all(0 < number < np.inf for number in numbers)
+        or not 0 < prior.power <= 1
+    ):
+        raise ValueError(
+            "random_clumped.fit: levels must be in [0, 1), some of them of clumping, the power "
+            f"in (0, 1] and other numbers above 0, got {prior}."
+        )
+    return prior
+
+
+class _Search:
+    """Updates of parameters and of expectations for one set of labels."""
+
+    def __init__(self, annotations: Annotations, prior: Prior) -> None:
+        view, k = annotations.by_item, annotations.n_categories
+        self.annotations, self.prior = annotations, prior
+        self.offsets = view.offsets
+        self.annotator = annotations.annotator[view.order]
+        self.label = annotations.label[view.order].astype(np.int64)
+        self.labelled = np.diff(view.offsets) > 0
+        self.clumping, self.guessing = np.array(prior.clumping), np.array(prior.guessing, float)
+        self.levels = np.concatenate([self.clumping, self.guessing])
+        guess = np.bincount(self.label, minlength=k) + 1.0
+        self.guess = guess / guess.sum()
+        self.pseudo_rows = np.full((k, k), prior.wrong / max(k - 1, 1))
+        np.fill_diagonal(self.pseudo_rows, prior.right)
+
+    def start(self) -> _Parameters:
+        """Take all labels for the annotators' own, and vote shares for the posterior."""
+        a, k = self.annotations, self.annotations.n_categories
+        posterior = voting.fit(a).posterior
+        own = np.zeros((a.n_annotators, k, k))
+        for category in range(k):
+            np.add.at(own[:, category], (a.annotator, a.label), posterior[a.item, category])
+        mean = own.sum(axis=0) + self.pseudo_rows
+        even = np.full(self.levels.size, 1 / self.levels.size)
+        shape, rate = self.prior.concentration
+        return _Parameters(
+            self._prevalence(posterior),
+            even,
+            mean / mean.sum(axis=1, keepdims=True),
+            shape / rate,
+            own,
+        )
+
+    def _prevalence(self, posterior: Floats) -> Floats:
+        """Return the mean under a prior of one item in each category."""
+        mass = posterior[self.labelled].sum(axis=0) + 1
+        return np.asarray(mass / mass.sum())
+
+    def expect(self, now: _Parameters) -> _Expected:
+        """Sum over categories, impressions, levels and origins of labels."""
+        n_items, k = self.annotations.n_items, self.annotations.n_categories
+        own = np.maximum(now.own, np.finfo(float).tiny ** 0.5)  # whose inverse is no infinity
+        expected = _Expected(
+            np.empty((n_items, k)),
+            np.zeros_like(own),
+            np.zeros((k, k)),
+            np.zeros(self.levels.size),
+        )
+        expect(
+            self.offsets,
+            self.annotator,
+            self.label,
+            np.log(own),
+            1 / own,
+            np.log(now.prevalence),
+            now.mean,
+            np.log(now.share),
+            self.clumping,
+            self.guessing,
+            self.guess,
+            *expected,
+        )
+        return expected
+
+    def update(self, expected: _Expected, now: _Parameters) -> _Parameters:
+        """Take parameters from expected numbers.
+
+        Mean rows and concentration by one step of Minka's bound of the Dirichlet-multinomial
+        likelihood, in which s m_kl [digamma(c + s m_kl) - digamma(s m_kl)] is the part of c
+        counts that tells of the mean.
+        """
+        (shape, rate), counts = self.prior.concentration, expected.own
+        mean, s = now.mean, now.concentration
+        tables = s * mean * (digamma(counts + s * mean) - digamma(s * mean))
+        slope = (digamma(counts.sum(axis=2) + s) - digamma(s)).sum()
+        s = float((tables.sum() + shape) / (slope + rate))
+        tables = s * mean * (digamma(counts + s * mean) - digamma(s * mean))
+        weight = self.pseudo_rows + expected.impressions + tables.sum(axis=0)
+        share = expected.levels + self.prior.items_per_level
+        return _Parameters(
+            self._prevalence(expected.posterior),
+            share / share.sum(),
+            weight / weight.sum(axis=1, keepdims=True),
+            s,
+            counts,
+        )
+
+
+def coarsened(posterior: Floats, prevalence: Floats, power: float) -> Floats:
+    """Raise the likelihoods of items, which are posteriors over prevalence, to a power.
+
+    Parameters
+    ----------
+    posterior : ndarray, shape (I, K)
+        With the power 1.
+    prevalence : ndarray, shape (K,)
+        Probability of each category, above 0.
+    power : float
+        In (0, 1].
+
+    Returns
+    -------
+    ndarray, shape (I, K)
+        Rows sum to 1.
+
+    Examples
+    --------
+    >>> coarsened(np.array([[0.9, 0.1]]), np.array([0.5, 0.5]), 0.5).round(2)  # odds of 9 to 3
+    array([[0.75, 0.25]])
+    """
+    log_posterior = np.log(np.maximum(posterior, np.finfo(float).tiny))
+    return normalised(power * log_posterior + (1 - power) * np.log(prevalence))[0]

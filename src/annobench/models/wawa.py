@@ -1,0 +1,112 @@
+"""Wawa, worker agreement with aggregate: a vote weighted by agreement with the vote.
+
+First a majority vote. An annotator's accuracy is then the share of the annotator's labels that
+name a winner of it, a label that shares the win with t - 1 others agreeing by 1/t. Last, a second
+vote in which a label weighs as much as its annotator is accurate; the shares of these weights are
+the probabilities. Nothing is repeated.
+
+The weights are between 0 and 1, where log odds would be the right ones
+(`annobench.models.weighted_voting`): three annotators who are right six times in ten outvote one
+who always is, and nobody votes against anything.
+
+Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
+where the first category of those that tie wins, so that the order of the categories' names
+matters, and an annotator's exact repeats are one label when agreement is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from annobench.labels.annotations import Annotations
+from annobench.models import voting
+from annobench.models._votes import Floats, Votes, shares_of
+from annobench.models.base import CHANGES, Conventions, Fit, Method
+
+METHOD = Method(
+    name="wawa",
+    reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: Wawa of crowd-kit",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"accuracy"}),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own",
+        ties="shared; winners that tie count 1/t each when agreement is counted",
+        smoothing="none",
+        start="no search",
+        optimum="shares of a vote weighted by agreement with the unweighted one",
+    ),
+    compares=True,
+    unchanged_by=frozenset(CHANGES),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class WawaFit(Fit):
+    """Votes weighted by agreement.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Shares of the weighted votes; 1/K each for an item without labels.
+    accuracy : ndarray of float, shape (J,)
+        Share of an annotator's labels that name the winner of the unweighted vote, in [0, 1], and
+        the weight of each of them; NaN for an annotator without labels.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    accuracy: Floats
+
+
+def fit(annotations: Annotations) -> WawaFit:
+    """Vote, and vote again with weights by agreement with the first vote.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories; repeated labels are further votes.
+
+    Returns
+    -------
+    WawaFit
+        Shares of the weighted votes, and the agreement of annotators.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
+
+    Notes
+    -----
+    An item's winner is the label of somebody, whose weight is therefore above 0: no item with
+    labels is left without votes. The cost is four additions per label.
+
+    References
+    ----------
+    Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxxyyy"), list("abcabc"), list("110100"))
+    >>> fit(a).accuracy  # "1" wins on x, "0" on y
+    array([0.5, 1. , 0.5])
+    >>> fit(a).posterior[:, 1]  # 0.5 + 1 of 2, and 0.5 of 2
+    array([0.75, 0.25])
+    """
+    METHOD.check(annotations)
+    counted = Votes(annotations)
+    accuracy = counted.agreement(voting.fit(annotations).winners)
+    votes, _ = counted.weighted(accuracy)
+    return WawaFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=shares_of(votes),
+        accuracy=accuracy,
+    )

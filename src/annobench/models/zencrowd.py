@@ -1,0 +1,171 @@
+"""ZenCrowd: EM with one reliability for each annotator and categories that are all as probable.
+
+An item is of any category with the same probability. Annotator j labels it rightly with
+probability ``accuracy[j]``, and otherwise gives one of the K - 1 wrong labels, each with the same
+probability; labels are independent given the category. EM begins with an accuracy of 0.8 for
+everybody. The E-step weighs the labels by these accuracies; the M-step makes the accuracy of an
+annotator the mean probability that the annotator's labels are right.
+
+The model is `one_coin` without the prevalence, which is even here and estimated there, without
+smoothing, and with another start. EM therefore maximises the likelihood alone.
+
+What differs from the paper: it links words to entities, where a label says yes or no to a link,
+several links of one word exclude each other, and prior probabilities of links come from a machine;
+all of that is a factor graph. Without them its update is the one above, which is how the survey of
+methods by Zheng, Li, Li, Shan and Cheng (2017) has it for any number of categories, with twenty
+updates where ours stop by a rule.
+
+Demartini, Difallah and Cudre-Mauroux (2012), WWW, 469-478, section 4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from annobench.labels.annotations import Annotations
+from annobench.models._votes import (
+    Floats,
+    Votes,
+    check_search,
+    even_error_logs,
+    even_errors,
+    run_em,
+)
+from annobench.models.base import ConfusionFit, Conventions, Method
+
+METHOD = Method(
+    name="zencrowd",
+    reference="Demartini, Difallah and Cudre-Mauroux (2012), section 4; Zheng et al. (2017)",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset(
+        {"accuracy", "confusion", "log_likelihood", "n_iterations", "converged", "history"}
+    ),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="each is a label of its own",
+        ties="by the annotators' accuracies; equal probabilities if these tie, too",
+        smoothing="none",
+        start="accuracies of 0.8",
+        optimum="a local maximum of the likelihood by EM; relative change of 1e-8",
+    ),
+    compares=True,
+    unchanged_by=frozenset({"repeated items", "separate blocks"}),
+)
+
+#: The accuracy that everybody begins with.
+START = 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class ZenCrowdFit(ConfusionFit):
+    """A fit of ZenCrowd.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray, shape (I, K)
+        Probability of each category for each item; 1/K for an item without labels.
+    accuracy : ndarray, shape (J,)
+        Probability that annotator j is right, in [0, 1]; 1/K is guessing.
+    log_likelihood : float
+        Log probability of the labels, categories summed out.
+    n_iterations : int
+        Updates of the accuracies.
+    converged : bool
+        Whether the relative change of `log_likelihood` came down to the tolerance.
+    history : ndarray, shape (n_iterations + 1,)
+        `log_likelihood` at the start and after every update; it never falls.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    accuracy: Floats
+    log_likelihood: float
+    n_iterations: int
+    converged: bool
+    history: Floats
+
+    @cached_property
+    def confusion(self) -> Floats:
+        """Confusion matrices, shape (J, K, K): ``[j, truth, label]``."""
+        return even_errors(self.accuracy, len(self.categories))
+
+
+def fit(
+    annotations: Annotations, *, tolerance: float = 1e-8, max_iterations: int = 1_000
+) -> ZenCrowdFit:
+    """Fit ZenCrowd by EM, from accuracies of 0.8.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories.
+    tolerance : float, default 1e-8
+        Relative change of the log likelihood at which EM stops; with 0 all updates are done.
+    max_iterations : int, default 1_000
+        Updates after which EM stops in any case.
+
+    Returns
+    -------
+    ZenCrowdFit
+        Posterior, accuracies, likelihood, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    An annotator without labels has the accuracy 1/K. With one category known every accuracy
+    is 1. An iteration costs two additions per label and an exponential per item and category.
+
+    References
+    ----------
+    Demartini, Difallah and Cudre-Mauroux (2012), WWW, 469-478, section 4.
+
+    Examples
+    --------
+    >>> rows = ["111", "111", "000", "000", "110", "001"]  # the third errs twice, the others never
+    >>> labels = [(i, j, label) for i, row in enumerate(rows) for j, label in enumerate(row)]
+    >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
+    array([1.  , 1.  , 0.67])
+    """
+    METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    votes = Votes(annotations)
+    k = annotations.n_categories
+    guess = np.full(votes.n_given.shape, 1 / k)
+    even = np.full(k, -np.log(k))
+
+    def expect(accuracy: Floats) -> tuple[Floats, float, float]:
+        posterior, likelihood = votes.expect(*even_error_logs(accuracy, k), even)
+        return posterior, likelihood, likelihood
+
+    def maximise(posterior: Floats, _: object) -> Floats:
+        right = votes.right(posterior).sum(axis=1)
+        share = np.divide(right, votes.n_given, out=guess.copy(), where=votes.n_given > 0)
+        return np.asarray(np.minimum(share, 1))  # rounding must not leave a share above 1
+
+    start = np.where(votes.n_given > 0, START if k > 1 else 1.0, guess)
+    end = run_em(start, expect, maximise, tolerance, max_iterations)
+    return ZenCrowdFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=end.posterior,
+        accuracy=end.parameters,
+        log_likelihood=end.log_likelihood,
+        n_iterations=end.n_iterations,
+        converged=end.converged,
+        history=np.array(end.history),
+    )

@@ -1,0 +1,147 @@
+"""Zero-based skill: votes and agreement with the winners in turn, until both stay.
+
+A label weighs as much as its annotator is accurate, and the accuracies a_j move towards the share
+s_j of the annotator's labels that name a winner of the weighted vote, a label that shares the win
+with t - 1 others agreeing by 1/t. Round r does ::
+
+    a_j <- a_j + rate_r (s_j - a_j)
+
+which is a step down the slope of (s_j - a_j)^2. The rate is 1 in the first nineteen rounds and then
+halved every twenty. With a rate of 1 the old accuracy is forgotten, so that all start equal and the
+value does not matter: no round is an unweighted vote, one is `wawa`, and more are Wawa repeated.
+The sum of n_j a_j^2 then never falls, n_j being the number of an annotator's labels, by the
+inequality of Cauchy and Schwarz; where it stays, so do winners and accuracies. Searches of more
+than nineteen rounds are rare, and smaller rates only slow them.
+
+Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227: crowd-kit,
+which does a hundred rounds in any case, and where the first category of those that tie wins.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from annobench.labels.annotations import Annotations
+from annobench.models._votes import Floats, Votes, check_search, shares_of
+from annobench.models.base import CHANGES, Conventions, Fit, Method
+
+METHOD = Method(
+    name="zero_based_skill",
+    reference="Ustalov, Pavlichenko and Tseitlin (2024), JOSS 9(96), 6227: ZeroBasedSkill of "
+    "crowd-kit",
+    accepts=frozenset({"nominal", "ordinal"}),
+    returns=frozenset({"accuracy", "n_iterations", "converged"}),
+    deterministic=True,
+    conventions=Conventions(
+        repeats="each is a vote of its own",
+        ties="shared; winners that tie count 1/t each when agreement is counted",
+        smoothing="none",
+        start="equal accuracies, that is the unweighted vote",
+        optimum="accuracies equal to the agreement with the winners they make, or 100 rounds",
+    ),
+    compares=True,
+    unchanged_by=frozenset(CHANGES),
+)
+
+#: Rounds after which the rate, at first 1, is multiplied by the factor.
+ROUNDS, FACTOR = 20, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class ZeroBasedSkillFit(Fit):
+    """Votes weighted by accuracies that agree with them.
+
+    Attributes
+    ----------
+    items, annotators, categories : tuple of str
+        Names, by code.
+    posterior : ndarray of float, shape (I, K)
+        Shares of the weighted votes; 1/K each for an item without labels.
+    accuracy : ndarray of float, shape (J,)
+        In [0, 1], the weight of each of an annotator's labels; NaN for one without labels.
+    n_iterations : int
+        Rounds.
+    converged : bool
+        Whether accuracies and agreement with the winners came together.
+    """
+
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: Floats
+    accuracy: Floats
+    n_iterations: int
+    converged: bool
+
+
+def fit(
+    annotations: Annotations, *, tolerance: float = 1e-8, max_iterations: int = 100
+) -> ZeroBasedSkillFit:
+    """Vote and count agreement with the winners in turn.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Any number of annotators and categories; repeated labels are further votes.
+    tolerance : float, default 1e-8
+        Distance of accuracies from agreement, before a round, at which it is the last; with 0 all
+        rounds are done.
+    max_iterations : int, default 100
+        Rounds after which to stop in any case. Fewer than in other models, as in crowd-kit, and
+        as the rate is then 1/32.
+
+    Returns
+    -------
+    ZeroBasedSkillFit
+        Shares of the weighted votes, accuracies, convergence.
+
+    Raises
+    ------
+    AnnotationError
+        If there are no labels, they are on another scale, or no item has labels of two
+        annotators.
+    ValueError
+        If a number is out of its range.
+
+    Notes
+    -----
+    Rounds after the last would change the accuracies by less than the tolerance. A round costs
+    three additions per label.
+
+    References
+    ----------
+    Ustalov, Pavlichenko and Tseitlin (2024), Journal of Open Source Software 9(96), 6227.
+
+    Examples
+    --------
+    >>> rows = {"x": "111", "y": "001", "z": "-01"}  # unweighted, z is a tie
+    >>> labels = [(i, j, l) for i, row in rows.items() for j, l in enumerate(row) if l != "-"]
+    >>> found = fit(Annotations.from_arrays(*zip(*labels)))
+    >>> found.accuracy.round(6), found.posterior[2]  # annotator 1 decides, and then is right
+    (array([1.      , 1.      , 0.333333]), array([0.75, 0.25]))
+    """
+    METHOD.check(annotations)
+    check_search(METHOD.name, tolerance, max_iterations)
+    counted = Votes(annotations)
+    accuracy = np.where(counted.n_given > 0, 1.0, np.nan)
+    votes, winners = counted.weighted(accuracy)
+    rate, converged, n_iterations = 1.0, False, 0
+    while n_iterations < max_iterations and not converged:
+        n_iterations += 1
+        if n_iterations % ROUNDS == 0:
+            rate *= FACTOR
+        gap = counted.agreement(winners) - accuracy
+        converged = tolerance > 0 and bool(np.nanmax(np.abs(gap)) <= tolerance)
+        accuracy = accuracy + rate * gap
+        votes, winners = counted.weighted(accuracy)
+    return ZeroBasedSkillFit(
+        annotations.items,
+        annotations.annotators,
+        annotations.categories,
+        posterior=shares_of(votes),
+        accuracy=accuracy,
+        n_iterations=n_iterations,
+        converged=converged,
+    )

@@ -1,0 +1,123 @@
+"""The check whether annotators err together: by hand, in expectation, level and power."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from annobench.labels.annotations import Annotations
+from annobench.models import dawid_skene, dependence, glad, voting
+from annobench.models.kernels.dependence import residual_products
+
+
+def by_enumeration(labels, prevalence, confusion):
+    """Return the products of residuals of one item and their scale, the slow way."""
+    k = len(prevalence)
+    joint = prevalence * [
+        np.prod([confusion[j, c, x] for j, x in enumerate(labels)]) for c in range(k)
+    ]
+    posterior = joint / joint.sum()
+    value = scale = 0.0
+    for c in range(k):
+        for m, n in product(range(len(labels)), repeat=2):
+            if m != n:
+                right = confusion[m, c, c], confusion[n, c, c]
+                value += (
+                    posterior[c] * ((labels[m] == c) - right[0]) * ((labels[n] == c) - right[1])
+                )
+                scale += posterior[c] * np.sqrt(np.prod([p * (1 - p) for p in right]))
+    return joint.sum(), value, scale
+
+
+def kernel(patterns, prevalence, confusion):
+    n, j = patterns.shape
+    value, scale = np.empty(n), np.empty(n)
+    offsets = np.arange(n + 1) * j
+    annotator = np.tile(np.arange(j), n)
+    residual_products(
+        offsets, annotator, patterns.ravel(), np.log(prevalence), confusion, value, scale
+    )
+    return value, scale
+
+
+def test_products_are_those_of_the_definition_and_have_expectation_zero(rng):
+    prevalence = rng.dirichlet(np.ones(3))
+    confusion = rng.dirichlet(np.ones(3), size=(4, 3))
+    patterns = np.array(list(product(range(3), repeat=4)))
+    slow = np.array([by_enumeration(p, prevalence, confusion) for p in patterns])
+    value, scale = kernel(patterns, prevalence, confusion)
+    np.testing.assert_allclose(value, slow[:, 1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scale, slow[:, 2], rtol=1e-9, atol=1e-12)
+    assert slow[:, 0].sum() == pytest.approx(1)
+    assert slow[:, 0] @ value == pytest.approx(0, abs=1e-12)
+    # Not so with other parameters than those of the labels
+    assert abs(slow[:, 0] @ kernel(patterns, prevalence[::-1], confusion)[0]) > 1e-3
+
+
+def panel(rng, *, hard: float, n_items: int = 200, n_annotators: int = 8):
+    """Return labels that are right three times in four, or by turns on hard and on easy items."""
+    truth = rng.integers(3, size=n_items)
+    is_hard = rng.random(n_items) < hard
+    right = np.where(is_hard, 0.45, 0.9) if hard else np.full(n_items, 0.75)
+    wrong = (truth[:, None] + rng.integers(1, 3, size=(n_items, n_annotators))) % 3
+    is_right = rng.random(wrong.shape) < right[:, None]
+    return Annotations.from_wide(np.where(is_right, truth[:, None], wrong), categories=range(3))
+
+
+def test_independent_labels_raise_no_alarm_more_often_than_the_level():
+    alarms = 0
+    for seed in range(60):
+        a = panel(np.random.default_rng(seed), hard=0.0)
+        alarms += dawid_skene.fit(a).dependence(a).p_value < 0.05
+    # More often than this with a chance of 1 in 1,000, if the level is 5%.
+    assert alarms <= scipy.stats.binom.isf(1e-3, 60, 0.05)
+
+
+def test_labels_of_hard_and_easy_items_raise_an_alarm():
+    found = []
+    for seed in range(10):
+        a = panel(np.random.default_rng(seed), hard=0.4)
+        found.append(dawid_skene.fit(a).dependence(a))
+    assert sum(each.is_alarming for each in found) == 10
+    assert max(each.effective_labels for each in found) < 0.9 * 1_600
+
+
+def test_the_effective_number_is_kishs(rng):
+    a = panel(rng, hard=0.4)
+    found = dawid_skene.fit(a).dependence(a)
+    assert found.effective_labels == pytest.approx(1_600 / (1 + 7 * found.correlation))
+    assert found.n_labels == 1_600
+
+
+def test_a_fit_warns_if_it_is_shown_the_labels(rng):
+    a = panel(rng, hard=0.4)
+    fitted = dawid_skene.fit(a)
+    assert fitted.cautions() == []
+    (said,) = fitted.cautions(a)
+    assert "Annotators err together here" in said
+    assert "of 1,600 or less" in said
+    assert voting.fit(a).dependence(a) is None
+    assert glad.fit(a).dependence(a) is None
+
+
+def test_the_check_is_the_same_each_time(rng):
+    a = panel(rng, hard=0.4)
+    fitted = dawid_skene.fit(a)
+    assert fitted.dependence(a) == fitted.dependence(a)
+
+
+def test_labels_that_tell_nothing_give_no_number():
+    a = Annotations.from_wide([[0, 0], [1, 1]])
+    certain = dependence.check(a, np.full(2, 0.5), np.tile(np.eye(2), (2, 1, 1)))
+    alone = Annotations.from_arrays(list("xy"), list("ab"), list("01"))
+    single = dependence.check(alone, np.full(2, 0.5), np.full((2, 2, 2), 0.5))
+    for found, n in ((certain, 4), (single, 0)):
+        assert np.isnan(found.correlation)
+        assert np.isnan(found.p_value)
+        assert not found.is_alarming
+        assert found.effective_labels == found.n_labels == n
+    with pytest.raises(ValueError, match="replicates must be at least 2, got 1"):
+        dependence.check(a, np.full(2, 0.5), np.full((2, 2, 2), 0.5), replicates=1)
