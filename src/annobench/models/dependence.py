@@ -29,8 +29,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
@@ -163,6 +163,6 @@ def check(
         draw_labels(rng, offsets, annotator, share, rows, drawn)
         null.append(correlation(drawn))
     deviation = float(np.sqrt(np.nanmean(np.square(null)))) if np.isfinite(null).any() else np.nan
-    p_value = float(scipy.stats.t.sf(found / deviation, df=replicates)) if deviation > 0 else np.nan
+    p_value = float(stdtr(replicates, -found / deviation)) if deviation > 0 else np.nan
     effective = float((per_item / (1 + (per_item - 1) * max(found, 0.0))).sum())
     return DependenceCheck(n_labels, found, deviation, p_value, effective)

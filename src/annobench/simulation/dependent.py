@@ -103,7 +103,8 @@ def _independent(rng: np.random.Generator, design: _Design) -> Codes:
 
 def _difficulty(rng: np.random.Generator, design: _Design) -> Codes:
     """On a hard item all annotators guess, evenly or by how common categories are."""
-    hard = rng.beta(*rng.choice([[0.5, 1.0], [1.0, 2.0], [0.3, 0.6]]), size=design.category.size)
+    first, second = map(float, rng.choice([[0.5, 1.0], [1.0, 2.0], [0.3, 0.6]]))
+    hard = rng.beta(first, second, size=design.category.size)
     share, k = hard[design.item][:, None], design.confusion.shape[1]
     guess = np.bincount(design.category, minlength=k) / design.category.size
     if rng.random() < 0.5:
@@ -168,7 +169,7 @@ def _trait(rng: np.random.Generator, design: _Design) -> Codes:
     noise = np.exp(rng.normal(np.log(rng.uniform(0.3, 0.9)), 0.4, size=len(design.confusion)))
     bias = rng.normal(0, rng.uniform(0, 0.3), size=len(design.confusion))
     seen = shared[design.item] + rng.normal(bias[design.annotator], noise[design.annotator])
-    return np.searchsorted(np.sqrt(12) * (share.cumsum()[:-1] - 0.5), seen)
+    return np.asarray(np.searchsorted(np.sqrt(12) * (share.cumsum()[:-1] - 0.5), seen))
 
 
 #: The regimes by name; each draws labels for a design.

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,7 @@ Posterior = Callable[[Annotations], NDArray[np.float64]]
 WORLDS, SEED = 20, 2026
 
 #: What is crossed to candidates of the prior.
-GRID: Mapping[str, tuple[object, ...]] = MappingProxyType(
+GRID: Mapping[str, tuple[Any, ...]] = MappingProxyType(
     {
         "guessing": ((), (0.3, 0.6, 0.9)),
         "items_per_level": (0.5, 2.0),
