@@ -28,7 +28,8 @@ from annobench.labels.annotations import Annotations
 from annobench.models import random_clumped
 from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
-from annobench.studies.models import BenchmarkCase, score
+from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.benchmark.scores import score
 
 Posterior = Callable[[Annotations], NDArray[np.float64]]
 
@@ -106,9 +107,9 @@ def scores(case: BenchmarkCase, posterior: NDArray[np.float64]) -> dict[str, flo
     Returns
     -------
     dict of str to float
-        Those of `studies.models.score`; `overconfidence`, mean confidence less accuracy; and
-        `wrong_of_certain`, the share of wrong items among those of probability .99 or more, NaN if
-        there are none.
+        Those of `annobench.studies.benchmark.scores.score`; `overconfidence`, mean confidence less
+        accuracy; and `wrong_of_certain`, the share of wrong items among those of probability .99 or
+        more, NaN if there are none.
     """
     kept = case.scored
     table, gold = posterior[kept], case.gold[kept]
