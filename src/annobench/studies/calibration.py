@@ -107,9 +107,9 @@ def scores(case: BenchmarkCase, posterior: NDArray[np.float64]) -> dict[str, flo
     Returns
     -------
     dict of str to float
-        Those of `studies.benchmark.scores.score`; `overconfidence`, mean confidence less accuracy; and
-        `wrong_of_certain`, the share of wrong items among those of probability .99 or more, NaN if
-        there are none.
+        Those of `annobench.studies.benchmark.scores.score`; `overconfidence`, mean confidence less
+        accuracy; and `wrong_of_certain`, the share of wrong items among those of probability .99 or
+        more, NaN if there are none.
     """
     kept = case.scored
     table, gold = posterior[kept], case.gold[kept]
