@@ -902,7 +902,7 @@ def draw_item_difficulty() -> None:
                 **faces,
             )
         left.set(xlabel="labels 1, of ten", ylabel="probability of a wrong label", ylim=(0, 1))
-        left.set_title("Labels 0 are less reliable")
+        left.set_title("Items of category 0 are harder")
         left.legend(loc="upper right")
         for k, colour, marker in ((0, VERMILION, "x"), (1, BLUE, ".")):
             right.plot(
