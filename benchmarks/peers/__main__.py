@@ -2,7 +2,8 @@
 
 The package's methods come in by the door for programs: `adapter.py` in the folder of the package is
 run by the Python of the package's own environment. What is found is stored in
-`benchmarks/measured/peers/<package>`, in the tables of the benchmark.
+`benchmarks/measured/peers/<package>`, in the tables of the benchmark, and shown on the page
+`results/peers/<package>.html`.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ import pandas as pd
 from packaging.requirements import Requirement
 
 from annobench.core.choices import DEFAULT_SEED
+from annobench.core.files import replacing
+from annobench.reporting import benchmark_page
 from annobench.studies import doors
-from annobench.studies.doors.data import DATA_SETS, find_cases
+from annobench.studies.doors.data import find_cases
 
 HOME = Path(__file__).parent
 MEASURED = HOME.parent / "measured" / "peers"
+PAGES = HOME.parents[1] / "results" / "peers"
+#: Small sets: the start of Python and the import of a package take seconds for each fit.
+DATA = ("snow2008_temp", "snow2008_rte", "ti_bluebird", "ti_cf")
 #: Seconds of a fit, the start of Python and the import of the package included.
 LIMIT = 120.0
 REPLICATES = 1000
@@ -42,7 +48,8 @@ def candidates(peer: str, python: str) -> list[doors.Candidate]:
     source = version(peer)
     found = []
     for name, random in adapter.METHODS.items():
-        words = [python, str(HOME / peer / "adapter.py"), name]
+        # As seen from the top of the repository, where this runs: notes name no machine's paths.
+        words = [python, f"benchmarks/peers/{peer}/adapter.py", name]
         seed = "{seed}" if random else "0"
         command = f"{shlex.join(words)} {{labels}} {{probabilities}} {seed}"
         made = doors.from_program(command, limit=LIMIT)
@@ -61,7 +68,7 @@ def main(peer: str, python: str) -> None:
         findings += [{"method": each.METHOD.name, **vars(finding)} for finding in checks]
         print(f"{each.METHOD.name}: {sum(c.kept for c in checks)} of {len(checks)} checks kept")
     outcome = doors.compare(
-        find_cases(DATA_SETS, DEFAULT_SEED),
+        find_cases(DATA, DEFAULT_SEED),
         own,
         limit=LIMIT,
         seed=DEFAULT_SEED,
@@ -70,6 +77,9 @@ def main(peer: str, python: str) -> None:
         begin=lambda name: print(f"fitting {name}", flush=True),
     )
     outcome.write(MEASURED / peer)
+    page = benchmark_page.render(outcome.tables, marked=outcome.candidates)
+    with replacing(PAGES / f"{peer}.html") as draft:
+        draft.write_text(page, encoding="utf-8")
     pd.DataFrame(findings).to_csv(MEASURED / peer / "contract.csv", index=False)
     print(outcome.summary().to_string(index=False))
 

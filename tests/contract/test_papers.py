@@ -129,7 +129,9 @@ def test_a_quick_run_writes_every_value_table_and_figure(folder, paper, quick):
     assert set(said) == {f.name for f in paper.figures} | {f"tables/{t.name}" for t in paper.tables}
     published = read_published(folder / "published.csv")
     due = published.query("kind == 'result' and basis not in ('given', 'none')")["target"]
-    assert set(due) <= set(read_computed(out / "computed.csv")["target"])
+    computed = read_computed(out / "computed.csv")
+    assert set(due) <= set(computed["target"])
+    assert set(computed.query("method == @PAPER_METHOD")["target"]) <= set(published["target"])
 
 
 def marked(out):

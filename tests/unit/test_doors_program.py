@@ -211,6 +211,11 @@ def test_a_program_that_goes_wrong_is_reported(labels, program, name):
         program(text).fit(labels)
 
 
+def test_a_message_shows_the_command_as_it_was_written(labels, program):
+    with pytest.raises(MethodError, match=r"my program.py' \{labels\} \{probabilities\}\. It"):
+        program("raise SystemExit(3)").fit(labels)
+
+
 def test_only_the_end_of_what_was_printed_is_shown(labels, program):
     found = program("import sys; sys.stderr.write('x' * 10**6 + 'the end'); sys.exit(2)")
     with pytest.raises(MethodError, match="the end") as caught:

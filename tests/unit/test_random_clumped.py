@@ -85,6 +85,20 @@ def test_without_levels_and_power_labels_are_independent_given_the_category(rng)
     np.testing.assert_array_equal(found.confusion, found.own)
 
 
+def test_the_intraclass_correlation_is_that_of_labels_being_right():
+    # Two categories, mean rows right by .8; clumped by t = .6: the correlation is .36.
+    a = Annotations.from_wide([[0, 1], [1, 1]])
+    fitted = random_clumped.fit(a)
+    symmetric = {"mean": np.array([[0.8, 0.2], [0.2, 0.8]]), "guess": np.full(2, 0.5)}
+    none = np.empty((0, 2))
+    clumped = replace(fitted, **symmetric, clumping=np.array([[0.6, 1.0]]), guessing=none)
+    assert clumped.intraclass_correlation == pytest.approx(0.36)
+    # Half of the items right by .8, half by (.8 + .5) / 2 = .65: variance .075^2, mean .725
+    levels = {"clumping": np.array([[0.0, 0.5]]), "guessing": np.array([[0.5, 0.5]])}
+    hard = replace(fitted, **symmetric, **levels)
+    assert hard.intraclass_correlation == pytest.approx(0.075**2 / (0.725 * 0.275))
+
+
 def test_the_power_keeps_the_best_category_and_leaves_items_without_labels_alone():
     a = Annotations.from_arrays(list("xxy"), list("aba"), list("011"), items=list("xyz"))
     found = random_clumped.fit(a)

@@ -61,7 +61,6 @@ METHOD = Method(
         optimum="a local maximum of the penalised likelihood by EM; relative change of 1e-8",
     ),
     compares=True,
-    unchanged_by=frozenset({"separate blocks"}),
 )
 
 

@@ -162,9 +162,18 @@ class RandomClumpedFit(ConfusionFit):
 
     @property
     def intraclass_correlation(self) -> float:
-        """Mean correlation of two labels of an item, given category and level, in [0, 1)."""
-        level, share = self.clumping.T
-        return float(share @ level**2)
+        """Correlation of whether two labels of an item are right, given its category, in [0, 1).
+
+        Of annotators with the mean rows. Of clumped items alone it is the mean of t^2; that items
+        differ in how hard they are adds to it.
+        """
+        right = float(self.prevalence @ np.diag(self.mean))
+        (level, share), (hard, weight) = self.clumping.T, self.guessing.T
+        of_hard = (1 - hard) * right + hard * float(self.prevalence @ self.guess)
+        mean = share.sum() * right + weight @ of_hard
+        square = share @ (right**2 + level**2 * right * (1 - right)) + weight @ of_hard**2
+        variance = mean * (1 - mean)
+        return max(float((square - mean**2) / variance), 0.0) if variance > 1e-12 else 0.0
 
     @property
     def effective_labels(self) -> float:

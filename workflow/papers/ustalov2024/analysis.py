@@ -25,10 +25,19 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
 
     for name, id in values.DATASETS.items():
         for reading, by_method in values.by_reading(found[name]).items():
-            by_target = {f"{method}.{name}": value for method, value in by_method.items()}
+            by_target = {
+                f"{method}.{name}": value
+                for method, value in by_method.items()
+                if (method, name) != values.NOT_PRINTED
+            }
             results.values(by_target, of=id, method=reading)
-    original = {f"{each.method}.product": each.first for each in names if each.repeats == "all"}
-    results.values(original, of="cti_product", method="original names")
+    original = values.by_reading(names)["paper"]
+    by_target = {
+        f"{method}.product": value
+        for method, value in original.items()
+        if (method, "product") != values.NOT_PRINTED
+    }
+    results.values(by_target, of="cti_product", method="original names")
 
     labels = tuple(values.DATASETS.values())
     accuracy = results.table("accuracy", values.table, found, of=labels)

@@ -37,7 +37,6 @@ def accuracy(table: pd.DataFrame) -> Figure:
         axes[place].set(title=title, xlabel="accuracy")
         axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()))
         axes[place].invert_yaxis()
-    figure.tight_layout()
     return figure
 
 
@@ -77,7 +76,6 @@ def released(table: pd.DataFrame) -> Figure:
         axes[place].set_ylim(len(NAMES) - 0.5, -0.5)
         axes[place].set_yticks(np.arange(len(NAMES)), list(NAMES.values()))
     axes[-1].legend(loc="center right", fontsize=7)
-    figure.tight_layout()
     return figure
 
 

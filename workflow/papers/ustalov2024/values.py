@@ -21,6 +21,8 @@ DATASETS = {
     "rel": "ti_relevance",
     "adult": "ti_adult",
 }
+#: What the paper's code did not come to an end of.
+NOT_PRINTED = ("mmsr", "product")
 METHODS = ("mv", "wawa", "ds", "glad", "kos", "mace", "mmsr")
 #: The release's default numbers of steps: of Dawid and Skene's model, and of MACE, all starts of
 #: which are the same there, so that one is run.

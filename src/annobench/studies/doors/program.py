@@ -91,7 +91,7 @@ def from_program(command: str, *, limit: float) -> Candidate:
         cost = np.array([np.nan, np.nan])
 
         def ask(labels: Annotations) -> NDArray[np.float64]:
-            done = _run(words, labels, seed, limit)
+            done = _run(command, words, labels, seed, limit)
             cost[:] = done.seconds, done.peak_bytes
             return to_posterior(done.table, labels)
 
@@ -129,20 +129,21 @@ def _words(command: str) -> list[str]:
     return [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
 
 
-def _run(words: Sequence[str], labels: Annotations, seed: int, limit: float) -> _Run:
+def _run(shown: str, words: Sequence[str], labels: Annotations, seed: int, limit: float) -> _Run:
     """Run a command in a folder of its own and read what it wrote."""
     with tempfile.TemporaryDirectory(prefix="annobench-") as name:
         folder = Path(name)
         paths = {"labels": folder / "labels.csv", "probabilities": folder / "probabilities.csv"}
         write_labels(labels, paths["labels"])
         command = [word.format(seed=seed, **paths) for word in words]
-        seconds, peak_bytes = _executed(command, folder, limit)
+        seconds, peak_bytes = _executed(shown, command, folder, limit)
         return _Run(_read(paths["probabilities"], labels), seconds, peak_bytes)
 
 
-def _executed(command: Sequence[str], folder: Path, limit: float) -> tuple[float, float]:
-    """Run a command; return its processor time and its peak of memory."""
-    shown = shlex.join(command)
+def _executed(
+    shown: str, command: Sequence[str], folder: Path, limit: float
+) -> tuple[float, float]:
+    """Run a command, shown as the user wrote it; return its processor time and peak of memory."""
     # Files, as a grandchild that outlives its parent would keep a pipe open.
     with (folder / "stdout").open("wb") as stdout, (folder / "stderr").open("wb") as stderr:
         try:
