@@ -704,9 +704,9 @@ def _ranking_table(found: Outcome) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
     shown.add_column("method", overflow="fold")
-    for name in ("accuracy", "95% interval", "vs best", "p", "gold needed", "log loss"):
+    for name in ("accuracy", "95% interval", "vs best", "p", "needed", "log loss"):
         shown.add_column(name, justify="right", no_wrap=True)
     [ranking] = found.rankings.values()
     for row in ranking.to_dict("records"):
@@ -715,7 +715,7 @@ def _ranking_table(found: Outcome) -> Table:
         shown.add_row(
             f"{'> ' if own else ''}{escape(row['method'])}",
             f"{row['accuracy']:.3f}",
-            f"{row['lower']:.3f} to {row['upper']:.3f}",
+            f"{row['lower']:.3f}–{row['upper']:.3f}",
             "" if math.isnan(needed) else f"{row['minus_best']:+.3f}",
             "" if math.isnan(needed) else f"{row['p_value']:.3f}",
             f"{needed:,.0f}" if math.isfinite(needed) else "",
