@@ -1,6 +1,7 @@
 """Fixtures shared by all layers of tests."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,14 @@ def pytest_xdist_make_scheduler(config, log):
             return "workflow" if file.startswith("tests/workflow/") else file
 
     return ByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    """Close what pyplot keeps open: a figure for each model or result would be too many."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 @pytest.fixture

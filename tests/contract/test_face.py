@@ -6,7 +6,6 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,13 +29,6 @@ def labels():
     return Annotations.from_wide(
         pd.DataFrame((truth[:, None] ^ wrong).astype(str), columns=list("abcde"))
     )
-
-
-@pytest.fixture(autouse=True)
-def closed():
-    """Close what pyplot keeps open: a plot for each model would be too many."""
-    yield
-    plt.close("all")
 
 
 def test_every_package_but_core_is_on_the_face():

@@ -144,7 +144,7 @@ def test_an_annotator_apart_has_no_accuracy_and_the_others_have():
         if not module.METHOD.compares:
             continue
         found = found_by(name, "one annotator apart")
-        shown = found.annotators.columns.intersection(["accuracy", "ability", "bits"])
+        shown = found.annotators.columns.intersection(["accuracy", "ability", "weights", "bits"])
         assert len(shown), name
         assert found.annotators[shown].notna().to_numpy().tolist() == [[True] * len(shown)] * 3 + [
             [False] * len(shown)

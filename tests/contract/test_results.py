@@ -22,7 +22,7 @@ from annobench.core.results import Summarised
 from annobench.evaluation import sampling, scores
 from annobench.labels.merging import Evidence
 from annobench.models import dawid_skene, hierarchical_binary
-from annobench.simulation import panels
+from annobench.simulation import dependent, panels
 
 #: The workbench around the library: it makes files and pages, and its records are their rows.
 WORKBENCH = ("annobench.replication", "annobench.reporting", "annobench.studies", "annobench.cli")
@@ -133,6 +133,7 @@ def examples() -> Iterator[Summarised]:
         accept_other=[0.5] * 3,
         rng=1,
     )
+    yield dependent.simulate("difficulty", rng=1)
     labels = simulated.annotations
     fitted = dawid_skene.fit(labels)
     yield dawid_skene.uncertainty.standard_errors(labels, fitted)

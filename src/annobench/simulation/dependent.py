@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
 Floats = NDArray[np.float64]
@@ -22,7 +24,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class DependentPanel:
+class DependentPanel(Summarised):
     """Labels of annotators who may err together.
 
     Attributes
@@ -35,6 +37,27 @@ class DependentPanel:
 
     annotations: Annotations
     category: Codes
+
+    def summary(self) -> pd.DataFrame:
+        """Return how often items of each category were given each label.
+
+        Returns
+        -------
+        DataFrame
+            Numbers of labels; a row for each true category and a column for each label.
+        """
+        a = self.annotations
+        k = a.n_categories
+        cells = self.category[a.item] * k + a.label
+        return pd.DataFrame(
+            np.bincount(cells, minlength=k * k).reshape(k, k),
+            index=pd.Index(a.categories, name="category"),
+            columns=pd.Index(a.categories, name="label"),
+        )
+
+    def _headline(self) -> str:
+        a = self.annotations
+        return f"{a.n_items:,} items, {a.n_annotators:,} annotators, {a.n_labels:,} labels"
 
 
 @dataclass(frozen=True, eq=False)
