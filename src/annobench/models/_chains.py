@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -127,8 +128,34 @@ def for_all(matrix: Floats, annotators: Sequence[str]) -> Floats:
     return np.broadcast_to(matrix[..., None, :, :], (*several, len(annotators), k, k))
 
 
+def unless(stopped: Event, blocks: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Pass on blocks of sweeps until a chain is to stop.
+
+    Parameters
+    ----------
+    stopped : threading.Event
+        Set when nobody waits for the chain any more.
+    blocks : iterable of tuple
+        As from `annobench.models.base.blocks`.
+
+    Yields
+    ------
+    first, last : int
+        The sweeps [first, last) of a block.
+
+    Raises
+    ------
+    CancelledError
+        If it is set.
+    """
+    for block in blocks:
+        if stopped.is_set():
+            raise CancelledError
+        yield block
+
+
 def run_chains(
-    run: Callable[[np.random.Generator], tuple[Any, ...]],
+    run: Callable[[np.random.Generator, Event], tuple[Any, ...]],
     rng: np.random.Generator,
     chains: int,
     threads: int | None = None,
@@ -138,7 +165,7 @@ def run_chains(
     Parameters
     ----------
     run : callable
-        From a generator to what a chain gives, a tuple.
+        From a generator, and an event that tells the chain to stop, to what it gives, a tuple.
     rng : numpy.random.Generator
         The one.
     chains : int
@@ -151,6 +178,12 @@ def run_chains(
     list of ndarray, shape (C, ...)
         Each part of the tuple, of all chains.
     """
+    stopped = Event()
     with ThreadPoolExecutor(max_workers=threads or chains) as pool:
-        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
-    return [np.stack(part) for part in parts]
+        running = [pool.submit(run, generator, stopped) for generator in rng.spawn(chains)]
+        try:
+            found = [each.result() for each in running]
+        except BaseException:  # an interruption, too, must not wait for chains to end
+            stopped.set()
+            raise
+    return [np.stack(part) for part in zip(*found, strict=True)]

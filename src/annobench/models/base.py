@@ -505,8 +505,6 @@ class SampledFit(ConfusionFit):
     draws: Any
     thin: int
     label_switches: NDArray[np.int64]
-    #: The share of sweeps with label switches above which labels hardly tell classes apart.
-    _many_switches: ClassVar[float] = 0.01
     #: The axes of each parameter beyond chain and draw, as names of attributes.
     _axes: ClassVar[Mapping[str, Sequence[str]]]
 
@@ -560,7 +558,7 @@ class SampledFit(ConfusionFit):
                 f"The chains have not converged (R-hat up to {worst:.3f}, above {MAX_R_HAT}): take "
                 "more draws."
             )
-        if self.label_switches.sum() > self._many_switches * chains * draws:
+        if self.label_switches.sum() > 0.01 * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
                 "categories mean, and who is good, rests on the prior."

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,6 +48,7 @@ from annobench.models._chains import (
     draw_categories,
     noisy_votes,
     run_chains,
+    unless,
 )
 from annobench.models.base import (
     Conventions,
@@ -336,7 +338,7 @@ def fit(
     given = None if start is None else _checked(start, (n_items, k))
     n_tempered = 2 * warmup // 3 if start is None else 0
 
-    def run(generator: np.random.Generator) -> tuple[Any, ...]:
+    def run(generator: np.random.Generator, stopped: Event) -> tuple[Any, ...]:
         mean_now, concentration_now, category = _start(generator, annotations, given)
         prevalence, mean = np.empty((draws, k)), np.empty((draws, k, k))
         concentration = np.empty((draws, k))
@@ -344,7 +346,7 @@ def fit(
         probability = np.empty((n_stored, n_items, k), dtype=np.float32)
         total = np.zeros((n_items, k))
         switches = 0
-        for first, last in blocks(warmup, draws):
+        for first, last in unless(stopped, blocks(warmup, draws)):
             switches += run_sweeps(
                 generator,
                 *labels,

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +40,7 @@ from annobench.models._chains import (
     for_all,
     noisy_votes,
     run_chains,
+    unless,
 )
 from annobench.models.base import (
     Conventions,
@@ -225,13 +227,13 @@ def fit(
     n_stored = -(-draws // thin)
     check_memory(METHOD.name, chains * n_stored, n_items * k + 2 * thin * k * k, memory_limit)
 
-    def run(generator: np.random.Generator) -> tuple[Any, ...]:
+    def run(generator: np.random.Generator, stopped: Event) -> tuple[Any, ...]:
         category = draw_categories(generator, noisy_votes(generator, annotations))
         prevalence, confusion = np.empty((draws, k)), np.empty((draws, k, k))
         probability = np.empty((n_stored, n_items, k), dtype=np.float32)
         total = np.zeros((n_items, k))
         switches = 0
-        for first, last in blocks(warmup, draws):
+        for first, last in unless(stopped, blocks(warmup, draws)):
             switches += run_sweeps(
                 generator,
                 view.offsets,
