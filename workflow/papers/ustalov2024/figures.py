@@ -42,13 +42,13 @@ def accuracy(table: pd.DataFrame) -> Figure:
 
 def steps(table: pd.DataFrame) -> Figure:
     """Draw the accuracy of Dawid and Skene's model by EM steps."""
-    figure, (axes,) = panels(1, height=3.2)
+    figure, (axes,) = panels(1, height=3.6, width=7.0)
     looks = ((BLUE, "o"), (VERMILION, "s"), (GREEN, "^"), (INK, "D"))
     for (name, title), (colour, marker) in zip(TITLES.items(), looks, strict=True):
         own = table[table["dataset"] == name]
         axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
     axes.set(xlabel="steps of EM", ylabel="accuracy", xscale="log")
-    axes.legend(loc="center right", bbox_to_anchor=(1, 0.36))
+    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.64), ncols=4)
     return figure
 
 
