@@ -41,9 +41,9 @@ meant, and the mean of its beta-binomial lacks the factor n.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
@@ -54,6 +54,7 @@ from scipy.special import betaln, gammaln
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.models._chains import run_chains, unless
 from annobench.models.base import (
     Conventions,
     Method,
@@ -494,14 +495,14 @@ def fit(
         (pairs % n_items).astype(np.int32),
     )
 
-    def run(generator: np.random.Generator) -> tuple[Any, ...]:
+    def run(generator: np.random.Generator, stopped: Event) -> tuple[Any, ...]:
         state = _start(generator, n_items, n_annotators, labels, hierarchical)
         main = np.empty((draws, 5))
         theta = np.empty((draws, 2, n_annotators))
         probability = np.empty((-(-draws // thin), n_items), dtype=np.float32)
         total = np.zeros(n_items)
         switches = 0
-        for first, last in blocks(warmup, draws):
+        for first, last in unless(stopped, blocks(warmup, draws)):
             switches += run_sweeps(
                 generator,
                 *labels,
@@ -524,10 +525,8 @@ def fit(
                 progress(last - first)
         return main, theta, probability, total / draws, switches
 
-    with ThreadPoolExecutor(max_workers=threads or chains) as pool:
-        parts = zip(*pool.map(run, rng.spawn(chains)), strict=True)
-    mains, thetas, probabilities, means, switches = parts
-    main, theta, positive = np.stack(mains), np.stack(thetas), np.mean(means, axis=0)
+    main, theta, probability, means, switches = run_chains(run, rng, chains, threads)
+    positive = means.mean(axis=0)
     found = Draws(
         prevalence=main[..., 0],
         sensitivity=theta[:, :, 1],
@@ -536,7 +535,7 @@ def fit(
         specificity_concentration=main[..., 2],
         sensitivity_mean=main[..., 3],
         sensitivity_concentration=main[..., 4],
-        item_probability=np.stack(probabilities),
+        item_probability=probability,
     )
     return HierarchicalBinaryFit(
         annotations.items,
@@ -545,7 +544,7 @@ def fit(
         hierarchical,
         posterior=np.stack([1 - positive, positive], axis=1),
         draws=found,
-        label_switches=np.array(switches),
+        label_switches=switches,
         thin=thin,
     )
 
