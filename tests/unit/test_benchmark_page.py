@@ -25,7 +25,13 @@ from annobench.studies.benchmark.tables import file_names, read_table, read_tabl
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'
-REFITS = {"labels_per_item": [1, 2], "annotators": [4], "repeats": 2, "resamples": 3}
+REFITS = {
+    "datasets": ["NA"],
+    "labels_per_item": [1, 2],
+    "annotators": [4],
+    "repeats": 2,
+    "resamples": 3,
+}
 
 
 def model(name, power):
@@ -125,7 +131,17 @@ def test_the_page_stands_alone_and_its_parts_are_there(html):
     assert outside == []
     assert {each[1:] for each in page.addresses if each.startswith("#")} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
-    expected = {"scores", "across", "curves", "methods", "data", "reading", "cite", "about"}
+    expected = {
+        "scores",
+        "across",
+        "probabilities",
+        "curves",
+        "methods",
+        "data",
+        "reading",
+        "cite",
+        "about",
+    }
     assert expected <= set(page.ids)
     assert [tag for tag, _ in page.tags].count("script") == 2
     policy = next(given for tag, given in page.tags if given.get("http-equiv"))
