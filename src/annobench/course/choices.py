@@ -20,6 +20,8 @@ class Choice(Exercise):
 
     Attributes
     ----------
+    id, title, hint : str
+        As in `Exercise`.
     options : mapping of str to str
         Text of each option by its key, of at least two characters. Students see letters, in an
         order of their own; a solution gives the key.

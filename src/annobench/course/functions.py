@@ -24,6 +24,8 @@ class Function(Exercise):
 
     Attributes
     ----------
+    id, title, hint : str
+        As in `Exercise`.
     signature : str
         As in the stub, such as "kappa(matrix)".
     reference : callable

@@ -20,6 +20,8 @@ class Number(Exercise):
 
     Attributes
     ----------
+    id, title, hint : str
+        As in `Exercise`.
     given : callable or str
         Draws from a generator what the student is given, a dict; called again until the right
         answer and the known mistakes differ by more than rounding. Or the id of an exercise of the
@@ -171,6 +173,8 @@ class Simulation(Exercise):
 
     Attributes
     ----------
+    id, title, hint : str
+        As in `Exercise`.
     given : callable or str
         As in `Number`.
     interval : callable
