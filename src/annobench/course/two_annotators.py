@@ -39,6 +39,40 @@ def draw_counts(
     return rng.multinomial(n_items, joint.ravel()).reshape(n_categories, n_categories)
 
 
+def draw_cells(rng: np.random.Generator) -> dict[str, int]:
+    """Draw a table of yes and no by its cells, 100 items.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    dict of str to int
+        Items with yes of `both`, of the `first` alone, of the `second` alone, of `neither`.
+    """
+    counts = draw_counts(rng, 100, 2, float(rng.uniform(0.4, 0.8)))
+    return dict(zip(("both", "first", "second", "neither"), map(int, counts.ravel()), strict=True))
+
+
+def cells(given: Given) -> Shares:
+    """Return the cells of `draw_cells` as a table.
+
+    Parameters
+    ----------
+    given : mapping
+        With `both`, `first`, `second` and `neither`.
+
+    Returns
+    -------
+    ndarray, shape (2, 2)
+        Shares, yes before no.
+    """
+    counts = [[given["both"], given["first"]], [given["second"], given["neither"]]]
+    return np.asarray(counts, dtype=np.float64) / np.sum(counts)
+
+
 def shares(given: Given) -> Shares:
     """Return the frame `table` of an exercise as shares.
 

@@ -24,7 +24,9 @@ from annobench.course.records import (
 from annobench.course.two_annotators import (
     Shares,
     as_text,
+    cells,
     corrected,
+    draw_cells,
     draw_counts,
     expected,
     kappa,
@@ -671,17 +673,6 @@ EXERCISES = [
 ]
 
 
-def _two_by_two(rng: np.random.Generator) -> dict[str, Any]:
-    """Draw a table of yes and no by its cells: both yes, first alone, second alone, both no."""
-    counts = draw_counts(rng, 100, 2, float(rng.uniform(0.4, 0.7)))
-    return dict(zip(("both", "first", "second", "neither"), map(int, counts.ravel()), strict=True))
-
-
-def _cells(given: Given) -> Shares:
-    counts = [[given["both"], given["first"]], [given["second"], given["neither"]]]
-    return np.asarray(counts, dtype=np.float64) / np.sum(counts)
-
-
 def _yes(given: Given) -> float:
     """Return the specific agreement of yes."""
     return 2 * given["both"] / (2 * given["both"] + given["first"] + given["second"])
@@ -708,22 +699,22 @@ BANK = [
         id="1.B1",
         title="Kappa from four counts",
         hint="",
-        given=_two_by_two,
-        solve=lambda given: kappa(_cells(given)),
+        given=draw_cells,
+        solve=lambda given: kappa(cells(given)),
         mistakes=(
             Mistake(
                 "pooled margins",
-                lambda given: corrected(observed(_cells(given)), _by_pooled(_cells(given))),
+                lambda given: corrected(observed(cells(given)), _by_pooled(cells(given))),
                 "Scott's pi: the margins were averaged.",
             ),
             Mistake(
                 "equal categories",
-                lambda given: corrected(observed(_cells(given)), 0.5),
+                lambda given: corrected(observed(cells(given)), 0.5),
                 "The expected agreement was taken as 1/2.",
             ),
             Mistake(
                 "not divided",
-                lambda given: observed(_cells(given)) - expected(_cells(given)),
+                lambda given: observed(cells(given)) - expected(cells(given)),
                 "Not divided by 1 - A_e.",
             ),
             Mistake(
@@ -739,17 +730,17 @@ BANK = [
         id="1.B2",
         title="Specific agreement",
         hint="",
-        given=_two_by_two,
+        given=draw_cells,
         solve=_yes,
         mistakes=(
             Mistake(
                 "observed agreement",
-                lambda given: observed(_cells(given)),
+                lambda given: observed(cells(given)),
                 "Observed agreement, in which agreement on 'not insulting' counts, too.",
             ),
             Mistake(
                 "kappa",
-                lambda given: kappa(_cells(given)),
+                lambda given: kappa(cells(given)),
                 "Kappa, which is corrected for chance.",
             ),
             Mistake(
@@ -803,17 +794,17 @@ BANK = [
         id="1.B4",
         title="The largest kappa",
         hint="",
-        given=_two_by_two,
-        solve=lambda given: corrected(_maximum(_cells(given)), expected(_cells(given))),
+        given=draw_cells,
+        solve=lambda given: corrected(_maximum(cells(given)), expected(cells(given))),
         mistakes=(
             Mistake(
                 "kappa",
-                lambda given: kappa(_cells(given)),
+                lambda given: kappa(cells(given)),
                 "Kappa itself, not the largest possible.",
             ),
             Mistake(
                 "largest agreement",
-                lambda given: _maximum(_cells(given)),
+                lambda given: _maximum(cells(given)),
                 "The largest observed agreement, not corrected for chance.",
             ),
             Mistake("one", lambda given: 1.0, "Kappa can be 1 only if the margins are equal."),
