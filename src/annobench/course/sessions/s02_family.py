@@ -137,7 +137,7 @@ PI = Number(
 AC1 = Number(
     id="2.2",
     title="Gwet's AC1",
-    hint="Take the pooled shares q of exercise 2.1. Add up q (1 - q) over the categories, and "
+    hint="Take the pooled shares q of Exercise 2.1. Add up q (1 - q) over the categories, and "
     "divide by K - 1, here 2.",
     given="2.1",
     solve=lambda given: _ac1(shares(given)),
@@ -622,7 +622,7 @@ def _mean_of_classes(given: Given, of_class: Any) -> float:
 
 
 CLASSES = Number(
-    id="2.9",
+    id="2.10",
     title="How large can P_o be?",
     hint="Put every sentence of a class at the largest value of P_i that lies in it. Is the upper "
     "end of each class among the values that P_i can have?",
@@ -656,7 +656,7 @@ def _table2(rng: np.random.Generator) -> dict[str, Any]:
 
 
 PUBLISHED = Number(
-    id="2.10",
+    id="2.9",
     title="Table 1 from Table 2",
     hint="Equation 4 averages over items, pairs of categories and pairs of annotators. Each pair "
     "of annotators has the same number of items and of pairs of categories.",
@@ -695,8 +695,8 @@ EXERCISES = [
     PROGRAMS,
     ITEM,
     INDEPENDENT,
-    CLASSES,
     PUBLISHED,
+    CLASSES,
 ]
 
 
