@@ -603,60 +603,74 @@ TABLE_2 = (
     (1, 0, 5, 0, 1, 0, 13),
 )
 SENSES = ("B", "S:N", "S:P", "S:V", "O:NoPol", "O:N", "O:P")
-POLARITY = ((0,), (1, 5), (2, 6), (3,), (4,))
-SUBJECTIVITY = ((0,), (1, 2, 3), (4, 5, 6))
+#: What becomes of them if only polarity or only subjectivity is read, and with too much merged.
+READINGS = {
+    "polarity": ((0,), (1, 5), (2, 6), (3,), (4,)),
+    "subjectivity": ((0,), (1, 2, 3), (4, 5, 6)),
+}
+TOO_COARSE = {
+    "polarity": ((0,), (1, 5), (2, 6), (3, 4)),
+    "subjectivity": ((0, 1, 2, 3), (4, 5, 6)),
+}
 
 
 def _printed(rng: np.random.Generator) -> dict[str, Any]:
-    return {"table": pd.DataFrame(TABLE_2, index=list(SENSES), columns=list(SENSES))}
+    table = pd.DataFrame(TABLE_2, index=list(SENSES), columns=list(SENSES))
+    return {"table": table, "reading": str(rng.choice(list(READINGS)))}
 
 
-def _merged(given: Given, groups: Any, agreeing: Any = np.sum) -> Shares:
-    """Return the merged table in shares of all items."""
-    blocks = _blocks(
-        given["table"], groups, lambda cell, own: agreeing(cell) if own else cell.sum()
-    )
-    return np.asarray(blocks / np.asarray(given["table"]).sum())
+def _read(given: Given, groups: Any) -> Shares:
+    """Return the table with merged categories, in shares."""
+    blocks = _blocks(given["table"], groups, lambda cell, own: cell.sum())
+    return np.asarray(blocks / blocks.sum())
+
+
+def _asked(given: Given) -> Shares:
+    return _read(given, READINGS[given["reading"]])
+
+
+def _not_asked(given: Given) -> Shares:
+    return _read(given, next(r for name, r in READINGS.items() if name != given["reading"]))
 
 
 PUBLISHED = Number(
     id="1.10",
-    title="Su and Markert's kappa of polarity",
+    title="Su and Markert's kappa of one reading",
     given=_printed,
-    solve=lambda given: kappa(_merged(given, POLARITY)),
-    digits=3,
+    solve=lambda given: kappa(_asked(given)),
     mistakes=(
         Mistake(
             "all categories",
             lambda given: kappa(shares(given)),
-            "This is kappa of all seven categories. Merge them by polarity first.",
+            "This is kappa of all seven categories. Merge them first.",
         ),
         Mistake(
             "the other reading",
-            lambda given: kappa(_merged(given, SUBJECTIVITY)),
-            "This is kappa by subjectivity: B, S and O. By polarity there are five categories: "
-            "B, N, P, V and NoPol.",
+            lambda given: kappa(_not_asked(given)),
+            "This is kappa of the other reading. By polarity there are five categories: B, N, P, V "
+            "and NoPol; by subjectivity three: B, S and O.",
         ),
         Mistake(
             "observed agreement",
-            lambda given: observed(_merged(given, POLARITY)),
-            "This is the observed agreement by polarity. Correct it for chance.",
+            lambda given: observed(_asked(given)),
+            "This is the observed agreement of the merged table. Correct it for chance.",
         ),
         Mistake(
             "expected agreement of seven",
-            lambda given: corrected(observed(_merged(given, POLARITY)), expected(shares(given))),
+            lambda given: corrected(observed(_asked(given)), expected(shares(given))),
             "Your observed agreement is that of the merged categories, your expected agreement "
             "that of all seven. Merging changes the margins, too.",
         ),
         Mistake(
-            "varying with none",
-            lambda given: kappa(_merged(given, ((0,), (1, 5), (2, 6), (3, 4)))),
-            "You merged S:V with O:NoPol. A sense whose polarity varies is not one without any: "
-            "the paper keeps V and NoPol apart.",
+            "merged too much",
+            lambda given: kappa(_read(given, TOO_COARSE[given["reading"]])),
+            "You merged a category that the paper keeps apart: V is not NoPol (a sense whose "
+            "polarity varies is not one without any), and B is not S.",
         ),
     ),
-    hint="Use your functions of exercises 1.5 and 1.3. The groups are B; S:N and O:N; S:P and O:P; "
-    "S:V; O:NoPol. Count positions from 0.",
+    hint="Use your functions of Exercises 1.5 and 1.3. By polarity the groups are B; S:N and O:N; "
+    "S:P and O:P; S:V; O:NoPol. By subjectivity they are B; the three of S; the three of O. Count "
+    "positions from 0.",
 )
 
 EXERCISES = [

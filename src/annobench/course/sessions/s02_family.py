@@ -580,8 +580,7 @@ INDEPENDENT = Simulation(
         Mistake(
             "one set for all",
             lambda given: 1.0,
-            "This is perfect agreement: all annotators got the same choices. Draw those of each "
-            "annotator separately.",
+            "This is perfect agreement: all annotators got the same choices. Draw each one's own.",
         ),
     ),
 )
@@ -613,8 +612,9 @@ def _classes(rng: np.random.Generator) -> dict[str, Any]:
 
 def _mean_of_classes(given: Given, of_class: Any) -> float:
     """Return the mean agreement if every sentence has the value that its class is given."""
+    possible = attainable_agreements()
     values = [
-        of_class([v for v in attainable_agreements() if low < v <= high + 1e-9], low, high)
+        of_class([v for v in possible if low < v <= high + 1e-9], low, high)
         for low, high in itertools.pairwise(EDGES)
     ]
     counts = given["classes"]["sentences"].to_numpy()
@@ -649,10 +649,15 @@ CLASSES = Number(
 )
 
 
+#: Bhowmick et al. (2008), Table 2, and Table 1.
+PARTS = ("observed_agreement", "expected_agreement", "am")
+TABLE_2 = ((0.858, 0.526, 0.702), (0.868, 0.540, 0.713), (0.884, 0.531, 0.752))
+TABLE_1 = (0.878, 0.534, 0.738)
+
+
 def _table2(rng: np.random.Generator) -> dict[str, Any]:
-    columns = ["observed_agreement", "expected_agreement", "am"]
-    values = [[0.858, 0.526, 0.702], [0.868, 0.540, 0.713], [0.884, 0.531, 0.752]]
-    return {"table_2": pd.DataFrame(values, index=["1-2", "1-3", "2-3"], columns=columns)}
+    pairs = pd.DataFrame(TABLE_2, index=["1-2", "1-3", "2-3"], columns=list(PARTS))
+    return {"table_2": pairs, "part": str(rng.choice(PARTS[:2]))}
 
 
 PUBLISHED = Number(
@@ -661,27 +666,28 @@ PUBLISHED = Number(
     hint="Equation 4 averages over items, pairs of categories and pairs of annotators. Each pair "
     "of annotators has the same number of items and of pairs of categories.",
     given=_table2,
-    solve=lambda given: float(given["table_2"]["observed_agreement"].mean()),
+    solve=lambda given: float(given["table_2"][given["part"]].mean()),
     mistakes=(
         Mistake(
             "the printed value",
-            lambda given: 0.878,
+            lambda given: TABLE_1[PARTS.index(given["part"])],
             "This is what Table 1 prints. Compute it from the three rows of Table 2.",
         ),
         Mistake(
             "the median",
-            lambda given: float(given["table_2"]["observed_agreement"].median()),
-            "This is the pair in the middle. P_o of three annotators is the mean over the pairs.",
+            lambda given: float(given["table_2"][given["part"]].median()),
+            "This is the pair in the middle. Three annotators have the mean over the pairs.",
         ),
         Mistake(
-            "expected agreement",
-            lambda given: float(given["table_2"]["expected_agreement"].mean()),
-            "This is the mean expected agreement, P_e. Asked for is P_o.",
+            "the other part",
+            lambda given: float(given["table_2"][PARTS[1 - PARTS.index(given["part"])]].mean()),
+            "This is the mean of the other column: you took observed for expected agreement, or "
+            "the other way round.",
         ),
         Mistake(
             "mean A_m",
             lambda given: float(given["table_2"]["am"].mean()),
-            "This is the mean A_m of the pairs. Asked for is the observed agreement, P_o.",
+            "This is the mean A_m of the pairs. Asked for is one of its parts.",
         ),
     ),
 )
