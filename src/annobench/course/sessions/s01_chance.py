@@ -167,7 +167,7 @@ EXPECTED = Number(
 
 def _reference_kappa(table: Any) -> float:
     """Return the library's value of a table of counts."""
-    return cohen_kappa(Annotations.from_contingency(table)).estimate
+    return float(cohen_kappa(Annotations.from_contingency(table)).estimate)
 
 
 def _random_tables(rng: np.random.Generator) -> list[tuple[NDArray[np.int64]]]:
@@ -689,13 +689,13 @@ EXERCISES = [
 
 def _yes(given: Given) -> float:
     """Return the specific agreement of yes."""
-    return 2 * given["both"] / (2 * given["both"] + given["first"] + given["second"])
+    return float(2 * given["both"] / (2 * given["both"] + given["first"] + given["second"]))
 
 
 def _from_indices(given: Given, prevalence: int, bias: int) -> float:
     """Return kappa from S and the indices; the signs are 1 in the right formula."""
     moved = -prevalence * given["prevalence_index"] ** 2 + bias * given["bias_index"] ** 2
-    return (2 * given["observed"] - 1 + moved) / (1 + moved)
+    return float((2 * given["observed"] - 1 + moved) / (1 + moved))
 
 
 def _maximum(p: Shares) -> float:
