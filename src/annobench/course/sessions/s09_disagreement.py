@@ -120,6 +120,14 @@ ONE_SIDED = Number(
             "the other two.",
         ),
         Mistake(
+            "difference not squared",
+            lambda given: float(
+                math.sqrt(_mcnemar(given) / (_cells(given) * [[0, 1], [1, 0]]).sum())
+            ),
+            "This is the difference of the two disagreements as a share of both. Square the "
+            "difference before you divide.",
+        ),
+        Mistake(
             "not squared",
             _mcnemar_root,
             "This is the square root of the statistic, a z value. It may be compared with 1.96, "
@@ -245,6 +253,12 @@ MERGED_KAPPA = Number(
             "subtract the new expected agreement.",
         ),
         Mistake(
+            "observed agreement before",
+            lambda given: _agreements(_cells(given))[0],
+            "This is the observed agreement of the three senses. Merge the first two, and correct "
+            "for chance.",
+        ),
+        Mistake(
             "old expected agreement",
             _old_expectation,
             "The observed agreement is that of the merged senses, but the expected one is still "
@@ -329,6 +343,12 @@ def _counted(item: Any, label: Any, n_items: int, n_categories: int) -> Floats:
     return counts
 
 
+def _counted_once(item: Any, label: Any, n_items: int, n_categories: int) -> Floats:
+    seen = np.zeros((n_items, n_categories))
+    seen[item, label] += 1
+    return np.asarray(seen / seen.sum(axis=1, keepdims=True))
+
+
 def _most_frequent(*columns: Any) -> Floats:
     counts = _counted(*columns)
     best = counts == counts.max(axis=1, keepdims=True)
@@ -385,6 +405,12 @@ SOFT_LABELS = Function(
             "These are counts. Items have different numbers of labels: divide each row by its sum.",
         ),
         Mistake(
+            "repeated cells counted once",
+            _counted_once,
+            "counts[item, label] += 1 counts a cell once only, however often it stands in the "
+            "arrays. np.add.at(counts, (item, label), 1) counts them all.",
+        ),
+        Mistake(
             "majority",
             _most_frequent,
             "This gives everything to the most frequent label. A soft label keeps the shares of "
@@ -413,11 +439,11 @@ SOFT_LABELS = Function(
 
 
 def _distributions(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
-    """Draw observed shares, some of them 0, and predicted ones, none of them 0."""
+    """Draw observed shares, some of them 0 in the larger inputs, and predicted ones above 0."""
     pairs = []
     for n_items, n_categories in ((1, 2), (3, 2), (5, 3), (20, 4)):
         target = rng.multinomial(5, rng.dirichlet(np.ones(n_categories)), size=n_items) / 5
-        target[0] = np.eye(n_categories)[0]
+        target = target * 0.8 + 0.2 / n_categories if n_items < 5 else target
         predicted = rng.dirichlet(np.full(n_categories, 4.0), size=n_items)
         predicted = 0.98 * predicted + 0.02 / n_categories
         pairs.append((target, predicted))
@@ -467,6 +493,23 @@ CROSS_ENTROPY = Function(
             _swapped,
             "You took the logarithm of the observed shares, with zeros replaced. What is scored is "
             "the prediction: its logarithm, weighted by the observed shares.",
+        ),
+        Mistake(
+            "minus sign",
+            lambda target, predicted: -_cross_entropy(target, predicted),
+            "The minus sign is missing: logarithms of probabilities are negative.",
+        ),
+        Mistake(
+            "entropy of the target",
+            lambda target, predicted: _cross_entropy(target, target),
+            "This is the entropy of the observed shares; the prediction doesn't enter. Take the "
+            "logarithm of the prediction.",
+        ),
+        Mistake(
+            "relative entropy",
+            lambda target, predicted: (target * np.log2(target / predicted)).sum(axis=1).mean(),
+            "This is the relative entropy, the cross-entropy less the entropy of the observed "
+            "shares. Take the logarithm of the prediction alone.",
         ),
         Mistake(
             "natural logarithm",
@@ -661,42 +704,6 @@ def _voting_classifier(rng: np.random.Generator) -> dict[str, Any]:
 BANK: list[Exercise] = [
     Number(
         id="9.B1",
-        title="Agreement of the annotators of one item",
-        hint="Count ordered pairs of different annotators.",
-        given=_votes,
-        solve=lambda given: (
-            (
-                given["yes"] * (given["yes"] - 1)
-                + (given["n"] - given["yes"]) * (given["n"] - given["yes"] - 1)
-            )
-            / (given["n"] * (given["n"] - 1))
-        ),
-        mistakes=(
-            Mistake(
-                "an annotator paired with themselves",
-                lambda given: (
-                    (given["yes"] / given["n"]) ** 2 + (1 - given["yes"] / given["n"]) ** 2
-                ),
-                "Here annotators are paired with themselves too; they agree with themselves.",
-            ),
-            Mistake(
-                "share of the majority",
-                lambda given: 1 - given["yes"] / given["n"],
-                "This is the share of the most frequent label.",
-            ),
-            Mistake(
-                "pairs that say yes only",
-                lambda given: given["yes"] * (given["yes"] - 1) / (given["n"] * (given["n"] - 1)),
-                "Pairs that both say no agree as well.",
-            ),
-        ),
-        question="Of {n} annotators {yes} call an item dominant, the others don't. On what share "
-        "of the pairs of annotators do the two agree? Give three decimals.",
-        solution="Pairs that both say yes plus pairs that both say no, divided by all pairs of "
-        "different annotators: {answer}.",
-    ),
-    Number(
-        id="9.B2",
         title="Entropy of a soft label",
         hint="Sum minus p log2 p over both categories.",
         given=_votes,
@@ -723,7 +730,7 @@ BANK: list[Exercise] = [
         solution="With p = {yes}/{n}: minus p log2 p minus (1 - p) log2 (1 - p) = {answer}.",
     ),
     Number(
-        id="9.B3",
+        id="9.B2",
         title="Precision of a classifier that abstains",
         hint="Of what are the right answers a share?",
         given=_voting_classifier,
@@ -754,7 +761,7 @@ BANK: list[Exercise] = [
         "trades answers for precision in this way.",
     ),
     Number(
-        id="9.B4",
+        id="9.B3",
         title="Standard error of a soft label",
         hint="The annotators are a sample of those who might have been asked.",
         given=_votes,
@@ -790,7 +797,7 @@ BANK: list[Exercise] = [
         solution="The square root of p (1 - p) / {n} with p = {yes}/{n}: {answer}.",
     ),
     Choice(
-        id="9.B5",
+        id="9.B4",
         title="Noise and bias in training data",
         hint="What happens to each with more items?",
         options={
@@ -812,7 +819,7 @@ BANK: list[Exercise] = [
         "threshold. What is the difference for a classifier that is trained on them?",
     ),
     Choice(
-        id="9.B6",
+        id="9.B5",
         title="Where annotators disagree most",
         hint="Think of what the annotators could see.",
         options={
@@ -836,7 +843,7 @@ BANK: list[Exercise] = [
         "these labels?",
     ),
     Choice(
-        id="9.B7",
+        id="9.B6",
         title="95 per cent agreement",
         hint="Which sentences were counted?",
         options={

@@ -107,6 +107,12 @@ BITS = Number(
             "nothing of the category.",
         ),
         Mistake(
+            "accuracy",
+            lambda given: float(np.trace(_joint(given))),
+            "This is the share of right labels. Bits measure how much less uncertain one is after "
+            "a label.",
+        ),
+        Mistake(
             "equal prevalence",
             lambda given: _bits(_joint(given, 0.5)),
             "This supposes that both categories are equally frequent. Multiply the rows by the "
@@ -183,12 +189,6 @@ MUTUAL_INFORMATION = Function(
     ),
     mistakes=(
         Mistake(
-            "zero times logarithm of zero",
-            _with_zeros,
-            "Right where no cell is 0. NumPy makes NaN of 0 log 0, which stands for nothing here: "
-            "sum over the cells that are above 0 only.",
-        ),
-        Mistake(
             "nats",
             lambda prevalence, confusion: _mutual_information(prevalence, confusion) * math.log(2),
             "This is in nats. For bits take logarithms to base 2.",
@@ -212,6 +212,12 @@ MUTUAL_INFORMATION = Function(
             ),
             "This is the entropy that is left after the label. Subtract it from the entropy of the "
             "prevalence.",
+        ),
+        Mistake(
+            "zero times logarithm of zero",
+            _with_zeros,
+            "NumPy makes NaN of 0 log 0, which stands for nothing here: sum over the cells that "
+            "are above 0 only.",
         ),
     ),
 )
@@ -274,6 +280,11 @@ BEST_RATE = Number(
             lambda given: float(_rates(given)[-1]),
             "This is the rate with all six labels. They tell most, but the last ones little for "
             "their price.",
+        ),
+        Mistake(
+            "number of labels",
+            lambda given: float(_rates(given).argmax() + 1),
+            "This is the best number of labels. Asked is how many bits per euro it brings.",
         ),
         Mistake(
             "last label alone",
@@ -438,6 +449,12 @@ ADVANTAGE = Function(
             ),
             "You counted the items on which the judge is better. At least as good is enough: where "
             "both agree with as many others, the judge wins as well.",
+        ),
+        Mistake(
+            "agreement with the human",
+            lambda judge, human, others: float((judge == human).mean()),
+            "This is how often judge and human agree. They are compared by how many of the others "
+            "agree with each.",
         ),
         Mistake(
             "human for judge",
@@ -750,44 +767,6 @@ BANK: list[Exercise] = [
     ),
     Number(
         id="10.B3",
-        title="Effective number of labels",
-        hint="The design effect is 1 + (m - 1) times the correlation.",
-        given=_survey,
-        solve=lambda given: (
-            given["n_items"]
-            * given["labels_per_item"]
-            / (1 + (given["labels_per_item"] - 1) * given["correlation"])
-        ),
-        digits=1,
-        mistakes=(
-            Mistake(
-                "all labels",
-                lambda given: given["n_items"] * given["labels_per_item"],
-                "This is the number of labels; those of one item resemble each other.",
-            ),
-            Mistake(
-                "items",
-                lambda given: given["n_items"],
-                "This is the number of items; further labels of an item tell something.",
-            ),
-            Mistake(
-                "m for m - 1",
-                lambda given: (
-                    given["n_items"]
-                    * given["labels_per_item"]
-                    / (1 + given["labels_per_item"] * given["correlation"])
-                ),
-                "The design effect has m - 1, not m.",
-            ),
-        ),
-        question="{n_items} items have {labels_per_item} labels each, and labels of one item are "
-        "correlated by {correlation}. How many independent labels are they worth for a share, to "
-        "one decimal?",
-        solution="{n_items} times {labels_per_item}, divided by 1 + ({labels_per_item} - 1) "
-        "{correlation}: {answer}.",
-    ),
-    Number(
-        id="10.B4",
         title="Gold items for a difference",
         hint="Connor's formula for paired shares.",
         given=_systems,
@@ -819,7 +798,7 @@ BANK: list[Exercise] = [
         solution="With d = .0{difference} and psi = {discordance} / 100: {answer}.",
     ),
     Choice(
-        id="10.B5",
+        id="10.B4",
         title="Wrong half of the time",
         hint="What would you do with the labels of someone who is always wrong?",
         options={
@@ -841,7 +820,7 @@ BANK: list[Exercise] = [
         "of either category, another on one in ten. Whose labels are worth more?",
     ),
     Choice(
-        id="10.B6",
+        id="10.B5",
         title="The best of twenty",
         hint="Which items chose the winner?",
         options={
@@ -864,7 +843,7 @@ BANK: list[Exercise] = [
         ".89. What is to be said of this number?",
     ),
     Choice(
-        id="10.B7",
+        id="10.B6",
         title="A hundred calls",
         hint="What do the answers have in common?",
         options={
