@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,6 +56,7 @@ class Session:
         self.exercises: dict[str, Exercise] = {e.id: e for e in module.EXERCISES}
         self._given: dict[str, Any] = {}
         self._passed: dict[str, bool] = {}
+        self._loaded: dict[str, LoadedData] = {}
 
     def __repr__(self) -> str:
         """Return title and student on one line."""
@@ -194,18 +196,19 @@ class Session:
         """
         from annobench import datasets
 
-        folder = self._folder
-        if folder is not None and (folder / id / "meta.json").exists():
-            loaded = datasets.read(folder / id)
-        else:
-            loaded = datasets.load(id)
-        if loaded.provenance == "simulated":
-            print(
-                f"{id}: SIMULATED data stand in for the real labels, which are neither on this "
-                "computer nor to be had from the network. Values computed from them are not those "
-                "of the paper."
-            )
-        return loaded
+        if id not in self._loaded:
+            folder = self._folder
+            if folder is not None and (folder / id / "meta.json").exists():
+                self._loaded[id] = datasets.read(folder / id)
+            else:
+                self._loaded[id] = datasets.load(id)
+            if self._loaded[id].provenance == "simulated":
+                print(
+                    f"{id}: SIMULATED data stand in for the real labels, which are neither on "
+                    "this computer nor to be had from the network. Values computed from them are "
+                    "not those of the paper."
+                )
+        return self._loaded[id]
 
     def result(self, paper: str, target: str) -> Value:
         """Return a value of the workbench's results.
@@ -257,7 +260,7 @@ class Session:
 
 
 def session(id: str, student: str) -> Session:
-    """Begin a session of the course.
+    """Begin a session of the course, with its data, which are fetched if they are not there.
 
     Parameters
     ----------
@@ -276,4 +279,9 @@ def session(id: str, student: str) -> Session:
     CourseError
         If there is no such session; lists those there are.
     """
-    return Session(id, student)
+    # A notebook without ipywidgets needs no word on progress bars.
+    warnings.filterwarnings("ignore", message="IProgress not found")
+    held = Session(id, student)
+    for name in held.lesson.data:
+        held.data(name)
+    return held
