@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from annobench.agreement import cohen_kappa, difference
 from annobench.course import sessions
 from annobench.course.draws import draw
 from annobench.course.sessions import s03_how_sure as session
+from annobench.labels.annotations import Annotations
 
 ROOT = Path(__file__).resolve().parents[2]
 EXERCISES = {exercise.id: exercise for exercise in session.EXERCISES}
@@ -24,15 +26,39 @@ def test_the_session_is_found():
     assert sessions.get("03_how_sure") is session
 
 
+def printed(number):
+    """Read a confusion matrix of the paper."""
+    path = ROOT / f"workflow/papers/su2008/tables/table{number}.csv"
+    return pd.read_csv(path, comment="#", index_col="category")
+
+
 @pytest.mark.parametrize(("name", "number"), [("training_table", 1), ("test_table", 2)])
 def test_tables_in_the_source_are_those_of_the_paper(name, number):
     source = (ROOT / "course/03_how_sure.md").read_text(encoding="utf-8")
     rows = re.search(rf"^{name} = np\.array\(\s*\[\n(.*?)\n\s*\]\s*\)", source, re.S | re.M)[1]
-    path = ROOT / f"workflow/papers/su2008/tables/table{number}.csv"
-    printed = pd.read_csv(path, comment="#", index_col="category").to_numpy()
-    assert [
-        list(map(int, re.findall(r"\d+", row))) for row in rows.splitlines()
-    ] == printed.tolist()
+    typed = [list(map(int, re.findall(r"\d+", row))) for row in rows.splitlines()]
+    assert typed == printed(number).to_numpy().tolist()
+
+
+def test_the_statements_that_count_as_supported_are_those_that_the_intervals_support():
+    kappas = [cohen_kappa(Annotations.from_contingency(printed(n))) for n in (1, 2)]
+    names = printed(2).columns
+    merged = {
+        level: cohen_kappa(kappas[1].annotations.recode(dict(zip(names, groups, strict=True))))
+        for level, groups in {
+            "polarity": ["B", "N", "P", "V", "NoPol", "N", "P"],
+            "subjectivity": ["B", "S", "S", "S", "O", "O", "O"],
+        }.items()
+    }
+    gains = {level: difference(kappa, kappas[1]) for level, kappa in merged.items()}
+    change = kappas[1].estimate - kappas[0].estimate
+    half = 1.96 * np.hypot(*(kappa.standard_error for kappa in kappas))
+    supported = {level for level, gain in gains.items() if gain.lower > 0}
+    supported |= {"no change"} if half < 0.01 else set()
+    supported |= {"no big change"} if abs(change) + half < 0.2 else set()
+    assert supported == EXERCISES["3.7"].keys
+    # "overlap" is an option because the two intervals do.
+    assert merged["polarity"].interval().lower < kappas[1].interval().upper
 
 
 def test_bootstrapped_errors_lie_in_their_interval_but_for_its_tails():

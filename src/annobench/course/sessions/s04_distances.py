@@ -450,9 +450,9 @@ EXERCISES = [
             Mistake(
                 "with replacement",
                 lambda first, second: alpha_of(first, second, less=0),
-                "You divided by all N^2 pairs of labels, a label and itself included. Two "
-                "different labels are drawn: there are N (N - 1) pairs. (Su and Markert's Table "
-                "5 does it as you did.)",
+                "You counted all N^2 pairs of labels, a label and itself included. Two different "
+                "labels are drawn, so no label is paired with itself. Su and Markert's Table 5 "
+                "does it as you did.",
             ),
             Mistake(
                 "margins apart",
