@@ -110,9 +110,9 @@ def observed_of_classes(given: Given) -> float:
     return expected + (1 - expected) * kappa_of_classes(given)
 
 
-def quadratic_kappa(given: Given) -> float:
-    """Return kappa with quadratic weights of the large panel."""
-    return float(agreement.cohen_kappa(panel_of(given), weights="quadratic").estimate)
+def panel_kappa(given: Given, weights: Weights) -> float:
+    """Return weighted kappa of the large panel."""
+    return float(agreement.cohen_kappa(panel_of(given), weights=weights).estimate)
 
 
 def draw_table(rng: np.random.Generator) -> dict[str, Any]:
@@ -176,6 +176,13 @@ def alpha_of(
     else:
         expected = distance(np.subtract.outer(*pairs)).mean()
     return float(1 - observed / expected)
+
+
+def sums_for_labels(first: Floats, second: Floats) -> float:
+    """Take the sums of the two scores for all labels."""
+    sums = first + second
+    expected = np.abs(np.subtract.outer(sums, sums)).sum() / (sums.size * (sums.size - 1))
+    return float(1 - np.abs(first - second).mean() / expected)
 
 
 def draw_scores(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
@@ -264,6 +271,8 @@ def intraclass(given: Given, form: str = "agreement") -> float:
         "consistency": 0.0,
         "exchanged": i / j * (raters - rest),
         "not divided": j * (raters - rest),
+        "one too many": rest + j / i * (raters - rest),
+        "rest kept": j / i * raters,
         "average": 0.0,
     }[form]
     if form == "average":
@@ -294,15 +303,22 @@ EXERCISES = [
             ),
             Mistake(
                 "quadratic weights",
-                quadratic_kappa,
+                lambda given: panel_kappa(given, "quadratic"),
                 "This is kappa with quadratic weights. Asked for is kappa without weights, as "
+                "Berthelin et al. report it.",
+            ),
+            Mistake(
+                "linear weights",
+                lambda given: panel_kappa(given, "linear"),
+                "This is kappa with linear weights. Asked for is kappa without weights, as "
                 "Berthelin et al. report it.",
             ),
             Mistake(
                 "correlation for kappa",
                 lambda given: given["correlation"],
-                "This is the correlation of the impressions before they are cut. Kappa compares "
-                "the classes.",
+                "This is the correlation itself, before impressions are cut into classes. (It is "
+                "also kappa of panels.nominal, which has no order.) Look for the panel of "
+                "ordered classes.",
             ),
         ),
     ),
@@ -366,6 +382,18 @@ EXERCISES = [
                 "equal marks and 0 for the largest distance.",
             ),
             Mistake(
+                "without chance",
+                lambda given: 1 - disagreements(given)[0],
+                "This is the observed agreement, with partial credit. Kappa compares the "
+                "disagreement with the one that chance gives.",
+            ),
+            Mistake(
+                "counts for shares",
+                lambda given: 1 - given["table"].sum() * np.divide(*disagreements(given)),
+                "One of your two disagreements is of counts, the other of shares. Divide the "
+                "table by the number of items first.",
+            ),
+            Mistake(
                 "disagreement for agreement",
                 lambda given: np.divide(*disagreements(given)),
                 "This is the ratio of observed to expected disagreement. Kappa is one minus it.",
@@ -399,6 +427,12 @@ EXERCISES = [
                 lambda given: ordinal_distance(given, 0.0),
                 "You counted only the marks between. Half of the labels at either end belongs to "
                 "the way, too; otherwise neighbours would have the distance 0.",
+            ),
+            Mistake(
+                "slice without its end",
+                lambda given: sum(given["labels"][given["from"] : given["to"]]) ** 2,
+                "A slice in Python ends before its last index: the labels of the one mark count "
+                "in full, and those of the other not at all.",
             ),
             Mistake(
                 "not squared",
@@ -471,6 +505,29 @@ EXERCISES = [
                 "You counted every difference as 1: that is nominal alpha.",
             ),
             Mistake(
+                "each pair once",
+                lambda first, second: (1 + alpha_of(first, second)) / 2,
+                "Your expected disagreement is twice too large. np.subtract.outer has every pair "
+                "twice, as (a, b) and (b, a): count the pairs in the same way.",
+            ),
+            Mistake(
+                "without chance",
+                lambda first, second: 1 - np.abs(first - second).mean(),
+                "This is one minus the observed disagreement. It has to be divided by the one "
+                "that is expected by chance.",
+            ),
+            Mistake(
+                "sum for concatenation",
+                sums_for_labels,
+                "first + second adds two NumPy arrays item by item. To put one after the other, "
+                "use np.concatenate.",
+            ),
+            Mistake(
+                "correlation",
+                lambda first, second: float(np.corrcoef(first, second)[0, 1]),
+                "This is Pearson's correlation, which compares no scores with one another.",
+            ),
+            Mistake(
                 "disagreement for agreement",
                 lambda first, second: 1 - alpha_of(first, second),
                 "This is the ratio of observed to expected disagreement. Alpha is one minus it.",
@@ -524,8 +581,7 @@ EXERCISES = [
             Mistake(
                 "empty sets",
                 divided_by_none,
-                "Right, but for two empty sets, where 0 is divided by 0. They are equal: "
-                "distance 0.",
+                "Two empty sets make your function divide 0 by 0. They are equal: distance 0.",
             ),
         ),
     ),
@@ -542,6 +598,17 @@ EXERCISES = [
                 lambda given: intraclass(given, "consistency"),
                 "This is the ICC for consistency, which does not count that one annotator gives "
                 "higher scores than another.",
+            ),
+            Mistake(
+                "annotators for one less",
+                lambda given: intraclass(given, "one too many"),
+                "The denominator has the mean square of the rest J - 1 times, not J times.",
+            ),
+            Mistake(
+                "rest not subtracted",
+                lambda given: intraclass(given, "rest kept"),
+                "In the last term the mean square of the rest has to be subtracted from that of "
+                "the annotators.",
             ),
             Mistake(
                 "items and annotators exchanged",
