@@ -1,4 +1,4 @@
-"""The guide's list for adding a session is followed with the worked example, to the last edition."""
+"""The list of the guide is followed with the worked example, to the last edition."""
 
 import os
 import re
