@@ -18,8 +18,8 @@ wildcard_constraints:
 def session_sources(wildcards):
     """Return the library sources of a session: its exercises, and all that its cells may use."""
     script = WORKFLOW / "scripts/execute_course.py"
-    module = f"annobench.course.sessions.s{wildcards.session}"
-    return imports_of(script, also=[module, "annobench.course.student"])
+    own = f"annobench.course.sessions.s{wildcards.session}"
+    return imports_of(script, also=[own, "annobench.course.student"])
 
 
 rule course:
@@ -138,7 +138,11 @@ rule build_course_index:
     """Render the page of the course: syllabus, sessions, and the bank of exam questions."""
     input:
         site=site_files("course.html.j2") + templates("exam.html.j2"),
-        pages=expand("results/course/{edition}/{session}.html", edition=["student", "solutions", "slides"], session=SESSIONS),
+        pages=expand(
+            "results/course/{edition}/{session}.html",
+            edition=["student", "solutions", "slides"],
+            session=SESSIONS,
+        ),
         library=imports_of(
             WORKFLOW / "scripts/build_course_index.py",
             also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
@@ -162,7 +166,9 @@ rule build_course_index:
 rule build_wheel:
     """Build the package that lies in the archive."""
     input:
-        sources=sorted(str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"),
+        sources=sorted(
+            str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
+        ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
         library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     output:
@@ -187,11 +193,15 @@ rule archive_course:
         teacher=str(COURSE / "archive/TEACHER.md"),
         licence=str(WORKFLOW.parent / "LICENSE"),
         results="results/course/data/results.csv",
-        data=[
-            path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")
-        ],
-        student=expand("results/course/student/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]),
-        solutions=expand("results/course/solutions/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]),
+        data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
+        student=expand(
+            "results/course/student/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]
+        ),
+        solutions=expand(
+            "results/course/solutions/{session}.{suffix}",
+            session=SESSIONS,
+            suffix=["ipynb", "html"],
+        ),
         slides=expand("results/course/slides/{session}.html", session=SESSIONS),
         bank="results/course/bank.html",
         library=imports_of(WORKFLOW / "scripts/archive_course.py"),
