@@ -27,7 +27,9 @@ _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
 _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)*?\$", re.S)
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?!\.?\w)")
 #: Where numbers are no values: links and the identifiers of what is read, numbers of exercises.
-_NAMES = re.compile(r"\]\([^)]*\)|https?://\S+|\b10\.\d{4,}/\S+|\b(?:Exercise|Session)s? [\d.,and –-]+")
+_NAMES = re.compile(
+    r"\]\([^)]*\)|https?://\S+|\b10\.\d{4,}/\S+|\b(?:Exercise|Session)s? [\d.,and –-]+"
+)
 
 
 def read_source(path: Path) -> NotebookNode:

@@ -17,7 +17,10 @@ def execute(notebook: NotebookNode, folder: Path, seconds: int = 300) -> Noteboo
         # A reader's own IPython start-up files must not change what a notebook shows.
         os.environ["IPYTHONDIR"] = profile
         client = NotebookClient(
-            notebook, timeout=seconds, kernel_name="python3", resources={"metadata": {"path": folder}}
+            notebook,
+            timeout=seconds,
+            kernel_name="python3",
+            resources={"metadata": {"path": folder}},
         )
         executed: NotebookNode = client.execute()
     for cell in executed.cells:

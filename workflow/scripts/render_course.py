@@ -85,9 +85,13 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
     exporter = OfflineSlidesExporter(
         template_name=SLIDES, extra_template_basedirs=[str(site)], embed_images=True
     )
-    exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={"figure"}), enabled=True)
+    exporter.register_preprocessor(
+        TagRemovePreprocessor(remove_input_tags={"figure"}), enabled=True
+    )
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
-    body, _ = exporter.from_notebook_node(notebook, resources={"revealjs": reveal(), "title": title})
+    body, _ = exporter.from_notebook_node(
+        notebook, resources={"revealjs": reveal(), "title": title}
+    )
     return str(body)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,6 +110,10 @@ class Results:
             ) from error
         except KeyError as error:
             raise CourseError(f"{path}: the column {error} is missing. Make it anew.") from error
+
+    def __iter__(self) -> Iterator[Value]:
+        """Yield all values."""
+        return iter(self._values.values())
 
     def value(self, paper: str, target: str) -> Value:
         """Return a value.

@@ -25,8 +25,8 @@ LESSON = Lesson(
     title="An example",
     summary="Compute the agreement of two annotators, observed and expected by chance.",
     needs=("means and shares",),
-    data=("snow2008_rte",),
-    papers=("su2008",),
+    data=("anesthesia",),
+    papers=("example_paper",),
 )
 
 
