@@ -40,17 +40,27 @@ LESSON = Lesson(
 )
 
 
-def _binomial(n: int, p: float) -> Any:
-    from scipy.stats import binom
+def _of_independent(p: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return the probabilities of 0 to n right labels, of annotators right with probability p."""
+    from scipy.special import comb
 
-    return binom(n, p)
+    share, m = np.asarray(p, dtype=np.float64)[..., None], np.arange(n + 1)
+    return np.asarray(comb(n, m) * share**m * (1 - share) ** (n - m))
 
 
-def _drawn(right: ArrayLike, n_labels: int, k: int) -> Any:
-    """Return the distribution of right labels among k drawn without replacement."""
-    from scipy.stats import hypergeom
+def _of_drawn(right: ArrayLike, n_labels: int, k: int) -> NDArray[np.float64]:
+    """Return the probabilities of 0 to k right labels among k drawn without replacement."""
+    from scipy.special import comb
 
-    return hypergeom(n_labels, np.asarray(right), k)
+    r, m = np.asarray(right)[..., None], np.arange(k + 1)
+    return np.asarray(comb(r, m) * comb(n_labels - r, k - m) / comb(n_labels, k))
+
+
+def _majority(chance: NDArray[np.float64], tie: float = 0.5) -> NDArray[np.float64]:
+    """Return the probability of a majority by the probabilities of 0 to n right labels."""
+    n = chance.shape[-1] - 1
+    m = np.arange(n + 1)
+    return np.asarray(chance @ np.where(2 * m > n, 1.0, np.where(2 * m == n, tie, 0.0)))
 
 
 # 5.1: a vote with ties.
@@ -100,25 +110,24 @@ def _ballot_question(given: Given) -> str:
 
 def majority_accuracy(p: float, n: int) -> float:
     """Return how often a majority of n annotators of accuracy p is right, a tie for a half."""
-    tie = float(_binomial(n, p).pmf(n // 2)) / 2 if n % 2 == 0 else 0.0
-    return float(_binomial(n, p).sf(n // 2)) + tie
+    return float(_majority(_of_independent(p, n)))
 
 
 def _from_half_down(p: float, n: int) -> float:
-    return float(_binomial(n, p).sf(n // 2 - 1))
+    return float(_of_independent(p, n)[n // 2 :].sum())
 
 
 def _ties_lost(p: float, n: int) -> float:
-    return float(_binomial(n, p).sf(n // 2))
+    return float(_majority(_of_independent(p, n), tie=0.0))
 
 
 def _ties_won(p: float, n: int) -> float:
-    return float(_binomial(n, p).sf((n - 1) // 2))
+    return float(_majority(_of_independent(p, n), tie=1.0))
 
 
 def _without_orders(p: float, n: int) -> float:
-    terms = [p**k * (1 - p) ** (n - k) for k in range(n + 1)]
-    return sum(terms[n // 2 + 1 :]) + (terms[n // 2] / 2 if n % 2 == 0 else 0)
+    m = np.arange(n + 1)
+    return float(_majority(p**m * (1 - p) ** (n - m)))
 
 
 def _juries(rng: np.random.Generator) -> list[tuple[float, int]]:
@@ -144,8 +153,7 @@ def _number_right(accuracy: ArrayLike) -> NDArray[np.float64]:
 
 
 def _panel_accuracy(given: Given) -> float:
-    chance = _number_right(given["accuracy"])
-    return float(chance[len(given["accuracy"]) // 2 + 1 :].sum())
+    return float(_majority(_number_right(given["accuracy"])))
 
 
 def _panel_interval(given: Given) -> tuple[float, float]:
@@ -161,6 +169,11 @@ def _panel_interval(given: Given) -> tuple[float, float]:
     return q - half, q + half
 
 
+def _number_of_items(given: Given) -> tuple[float, float]:
+    low, high = _panel_interval(given)
+    return low * given["n_items"], high * given["n_items"]
+
+
 # 5.4 and 5.5: labels drawn from those that are there.
 
 
@@ -169,37 +182,33 @@ def _one_item(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _drawn_right(given: Given) -> float:
-    drawn = _drawn(given["right"], given["n_labels"], given["drawn"])
-    return float(drawn.sf(given["drawn"] // 2))
+    return float(_majority(_of_drawn(given["right"], given["n_labels"], given["drawn"])))
 
 
 def _just_a_majority(given: Given) -> float:
-    drawn = _drawn(given["right"], given["n_labels"], given["drawn"])
-    return float(drawn.pmf(given["drawn"] // 2 + 1))
+    chance = _of_drawn(given["right"], given["n_labels"], given["drawn"])
+    return float(chance[given["drawn"] // 2 + 1])
 
 
 def _put_back(given: Given) -> float:
-    share = given["right"] / given["n_labels"]
-    return float(_binomial(given["drawn"], share).sf(given["drawn"] // 2))
+    return majority_accuracy(given["right"] / given["n_labels"], given["drawn"])
 
 
 def learning_curve(right: ArrayLike, n_labels: int, k: int) -> float:
     """Return the mean accuracy of a vote among k labels drawn of each item's n_labels."""
-    drawn = _drawn(right, n_labels, k)
-    tie = drawn.pmf(k // 2) / 2 if k % 2 == 0 else 0.0
-    return float(np.mean(drawn.sf(k // 2) + tie))
+    return float(_majority(_of_drawn(right, n_labels, k)).mean())
 
 
 def _curve_put_back(right: ArrayLike, n_labels: int, k: int) -> float:
-    return float(np.mean([majority_accuracy(r / n_labels, k) for r in np.asarray(right)]))
+    return float(_majority(_of_independent(np.asarray(right) / n_labels, k)).mean())
 
 
 def _curve_of_the_mean(right: ArrayLike, n_labels: int, k: int) -> float:
-    return majority_accuracy(float(np.mean(right)) / n_labels, k)
+    return majority_accuracy(float(np.asarray(right).mean()) / n_labels, k)
 
 
 def _curve_ties_lost(right: ArrayLike, n_labels: int, k: int) -> float:
-    return float(np.mean(_drawn(right, n_labels, k).sf(k // 2)))
+    return float(_majority(_of_drawn(right, n_labels, k), tie=0.0).mean())
 
 
 def _curve_of_all(right: ArrayLike, n_labels: int, k: int) -> float:
@@ -208,7 +217,7 @@ def _curve_of_all(right: ArrayLike, n_labels: int, k: int) -> float:
 
 def _curves(rng: np.random.Generator) -> list[tuple[Any, ...]]:
     cases = []
-    for n_items, n_labels, k in ((2, 5, 3), (4, 10, 1), (4, 10, 2), (10, 10, 3), (50, 10, 6)):
+    for n_items, n_labels, k in ((2, 5, 3), (4, 10, 1), (4, 10, 2), (8, 10, 3), (20, 10, 6)):
         hard = rng.beta(4, 2, n_items)
         cases.append((rng.binomial(n_labels, hard), n_labels, k))
     return cases
@@ -262,6 +271,12 @@ def _share_of_accuracy(given: Given) -> float:
     return float(accuracy[ones].sum() / accuracy.sum())
 
 
+def _accuracies_alone(given: Given) -> float:
+    accuracy, ones = _sides(given)
+    one, zero = accuracy[ones].prod(), accuracy[~ones].prod()
+    return float(one / (one + zero))
+
+
 def _ones_alone(given: Given) -> float:
     accuracy, ones = _sides(given)
     return 1 / (1 + math.exp(-float(_log_odds(accuracy)[ones].sum())))
@@ -310,6 +325,10 @@ def _votes_of_one_only(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.flo
 def _unweighted_vote(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.float64]:
     given = np.asarray(labels)
     return np.asarray((given == 1).sum(axis=1) / (given >= 0).sum(axis=1))
+
+
+def _decided(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray((np.sign(_score_itself(labels, accuracy)) + 1) / 2)
 
 
 def _score_itself(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.float64]:
@@ -469,6 +488,16 @@ EXERCISES: list[Exercise] = [
                 "This counts the items on which at least one of the five is right. The vote needs "
                 "three.",
             ),
+            Mistake(
+                "best annotator",
+                lambda given: max(given["accuracy"]),
+                "This is how often the best annotator is right. Asked for is the vote of all five.",
+            ),
+            Mistake(
+                "count for share",
+                _number_of_items,
+                "This is the number of items on which the vote is right. Divide by n_items.",
+            ),
         ),
     ),
     Number(
@@ -571,6 +600,13 @@ EXERCISES: list[Exercise] = [
                 "of this and the probability of these labels if it is 0.",
             ),
             Mistake(
+                "errors left out",
+                _accuracies_alone,
+                "You compared the products of the accuracies on the two sides. If the category is "
+                "1, those who say 0 are wrong, each with probability 1 - a; this belongs to the "
+                "product, too.",
+            ),
+            Mistake(
                 "votes for 0 left out",
                 _ones_alone,
                 "You added the weights of those who say 1 and left out those who say 0. A label 0 "
@@ -611,6 +647,12 @@ EXERCISES: list[Exercise] = [
                 _score_itself,
                 "Your function returns the sums of the weights, the log odds. Turn them into "
                 "probabilities: 1 / (1 + exp(-sum)).",
+            ),
+            Mistake(
+                "decision for probability",
+                _decided,
+                "Your function returns the winners. Asked for are the probabilities: "
+                "1 / (1 + exp(-sum)) of the weights.",
             ),
             Mistake(
                 "accuracies as weights",

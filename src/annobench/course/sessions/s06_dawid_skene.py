@@ -269,13 +269,18 @@ def _expected_counts(
 ) -> Floats:
     k = np.shape(posterior)[1]
     counts = np.full((int(np.max(annotator)) + 1, k, k), float(smoothing))
-    np.add.at(counts, (annotator, slice(None), label), np.asarray(posterior)[item])
+    cells = annotator[:, None], np.arange(k), label[:, None]
+    np.add.at(counts, cells, np.asarray(posterior)[item])
     return counts
 
 
 def _columns_scaled(*arguments: Any) -> Floats:
     counts = _expected_counts(*arguments)
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _labels_in_rows(*arguments: Any) -> Floats:
+    return _columns_scaled(*arguments).swapaxes(1, 2)
 
 
 def _axes_swapped(*arguments: Any) -> Floats:
@@ -355,15 +360,16 @@ def _em(
     posterior = np.zeros((int(np.max(item)) + 1, k))
     np.add.at(posterior, (item, label), 1.0)
     posterior = np.full_like(posterior, 1 / k) if start == "uniform" else _shares(posterior)
-    estimate = _one_matrix if pooled else estimate_confusion
     for _ in range(n_iterations):
         if hard:
             posterior = np.eye(k)[posterior.argmax(axis=1)]
         prevalence = posterior.sum(axis=0) + (0.0 if plain else smoothing)
         if even:
             prevalence = np.ones(k)
-        confusion = estimate(item, annotator, label, posterior, smoothing)
-        posterior = e_step(item, annotator, label, _shares(prevalence), confusion)
+        counts = _expected_counts(item, annotator, label, posterior, smoothing)
+        if pooled:
+            counts[:] = counts.sum(axis=0)
+        posterior = _shares(_products(item, annotator, label, prevalence, _shares(counts)))
     return posterior
 
 
@@ -375,7 +381,7 @@ def _one_more(
 
 def _em_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
     cases = []
-    for n_items, j, k, n_iterations in ((6, 3, 2, 2), (15, 4, 2, 5), (30, 5, 3, 10)):
+    for n_items, j, k, n_iterations in ((6, 3, 2, 2), (15, 4, 2, 5), (24, 5, 3, 8)):
         item, annotator, label, _, _ = _labelled(rng, n_items, j, k, 0.2)
         cases.append((item, annotator, label, n_iterations, 0.01))
     return cases
@@ -500,6 +506,12 @@ EXERCISES: list[Exercise] = [
                 lambda given: _joint(given)[1],
                 "This is the probability that the category is 1 and the labels are these. Divide "
                 "by the same sum over both categories.",
+            ),
+            Mistake(
+                "likelihood for posterior",
+                lambda given: _joint(given)[1] / given["prevalence"][1],
+                "This is the probability of these labels if the category is 1. Multiply by the "
+                "prevalence, do the same for category 0, and divide by the sum.",
             ),
             Mistake(
                 "other category",
@@ -631,6 +643,12 @@ EXERCISES: list[Exercise] = [
                 _columns_scaled,
                 "You divided each column by its sum: of the items called l, the share that is k. A "
                 "confusion matrix has the probabilities of the labels in its rows.",
+            ),
+            Mistake(
+                "labels in rows",
+                _labels_in_rows,
+                "Your rows belong to labels: of the items called l, the share that is k. Rows "
+                "belong to the true category: counts[j, k, l], divided by the sum over l.",
             ),
             Mistake(
                 "label before category",
