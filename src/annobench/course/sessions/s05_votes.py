@@ -28,7 +28,7 @@ LESSON = Lesson(
     title="From votes to weights",
     summary="Count votes and ties, say how many annotators replace an expert, and weigh votes by "
     "what is known of the annotators.",
-    needs=("01_chance", "binomial distribution", "Bayes' rule", "logarithms"),
+    needs=("binomial distribution", "Bayes' rule", "logarithms"),
     data=("snow2008_rte",),
     papers=("carpenter2008", "beigman_klebanov2010"),
     timing=(

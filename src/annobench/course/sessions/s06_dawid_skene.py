@@ -925,12 +925,13 @@ BANK: list[Exercise] = [
             Mistake(
                 "log odds of the sensitivity",
                 lambda given: math.log(given["sensitivity"] / (1 - given["sensitivity"])),
-                "This would be the weight if sensitivity and specificity were equal.",
+                "This is the weight of an annotator whose sensitivity and specificity are equal.",
             ),
             Mistake(
                 "log odds of the specificity",
                 lambda given: math.log(given["specificity"] / (1 - given["specificity"])),
-                "This would be the weight if sensitivity and specificity were equal.",
+                "This is the weight of a negative label, and only if sensitivity and "
+                "specificity are equal.",
             ),
             Mistake(
                 "negative label",
