@@ -27,10 +27,12 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("lesson", sorted(SOURCES | MODULES), indirect=True)
 
 
-@pytest.fixture(autouse=True)
-def example(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def example():
     """Make the worked example one of the sessions."""
-    monkeypatch.setattr(sessions, "__path__", [*sessions.__path__, str(EXAMPLE)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sessions, "__path__", [*sessions.__path__, str(EXAMPLE)])
+        yield
 
 
 @pytest.fixture
@@ -93,8 +95,8 @@ def folder(tmp_path, results_file):
     return tmp_path / "notebooks"
 
 
-@pytest.fixture
-def other_processes(tmp_path_factory, monkeypatch):
+@pytest.fixture(scope="module")
+def other_processes(tmp_path_factory):
     """Make the worked example a session in other processes, too."""
     site = tmp_path_factory.mktemp("site")
     (site / "sitecustomize.py").write_text(
@@ -103,10 +105,12 @@ def other_processes(tmp_path_factory, monkeypatch):
     )
     home = str(Path(importlib.import_module("annobench").__file__).parents[1])
     path = [str(site), home, *filter(None, [os.environ.get("PYTHONPATH")])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(path))
+        yield
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def example_source():
     """The source of the worked example."""
     return EXAMPLE / "00_example.md"

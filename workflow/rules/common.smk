@@ -8,9 +8,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from annobench import datasets, models
+from annobench import __version__, datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
+from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.studies.benchmark.tables import SETTINGS, file_names
 
@@ -79,10 +80,10 @@ def templates(*own):
     return [str(PACKAGE / "reporting/templates" / name) for name in names]
 
 
-def data_of(dataset):
+def data_of(dataset, folder="results/data"):
     """Return the three files of a data set."""
     return [
-        f"results/data/{dataset}/{name}"
+        f"{folder}/{dataset}/{name}"
         for name in ("labels.parquet", "items.parquet", "meta.json")
     ]
 

@@ -1,4 +1,4 @@
-"""The editions of a session: what each takes from the one source, and what is wrong with a source."""
+"""The editions of a session: what each takes from the one source; and faults of a source."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def slides_edition(executed: NotebookNode) -> NotebookNode:
 
 
 def page_edition(student: NotebookNode, executed: NotebookNode) -> NotebookNode:
-    """Return the student edition with the outputs of the cells that it shares with the solutions."""
+    """Return the student edition with outputs of the cells that it shares with the solutions."""
     outputs = {cell.id: cell.outputs for cell in executed.cells if cell.cell_type == "code"}
     page = student.copy()
     page.cells = []

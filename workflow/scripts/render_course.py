@@ -98,7 +98,8 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
 def reveal() -> dict[str, str]:
     """Return the parts of reveal.js: its program, its notes, its style and its white theme."""
     spec = importlib.util.find_spec("sphinx_revealjs")
-    assert spec is not None and spec.origin is not None
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("sphinx-revealjs, from which reveal.js is taken, is missing.")
     home = Path(spec.origin).parent / "_static" / "revealjs"
     theme = (home / "dist/theme/white.css").read_text(encoding="utf-8")
     return {

@@ -202,6 +202,23 @@ def write_exam(
     return answers
 
 
+def write_bank(path: Path | str, student: str, *, only: Iterable[str] | None = None) -> None:
+    """Write a page of all questions with a student's numbers and the solutions.
+
+    Parameters
+    ----------
+    path : path
+        The page, HTML.
+    student : str
+        Name or ID.
+    only : iterable of str, optional
+        Ids of sessions; by default all.
+    """
+    asked = [question(id, student) for id in catalogue(only).index]
+    paper = {"student": f"Numbers of the student {student!r}", "questions": asked}
+    _write(Path(path), "Questions for an exam", [paper], solutions=True)
+
+
 def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: bool) -> None:
     from markdown_it import MarkdownIt
     from markupsafe import Markup

@@ -8,6 +8,7 @@ drawn anew for each grading, and its values are compared here.
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import os
 import pickle
@@ -49,7 +50,7 @@ MAX_LINE = 4 << 20
 MAX_ANSWERS = 20
 
 
-class _Ended(Exception):
+class _EndedError(Exception):
     """A submission's process that says no more; the text says why."""
 
 
@@ -130,7 +131,7 @@ def _graded(path: Path, seconds: int, data: Path | None, compiled: Path) -> _Sub
                 (work / DATA).symlink_to(data.absolute())
             with _Process(work, seconds, compiled) as process:
                 _listen(process, found)
-    except _Ended as error:
+    except _EndedError as error:
         found.ended = str(error)
     except OSError as error:
         found.ended = f"The notebook could not be run ({error.strerror or type(error).__name__})."
@@ -145,7 +146,7 @@ def _listen(process: _Process, found: _Submission) -> None:
         if kind == "end":
             return
         if kind == "unreadable":
-            raise _Ended("This is not a Jupyter notebook, or it is damaged.")
+            raise _EndedError("This is not a Jupyter notebook, or it is damaged.")
         if kind == "session":
             found.student = found.student or _plain(said.get("student"), 100)
             _begin(_plain(said.get("session"), 50), found)
@@ -184,7 +185,7 @@ def _checked(
         return None
     found.answers[session, id] = found.answers.get((session, id), 0) + 1
     if found.answers[session, id] > MAX_ANSWERS:
-        raise _Ended(f"The notebook checks exercise {id} more than {MAX_ANSWERS} times.")
+        raise _EndedError(f"The notebook checks exercise {id} more than {MAX_ANSWERS} times.")
     exercises: dict[str, Exercise] = {e.id: e for e in sessions.get(session).EXERCISES}
     exercise = exercises[id]
     student = found.student
@@ -199,7 +200,7 @@ def _checked(
         answer = process.call
     outcome = exercise.check(answer, given)
     if process.broken:
-        raise _Ended(process.broken)
+        raise _EndedError(process.broken)
     if not found.outcomes[session][id].passed:
         found.outcomes[session][id] = outcome
     return outcome
@@ -220,7 +221,7 @@ class _Process:
         command = [sys.executable, "-m", "annobench.course.submission", "submission.ipynb"]
         command += [str(asked_here), str(told_there), str(seconds), str(MAX_MEMORY), str(compiled)]
         try:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603  (in bounds: limits, guards)
                 [*_isolation(), *command],
                 cwd=work,
                 env=_environment(work, compiled),
@@ -242,10 +243,8 @@ class _Process:
         return self
 
     def __exit__(self, *error: object) -> None:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self._process.kill()
         self._process.wait()
         self._selector.close()
@@ -263,7 +262,7 @@ class _Process:
                     raise self._too_slow() from None
                 time.sleep(0.01)
             except OSError:
-                raise _Ended("The notebook ended its process.") from None
+                raise _EndedError("The notebook ended its process.") from None
 
     def next(self) -> dict[str, Any]:
         """Return the next thing that the submission says."""
@@ -273,12 +272,12 @@ class _Process:
                 raise self._too_slow()
             piece = os.read(self._source, 1 << 16)
             if not piece:
-                raise _Ended(
+                raise _EndedError(
                     "The notebook ended its process, or was stopped at the limit of time or memory."
                 )
             self._buffer += piece
             if len(self._buffer) > MAX_LINE:
-                raise _Ended("An answer of the notebook is too long to be read.")
+                raise _EndedError("An answer of the notebook is too long to be read.")
         line, _, self._buffer = self._buffer.partition(b"\n")
         try:
             said = json.loads(line)
@@ -286,8 +285,8 @@ class _Process:
             return {}
         return said if isinstance(said, dict) else {}
 
-    def _too_slow(self) -> _Ended:
-        return _Ended(
+    def _too_slow(self) -> _EndedError:
+        return _EndedError(
             f"The notebook was stopped after {self._seconds} seconds. Does a loop never end?"
         )
 
@@ -299,7 +298,7 @@ class _Process:
             self.tell(kind="call", call=str(self._calls), arguments=packed)
             while (said := self.next()).get("call") != str(self._calls):
                 pass
-        except _Ended as error:
+        except _EndedError as error:
             self.broken = str(error)
             raise
         if said.get("kind") == "raised":
@@ -312,15 +311,13 @@ class _Process:
 
 @cache
 def _isolation() -> tuple[str, ...]:
-    """Return the command before a submission's own that leaves it no network and no process but its
-    own, where the system has it.
-    """
+    """Return the command that leaves a submission no network and no other's processes, if any."""
     unshare = shutil.which("unshare")
     command = ("--user", "--map-root-user", "--net", "--pid", "--fork", "--kill-child")
     if unshare is None:
         return ()
     try:
-        tried = subprocess.run(
+        tried = subprocess.run(  # noqa: S603  (our own)
             [unshare, *command, sys.executable, "-c", ""], capture_output=True, timeout=30
         )
     except (OSError, subprocess.TimeoutExpired):

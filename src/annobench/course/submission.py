@@ -77,7 +77,7 @@ def _limit(seconds: int, size: int) -> None:
 
 
 def _guard(folders: tuple[str, ...]) -> None:
-    """Refuse processes, connections and files written outside some folders, as far as Python can."""
+    """Refuse processes, connections and writing outside some folders, as far as Python can."""
     allowed = tuple(os.path.realpath(folder) + os.sep for folder in folders)
 
     def inside(path: object) -> bool:
@@ -128,6 +128,8 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
             return Checked(exercise, *grader.check(self.lesson.id, exercise, answer))
 
     student.Session = Recorded  # type: ignore[misc]
+    # Data are loaded only by a notebook that uses them.
+    student.session = Recorded  # type: ignore[assignment]
     names = {"__name__": "__main__", "display": lambda *values, **options: None}
     for number, source in enumerate(cells, 1):
         try:
@@ -142,7 +144,7 @@ def main() -> None:
     notebook, source, target, seconds, size, *folders = sys.argv[1:]
     _limit(int(seconds), int(size))
     # A cell that never ends shall not keep those after it from running.
-    share = max(1.0, int(seconds) / 4)
+    share = int(seconds) / 2
     with os.fdopen(int(source), encoding="utf-8") as asked, os.fdopen(int(target), "w") as told:
         grader = _Grader(asked, told, min(10.0, share))
         try:
