@@ -443,8 +443,8 @@ R_HAT = Function(
         Mistake(
             "total variance over W",
             lambda draws: float(np.sqrt(draws.var(ddof=1) / draws.var(axis=1, ddof=1).mean())),
-            "You have compared the variance of all draws in one row with W. In the formula the "
-            "numerator is (S - 1)/S · W + B/S.",
+            "You have compared the variance of all draws in one row with W. In the formula, V is "
+            "(S - 1)/S · W + B/S.",
         ),
     ),
 )
@@ -459,8 +459,8 @@ MIRROR = Choice(
     options={
         "longer": "Run all chains ten times as long, until R-hat falls below 1.01.",
         "average": "Average over the four chains: together they represent the whole posterior.",
-        "restrict": "Say in the model that annotators are better than chance on average, and put "
-        "chain 4 back into that half.",
+        "restrict": "Assume in the model that annotators are better than chance on average, and "
+        "turn chain 4 round: each category for the other.",
         "starts": "Start all four chains from the votes; R-hat will then be close to 1.",
         "flat": "Nothing: chain 4 shows that the prior is too flat, so report the first three "
         "together with its result.",
