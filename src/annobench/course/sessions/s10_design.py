@@ -681,7 +681,7 @@ def _wins(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _t(given: Given, margin: float) -> float:
-    return (given["mean"] - margin) / (given["deviation"] / math.sqrt(given["n_items"]))
+    return float((given["mean"] - margin) / given["deviation"] * math.sqrt(given["n_items"]))
 
 
 def _tests(rng: np.random.Generator) -> dict[str, Any]:
@@ -697,7 +697,7 @@ def _systems(rng: np.random.Generator) -> dict[str, Any]:
 
 def _connor(given: Given, power: float = 0.8416212, level: float = 1.9599640) -> float:
     d, psi = given["difference"] / 100, given["discordance"] / 100
-    return ((level * math.sqrt(psi) + power * math.sqrt(psi - d**2)) / d) ** 2
+    return float(((level * math.sqrt(psi) + power * math.sqrt(psi - d**2)) / d) ** 2)
 
 
 BANK: list[Exercise] = [
