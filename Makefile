@@ -68,6 +68,7 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	$(BIN)/snakemake --cores $(CORES) results/studies/baselines_full/index.html
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
+	$(BIN)/python workflow/scripts/quote_benchmark.py
 
 # Of the data that `annobench compare` takes by default; with a mirror or a network.
 fits: $(INSTALLED)  ## Store the fits that save users of `annobench compare` compiling all models: minutes.

@@ -25,7 +25,13 @@ from annobench.studies.benchmark.tables import file_names, read_table, read_tabl
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'
-REFITS = {"labels_per_item": [1, 2], "annotators": [4], "repeats": 2, "resamples": 3}
+REFITS = {
+    "datasets": ["NA"],
+    "labels_per_item": [1, 2],
+    "annotators": [4],
+    "repeats": 2,
+    "resamples": 3,
+}
 
 
 def model(name, power):
@@ -59,6 +65,7 @@ def tables(tmp_path_factory):
         )
         name = "NA" if n == 0 else f"set {n} {NASTY}"
         cases.append(BenchmarkCase(name, one.annotations, one.gold, "real", "made <u>up</u>"))
+    cases.append(BenchmarkCase("twin", cases[1].annotations, cases[1].gold, "real"))
     cases.append(
         simulate("few", n_categories=2, labels_per_item=2, n_items=40, n_annotators=8, seed=1)
     )
@@ -125,7 +132,17 @@ def test_the_page_stands_alone_and_its_parts_are_there(html):
     assert outside == []
     assert {each[1:] for each in page.addresses if each.startswith("#")} <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
-    expected = {"scores", "across", "curves", "methods", "data", "reading", "cite", "about"}
+    expected = {
+        "scores",
+        "across",
+        "probabilities",
+        "curves",
+        "methods",
+        "data",
+        "reading",
+        "cite",
+        "about",
+    }
     assert expected <= set(page.ids)
     assert [tag for tag, _ in page.tags].count("script") == 2
     policy = next(given for tag, given in page.tags if given.get("http-equiv"))
@@ -174,6 +191,37 @@ def test_the_static_table_shows_scores_verdicts_and_reasons(html, tables):
     # Sharper votes have another log loss everywhere, and the same accuracy.
     assert "▲" in text or "▼" in text
     assert text.count("n/a") >= 7
+
+
+def test_equal_labels_are_shown_and_counted_once(html, tables):
+    text = "".join(Page(html).text)
+    assert tables.problems["same_labels_as"].tolist() == [""] * 6 + [tables.problems.iloc[1, 0], ""]
+    assert f"The labels of set 1 {NASTY} under other names" in text
+    assert "6 hold different labels" in text
+    assert set(tables.averages["n_datasets"]) == {6}
+    assert set(tables.across["n_datasets"]) == {6}
+
+
+def test_what_is_said_of_new_data_sets_stands_in_the_static_page(html, tables):
+    row = tables.across.query("score == 'accuracy' and method == '1' and other == 'NA'").iloc[0]
+    section = html[html.index('<h2 id="across">') : html.index('<h2 id="probabilities">')]
+    cells = re.findall(r'<td class="right">([^<]*)</td>', section[section.index("<td>1</td>") :])
+    new = [f"{row[name]:.2f}" for name in ("new_better", "new_equivalent", "new_worse")]
+    assert cells[:4] == ["6", *new]
+
+
+def test_the_averages_are_in_order_and_the_best_are_bold(html, tables):
+    section = html[html.index('id="averages-table"') : html.index('<h2 id="curves">')]
+    assert len(re.findall(r'<th scope="row"', section)) == len(tables.averages)
+    assert tables.averages["median_log_loss"].is_monotonic_increasing
+    best = re.search(r'class="right best">([^<]*)<', section)[1]
+    assert best == f"{tables.averages['mean_log_loss'].min():.3f}"
+
+
+def test_learning_curves_have_errors_over_items(tables):
+    errors = tables.refit_errors
+    assert set(errors["design"]) == {"labels per item", "annotators"}
+    assert (errors["NA"] > 0).any()
 
 
 def test_marked_rows_are_marked_and_no_others(html):

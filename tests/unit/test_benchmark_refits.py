@@ -22,7 +22,13 @@ from annobench.studies.benchmark.refits import (
 from annobench.studies.benchmark.regimes import simulate
 from annobench.studies.benchmark.scores import score
 
-SETTINGS = {"labels_per_item": [1, 3, 9], "annotators": [4, 99], "repeats": 2, "resamples": 3}
+SETTINGS = {
+    "datasets": ["good, K = 2, 5 labels"],
+    "labels_per_item": [1, 3, 9],
+    "annotators": [4, 99],
+    "repeats": 2,
+    "resamples": 3,
+}
 
 
 @pytest.fixture
@@ -86,6 +92,25 @@ def test_scores_are_of_all_items(case):
     assert by_size[1] < by_size[3]
 
 
+def test_only_named_cases_have_learning_curves(case):
+    found = parts_of(case, SETTINGS | {"datasets": ["another"]}, 1)
+    assert {part.design for part in found} == {RESAMPLED}
+
+
+def test_errors_over_items_are_of_the_mean_over_repeats(case):
+    table = refit(case, voting, settings=SETTINGS, limit=60, seed=1)
+    parts = [
+        part for part in parts_of(case, SETTINGS, 1) if (part.design, part.size) == (LABELS, 3)
+    ]
+    assert len(parts) == 2
+    rows = table[(table["design"] == LABELS) & (table["size"] == 3)]
+    shares = [voting.fit(part.annotations).posterior[np.arange(80), case.gold] for part in parts]
+    mean = np.mean(-np.log(np.maximum(shares, 1e-6)), axis=0)
+    assert rows["log_loss_error"].tolist() == pytest.approx([mean.std(ddof=1) / 80**0.5] * 2)
+    assert table.loc[table["design"] == RESAMPLED, "accuracy_error"].isna().all()
+    assert table.loc[table["design"] != RESAMPLED, "accuracy_error"].notna().all()
+
+
 def test_a_refused_part_is_noted_and_the_others_stay(case):
     def picky(labels):
         if labels.n_labels == 80:
@@ -145,11 +170,11 @@ def test_tables_of_methods_stand_side_by_side(case):
         refit(case, each, settings=SETTINGS, limit=60, seed=1)
         for each in (voting, model("no", refuses))
     ]
-    values, notes = join_refits(tables)
+    values, errors, notes = join_refits(tables)
     assert list(values.columns) == ["problem", "design", "size", "repeat", "score", "voting"]
     assert len(values) == 9 * 2
+    assert list(errors.columns) == ["problem", "design", "size", "score", "voting"]
+    assert len(errors) == 3 * 2
     assert notes["method"].tolist() == ["no"] * 3
     assert set(notes["note"]) == {"no: never. Go."}
-    nothing, none = join_refits([pd.DataFrame()])
-    assert nothing.empty
-    assert none.empty
+    assert all(each.empty for each in join_refits([pd.DataFrame()]))

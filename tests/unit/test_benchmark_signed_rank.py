@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from annobench.core.errors import AnnotationError
-from annobench.studies.benchmark.signed_rank import compare_across, signed_rank
+from annobench.studies.benchmark.signed_rank import signed_rank
 
 #: Four standard errors of a probability from so many draws.
 DRAWS = 20_000
@@ -74,27 +73,3 @@ def test_differences_within_the_region_are_equivalent():
 def test_what_is_no_difference_is_refused(z):
     with pytest.raises(AnnotationError, match="signed_rank: needs finite differences"):
         signed_rank(z, rope=0.01, rng=1)
-
-
-def test_across_data_sets_better_is_better_whichever_way_a_score_goes():
-    names = [f"d{n}" for n in range(6)]
-    rows = [
-        (problem, method, score, value)
-        for problem in [*names, "regime"]
-        for method, score, value in (
-            ("a", "accuracy", 0.9),
-            ("b", "accuracy", 0.8),
-            ("a", "log_loss", 0.3),
-            ("b", "log_loss", 0.7),
-        )
-    ]
-    rows += [(names[0], "c", "accuracy", 0.5)]
-    scores = pd.DataFrame(rows, columns=["problem", "method", "score", "estimate"])
-    found = compare_across(scores, names, seed=1)
-    assert found[["score", "method", "other", "n_datasets"]].to_numpy().tolist() == [
-        ["accuracy", "a", "b", 6],
-        ["log_loss", "a", "b", 6],
-    ]
-    assert (found["better"] > 0.95).all()
-    assert found["next_better"].tolist() == pytest.approx([6 / 6.5] * 2)
-    assert compare_across(scores, ["regime"], seed=1).empty

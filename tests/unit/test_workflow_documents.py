@@ -40,6 +40,8 @@ def config():
             "labels_per_item": [1],
             "annotators": [3],
             "repeats": 1,
+            "min_annotators": 20,
+            "max_labels": 2000,
             "resamples": 2,
             "limit": 1,
         },

@@ -2,6 +2,7 @@
 # and the inputs and outputs that papers have in common.
 
 import json
+import math
 import os
 import re
 from pathlib import Path
@@ -231,8 +232,19 @@ def fitted(wildcards):
 
 
 def refitted(wildcards):
-    """Return the data sets to parts of whose labels models are fitted."""
-    return [id for id in baselines_settings(wildcards)["refits"]["datasets"] if id in DATASETS]
+    """Return the data sets to parts of whose labels models are fitted.
+
+    Those of learning curves, and those of enough annotators to resample and not too many labels.
+    """
+    refits = baselines_settings(wildcards)["refits"]
+
+    def is_resampled(id):
+        sizes = datasets.get(id).targets
+        enough = sizes.get("n_annotators", 0) >= refits["min_annotators"]
+        return enough and sizes.get("n_labels", math.inf) <= refits["max_labels"]
+
+    learning = [id for id in refits["datasets"] if id in DATASETS]
+    return [*learning, *(id for id in graded(wildcards) if id not in learning and is_resampled(id))]
 
 
 def metas_of(ids):

@@ -29,16 +29,17 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
+from scipy.special import ndtri, stdtrit
 
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
+from annobench.studies.benchmark.across import MIN_DATASETS, compared_with
 from annobench.studies.benchmark.comparison import CONFUSION, differences_to
 from annobench.studies.benchmark.refits import RESAMPLED
 from annobench.studies.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
-from annobench.studies.benchmark.signed_rank import MIN_DATASETS
-from annobench.studies.benchmark.tables import BenchmarkTables, file_names
+from annobench.studies.benchmark.tables import BenchmarkTables, counted, file_names
 
 #: How a difference is shown: by its mark and the class of its style.
 MARKS: Final[Mapping[str, tuple[str, str]]] = {
@@ -111,12 +112,16 @@ def render(
         marks=MARKS,
         scores=ALL_SCORES,
         n={name: kinds.get(name, 0) for name in ("real", "simulated", "regime")},
+        n_counted=len(counted(tables.problems)),
         stood_in=[each["problem"] for each in problems if each["provenance"] == "simulated"],
         downloads=_downloads(tables),
         reference=reference,
         problems=problems,
         matrices=_matrices(tables, reference),
         across=across,
+        averages=_averages(tables.averages),
+        repeats=tables.refits.loc[tables.refits["design"] != RESAMPLED, "repeat"].nunique(),
+        refits=tables.settings.get("refits"),
         min_datasets=MIN_DATASETS,
         min_bin=MIN_BIN,
         methods=_methods(tables),
@@ -206,28 +211,31 @@ def _short(value: float | None) -> str:
 def _across(tables: BenchmarkTables, reference: str) -> list[dict[str, Any]]:
     """Return how the methods compare with one by accuracy, the best first."""
     table = tables.across[tables.across["score"] == "accuracy"]
-    ahead = table[table["other"] == reference]
-    behind = table[table["method"] == reference].rename(
-        columns={
-            "other": "method",
-            "method": "other",
-            "better": "worse",
-            "worse": "better",
-            "next_better": "next_worse",
-            "next_worse": "next_better",
-        }
-    )
-    found = pd.concat([ahead, behind], ignore_index=True)
-    order = (found["worse"] - found["better"]).sort_values(kind="stable").index
+    found = compared_with(reference, table)
+    order = (found["new_worse"] - found["new_better"]).sort_values(kind="stable").index
     return pages.records(found.loc[order])
+
+
+def _averages(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return scores averaged over data sets, with the names of those that are best."""
+    whole = table[table["whole"] == "yes"]
+    best = {
+        name: (whole[name].max() if name.endswith("accuracy") else whole[name].min())
+        for name in table.columns
+        if name.startswith(("mean_", "median_"))
+    }
+    return [
+        row | {"best": {name for name in best if row["whole"] == "yes" and row[name] == best[name]}}
+        for row in pages.records(table)
+    ]
 
 
 def _calibration(tables: BenchmarkTables) -> Markup:
     """Draw each method's calibration: grey lines are data sets, the blue one is all their items."""
     kinds = tables.problems.set_index("problem")["provenance"]
     points = tables.curves[tables.curves["curve"] == "calibration"]
-    kind = "real" if "real" in set(kinds) else kinds.iloc[0]
-    points = points[points["problem"].isin(kinds.index[kinds == kind])]
+    drawn = counted(tables.problems) or list(kinds.index[kinds == kinds.iloc[0]])
+    points = points[points["problem"].isin(drawn)]
     names = [name for name in tables.methods["method"] if name in set(points["method"])]
     if not names:
         return Markup("")
@@ -301,7 +309,9 @@ def _about(
     problems = tables.problems
     kinds = list(problems["provenance"])
     first = next(kind for kind in ("real", "simulated", "regime", *kinds) if kind in kinds)
-    learnt = set(tables.refits["problem"]) & set(problems["problem"])
+    learning = tables.refits[tables.refits["design"] != RESAMPLED]
+    learnt = set(learning["problem"]) & set(problems["problem"])
+    repeats = learning["repeat"].nunique()
     best = [each["method"] for each in across[:LIT]] or list(tables.methods["method"][:LIT])
     content = {
         "scores": {
@@ -318,6 +328,11 @@ def _about(
         ),
         "statuses": STATUSES,
         "resampled": RESAMPLED,
+        # Half-widths in standard errors, of means over repeats and over items.
+        "half_widths": [
+            float(stdtrit(repeats - 1, 0.975)) if repeats > 1 else 0,
+            float(ndtri(0.975)),
+        ],
         "min_bin": MIN_BIN,
         "seed": tables.settings.get("seed"),
         "fit_command": tables.settings.get("fit_command", ""),

@@ -7,7 +7,7 @@ const el = (tag, attributes = {}, ...children) => {
   node.append(...children);
   return node;
 };
-const svgTags = new Set(["svg", "line", "polyline", "circle", "text", "title", "g"]);
+const svgTags = new Set(["svg", "line", "polyline", "polygon", "circle", "text", "title", "g"]);
 const fixed = (x, digits = 3) => (x === "" || Number.isNaN(+x) ? "–" : (+x).toFixed(digits).replace(/^(-?)0\./, "$1.").replace("-", "−"));
 const signed = (x) => (x > 0 ? "+" : "") + fixed(x);
 const MARKS = { better: ["▲", "v-reproduced"], worse: ["▼", "v-deviates"], "better?": ["△", "faint good"], "worse?": ["▽", "faint bad"] };
@@ -41,7 +41,7 @@ async function start() {
   const index = (table, ...names) => new Map(data[table].map((row) => [key(...names.map((name) => row[name])), row]));
   const scores = index("scores", "problem", "score", "method"), fits = index("fits", "problem", "method");
   const pairs = index("differences", "problem", "score", "method"), across = index("across", "score", "method", "other");
-  const problems = index("problems", "problem"), methods = data.methods.map((row) => row.method);
+  const refitErrors = index("refit_errors", "problem", "design", "size", "score"), problems = index("problems", "problem"), methods = data.methods.map((row) => row.method);
   const state = { score: about.score, reference: about.reference, view: "score", sort: "", focus: about.focus, lit: new Set(about.lit), shown: new Set(data.problems.filter((p) => p.provenance === about.first).map((p) => p.problem)) };
   const more = () => about.scores[state.score].more;
   const estimate = (problem, method, score = state.score) => +(scores.get(key(problem, score, method)) || { estimate: NaN }).estimate;
@@ -55,7 +55,9 @@ async function start() {
     return { d, error, critical, verdict };
   }
   const mark = (v) => (v && v.verdict ? [el("span", { class: "mark " + MARKS[v.verdict][1], title: v.verdict }, MARKS[v.verdict][0])] : []);
-  const tally = (method) => [...state.shown].reduce((sum, problem) => { const v = versus(problem, method); if (v && v.verdict) sum[v.verdict]++; return sum; }, { better: 0, worse: 0, "better?": 0, "worse?": 0 });
+  // Labels that are there twice count once.
+  const counting = () => [...state.shown].filter((problem) => !state.shown.has(problems.get(problem).same_labels_as));
+  const tally = (method) => counting().reduce((sum, problem) => { const v = versus(problem, method); if (v && v.verdict) sum[v.verdict]++; return sum; }, { better: 0, worse: 0, "better?": 0, "worse?": 0 });
   const order = (value, most) => [...methods].sort((a, b) => { const x = value(a), y = value(b); return Number.isNaN(x) - Number.isNaN(y) || (most ? y - x : x - y) || (a < b ? -1 : 1); });
   const name = (method) => el("th", { scope: "row", class: (about.marked.includes(method) ? "marked " : "") + (method === state.reference ? "reference" : "") }, el("button", { class: state.lit.has(method) ? "lit" : "", title: "show in the curves", onclick: () => { state.lit.has(method) ? state.lit.delete(method) : state.lit.add(method); draw(); } }, ...method.split(/(?<=[_.])/).flatMap((part) => [part, el("wbr")])), about.marked.includes(method) ? " ★" : "");
   const fill = (selector, ...nodes) => $(selector).replaceChildren(...nodes);
@@ -69,10 +71,10 @@ async function start() {
     fill("#detail", el("h3", {}, `${method} on ${problem}`), el("dl", { class: "legend" },
       ...(s ? line(about.scores[state.score].title, `${fixed(s.estimate)}, 95% interval ${fixed(s.lower)} to ${fixed(s.upper)}`) : line("No score", `${fit.status}: ${fit.note}`)),
       ...(v ? line(`Less that of ${state.reference}`, `${signed(v.d)} ± ${fixed(1.96 * v.error)}; simultaneous ± ${fixed(v.critical * v.error)}`) : []),
-      ...line("Labels", `${p.n_labels} of ${p.n_annotators} annotators, ${p.n_categories} categories; ${p.n_items} items scored (${p.provenance}). ${p.about}`),
-      ...line("Settings", `${m.source}, defaults. Repeated labels: ${m.repeats}. Ties: ${m.ties}. Smoothing: ${m.smoothing}. Start: ${m.start}. Optimum: ${m.optimum}.`),
+      ...line("Inputs", `${p.n_labels} labels of ${p.n_annotators} annotators, ${p.n_categories} categories; ${p.n_items} items scored (${p.provenance}). ${p.about}`, ...(p.same_labels_as ? [` The labels are those of ${p.same_labels_as}.`] : []), ...(command && p.provenance === "real" ? [" ", el("code", {}, `annobench data fetch ${problem}`)] : []), " ", el("a", { href: `#data-${1 + data.problems.indexOf(p)}` }, "all data")),
+      ...line("Settings", `${m.source}, defaults. Repeated labels: ${m.repeats}. Ties: ${m.ties}. Smoothing: ${m.smoothing}. Start: ${m.start}. Optimum: ${m.optimum}. `, el("a", { href: `#method-${1 + methods.indexOf(method)}` }, "all methods")),
       ...line("Cost", `${(+fit.seconds).toPrecision(3)} s of processor time, ${fixed(fit.megabytes, 1)} MB` + (fit.converged === "no" ? ", not converged" : "")),
-      ...(command ? line("Made by", el("code", {}, command), ` with seed ${about.seed}.`) : [])));
+      ...(command ? line("Made by", el("code", {}, command), ` with seed ${about.seed}` + (about.settings.limit ? ` and ${about.settings.limit} s for a fit` : "") + ". ", ...(about.settings.command ? ["Scored by ", el("code", {}, about.settings.command), ` with ${about.settings.replicates} resamples.`] : [])) : [])));
     $("#detail").scrollIntoView({ block: "nearest" });
   }
 
@@ -100,12 +102,16 @@ async function start() {
   }
 
   function chart(title, lines, x, y, diagonal) {
-    const all = lines.flatMap((line) => line.points), W = 300, H = 220, ends = (n) => [Math.min(...all.map((p) => p[n])), Math.max(...all.map((p) => p[n]))];
+    const edge = (line, side) => line.points.map((p) => [p[0], p[1] + side * (p[3] || 0)]), banded = lines.filter((line) => state.lit.has(line.method));
+    const all = [...lines.flatMap((line) => line.points), ...banded.flatMap((line) => [...edge(line, 1), ...edge(line, -1)])], W = 300, H = 220, ends = (n) => [Math.min(...all.map((p) => p[n])), Math.max(...all.map((p) => p[n]))];
     const [[x0, x1], [y0, y1]] = diagonal ? [[0, 1], [0, 1]] : [ends(0), ends(1)], px = (v) => 38 + ((v - x0) / (x1 - x0 || 1)) * (W - 50), py = (v) => H - 34 - ((v - y0) / (y1 - y0 || 1)) * (H - 46);
     const text = (at, words, anchor = "middle") => el("text", { x: at[0], y: at[1], "text-anchor": anchor }, words), lit = [...state.lit];
-    const drawn = [...lines].sort((a, b) => state.lit.has(a.method) - state.lit.has(b.method)).map((line) => el("polyline", { points: line.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), stroke: state.lit.has(line.method) ? COLOURS[lit.indexOf(line.method) % COLOURS.length] : "#cfcabd", "stroke-width": state.lit.has(line.method) ? 2 : 1, "stroke-dasharray": lit.indexOf(line.method) >= COLOURS.length ? "4 3" : null }, el("title", {}, line.method)));
+    const colour = (method) => COLOURS[lit.indexOf(method) % COLOURS.length];
+    const around = (line, n) => [...line.points.map((p) => [p[0], p[1] + (p[n] || 0)]), ...[...line.points].reverse().map((p) => [p[0], p[1] - (p[n] || 0)])].map((p) => `${px(p[0])},${py(p[1])}`).join(" ");
+    const bands = banded.filter((line) => line.points.some((p) => p[3] > 0)).flatMap((line) => [3, 2].map((n) => el("polygon", { points: around(line, n), fill: colour(line.method), "fill-opacity": n === 3 ? 0.12 : 0.22 })));
+    const drawn = [...lines].sort((a, b) => state.lit.has(a.method) - state.lit.has(b.method)).map((line) => el("polyline", { points: line.points.map((p) => `${px(p[0])},${py(p[1])}`).join(" "), stroke: state.lit.has(line.method) ? colour(line.method) : "#cfcabd", "stroke-width": state.lit.has(line.method) ? 2 : 1, "stroke-dasharray": lit.indexOf(line.method) >= COLOURS.length ? "4 3" : null }, el("title", {}, line.method)));
     return el("figure", { class: "chart" }, el("figcaption", {}, el("b", {}, title)), el("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "aria-label": `${title}: ${y} by ${x}` },
-      el("line", { x1: 38, x2: W - 12, y1: H - 34, y2: H - 34, stroke: "#5a646b" }), el("line", { x1: 38, x2: 38, y1: 12, y2: H - 34, stroke: "#5a646b" }), ...(diagonal ? [el("line", { x1: px(0), y1: py(0), x2: px(1), y2: py(1), stroke: "#5a646b", "stroke-dasharray": "2 3" })] : []), ...drawn,
+      el("line", { x1: 38, x2: W - 12, y1: H - 34, y2: H - 34, stroke: "#5a646b" }), el("line", { x1: 38, x2: 38, y1: 12, y2: H - 34, stroke: "#5a646b" }), ...(diagonal ? [el("line", { x1: px(0), y1: py(0), x2: px(1), y2: py(1), stroke: "#5a646b", "stroke-dasharray": "2 3" })] : []), ...bands, ...drawn,
       text([px(x0), H - 19], +x0.toPrecision(3)), text([px(x1), H - 19], +x1.toPrecision(3)), text([34, py(y0)], fixed(y0, 2), "end"), text([34, py(y1) + 4], fixed(y1, 2), "end"), text([W / 2 + 13, H - 5], x), text([40, 9], y, "start")));
   }
 
@@ -114,17 +120,25 @@ async function start() {
     const of = (curve) => lines((m) => data.curves.filter((r) => r.problem === state.focus && r.method === m && r.curve === curve && (curve === "risk" || +r.n_items >= about.min_bin)).map((r) => [+r.x, +r.y]));
     const learnt = data.refits.filter((r) => r.design !== about.resampled && r.score === (state.score === "log_loss" ? "log_loss" : "accuracy")), groups = new Map();
     for (const r of learnt) groups.set(key(r.problem, r.design), [...(groups.get(key(r.problem, r.design)) || []), r]);
-    const mean = (rows, m) => [...new Set(rows.map((r) => +r.size))].map((size) => [size, rows.filter((r) => +r.size === size && r[m] !== "" && r[m] != null).map((r) => +r[m])]).filter(([, v]) => v.length).map(([size, v]) => [size, v.reduce((a, b) => a + b, 0) / v.length]);
+    // Of each size the mean, and half-widths of its interval: over draws, and over draws and items.
+    const sizes = (rows, m) => [...new Set(rows.map((r) => +r.size))].sort((a, b) => a - b).map((size) => {
+      const own = rows.filter((r) => +r.size === size && r[m] !== "" && r[m] != null), n = own.length;
+      if (!n) return null;
+      const mean = own.reduce((sum, r) => sum + +r[m], 0) / n, variance = n > 1 ? own.reduce((sum, r) => sum + (r[m] - mean) ** 2, 0) / (n - 1) / n : 0;
+      const draws = about.half_widths[0] * Math.sqrt(variance), items = about.half_widths[1] * +((refitErrors.get(key(own[0].problem, own[0].design, own[0].size, own[0].score)) || {})[m] || 0);
+      return [size, mean, draws, Math.hypot(draws, items)];
+    }).filter(Boolean);
     fill("#curves-drawn", chart(`Calibration, ${state.focus}`, of("calibration"), "probability of the best category", "accuracy", true), chart(`Risk and coverage, ${state.focus}`, of("risk"), "share of items, surest first", "error rate"),
-      ...[...groups].map(([k, rows]) => chart(`${k.split("\u0000")[0]}`, lines((m) => mean(rows, m)), k.split("\u0000")[1], about.scores[rows[0].score].title)));
+      ...[...groups].map(([k, rows]) => chart(`${k.split("\u0000")[0]}`, lines((m) => sizes(rows, m)), k.split("\u0000")[1], about.scores[rows[0].score].title)));
     fill("#lit", ...[...state.lit].map((m, n) => el("li", {}, el("span", { class: "swatch", style: `background:${COLOURS[n % COLOURS.length]}` }), m)));
   }
 
   function beyond() {
-    const rows = methods.filter((m) => m !== state.reference).map((m) => { const there = across.get(key(state.score, m, state.reference)), back = across.get(key(state.score, state.reference, m));
-      return there ? { m, n: there.n_datasets, b: +there.better, e: +there.equivalent, w: +there.worse, nb: +there.next_better, nw: +there.next_worse } : back && { m, n: back.n_datasets, b: +back.worse, e: +back.equivalent, w: +back.better, nb: +back.next_worse, nw: +back.next_better }; }).filter(Boolean).sort((a, b) => b.b - b.w - a.b + a.w);
-    fill("#across-table", el("thead", {}, el("tr", {}, ...["method", "data sets", "better", "equivalent", "worse", "", "better on a new data set", "worse on a new one"].map((t, n) => el("th", { class: n && n !== 5 ? "right" : "" }, t)))),
-      el("tbody", {}, ...rows.map((r) => el("tr", {}, name(r.m), ...[[r.n, 0], [r.b, 2], [r.e, 2], [r.w, 2]].map(([x, d]) => el("td", { class: "right" }, d ? fixed(x, d) : x)), el("td", {}, el("div", { class: "bar" }, ...[["v-reproduced", r.b], ["v-not_public", r.e], ["v-deviates", r.w]].map(([c, x]) => el("span", { class: c, style: `flex-grow:${x}` })))), el("td", { class: "right" }, fixed(r.nb, 2)), el("td", { class: "right" }, fixed(r.nw, 2))))));
+    const turned = (row) => ({ ...row, new_better: row.new_worse, new_worse: row.new_better, better: row.worse, worse: row.better, typical: -row.typical, typical_lower: -row.typical_upper, typical_upper: -row.typical_lower });
+    const rows = methods.filter((m) => m !== state.reference).map((m) => { const there = across.get(key(state.score, m, state.reference)), back = across.get(key(state.score, state.reference, m)), row = there || (back && turned(back)); return row && { ...row, m }; }).filter(Boolean).sort((a, b) => b.new_better - b.new_worse - a.new_better + +a.new_worse);
+    const head = (text, attributes) => el("th", { class: "right", ...attributes }, text), three = () => ["better", "equivalent", "worse"].map((text) => head(text)), cells = (r, ...names) => names.map((n) => el("td", { class: "right" }, fixed(r[n], 2)));
+    fill("#across-table", el("thead", {}, el("tr", {}, el("th", { rowspan: 2 }, "method"), head("data sets", { rowspan: 2 }), el("th", { colspan: 4 }, "on a new data set"), head("typical difference (95%)", { rowspan: 2 }), head("data sets differ by", { rowspan: 2 }), el("th", { colspan: 3 }, "signed-rank test, in general")), el("tr", {}, el("th"), ...three(), ...three())),
+      el("tbody", {}, ...rows.map((r) => el("tr", {}, name(r.m), el("td", { class: "right" }, r.n_datasets), el("td", {}, el("div", { class: "bar" }, ...[["v-reproduced", r.new_better], ["v-not_public", r.new_equivalent], ["v-deviates", r.new_worse]].map(([c, x]) => el("span", { class: c, style: `flex-grow:${x}` })))), ...cells(r, "new_better", "new_equivalent", "new_worse"), el("td", { class: "right" }, `${signed(r.typical)} (${fixed(r.typical_lower)} to ${fixed(r.typical_upper)})`), el("td", { class: "right" }, fixed(r.spread)), ...cells(r, "better", "equivalent", "worse")))));
   }
 
   const draw = () => { table(); forest(); curves(); beyond(); for (const node of document.querySelectorAll("[data-say]")) node.textContent = node.dataset.say === "score" ? about.scores[state.score].title : state[node.dataset.say]; for (const id of ["score", "reference", "view", "focus"]) $("#" + id).value = state[id]; };

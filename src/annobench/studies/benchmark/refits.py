@@ -10,6 +10,10 @@ differences are paired.
 - "annotators": m of the J annotators, drawn without replacement, with their labels.
 - "resampled annotators": J annotators drawn with replacement, each draw an annotator of its own.
   The spread over draws is the bootstrap's uncertainty over annotators, fits included.
+
+The first two make learning curves, which have two sources of uncertainty. The draws of labels or
+annotators show in how scores differ between repeats; the items, which all repeats share, in the
+standard error over items of an item's score, averaged over repeats.
 """
 
 from __future__ import annotations
@@ -24,18 +28,22 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.fits import Model, TimeLimitExceeded, fit_once, prepare
-from annobench.studies.benchmark.scores import score
+from annobench.studies.benchmark.scores import item_scores
 
-#: What is scored.
+Floats = NDArray[np.float64]
+
+#: What is scored, and the names of standard errors of it.
 SCORES: Final = ("accuracy", "log_loss")
 
 LABELS, ANNOTATORS, RESAMPLED = "labels per item", "annotators", "resampled annotators"
-COLUMNS: Final = ("problem", "method", "design", "size", "repeat", *SCORES, "note")
+ERRORS: Final = tuple(f"{name}_error" for name in SCORES)
+COLUMNS: Final = ("problem", "method", "design", "size", "repeat", *SCORES, *ERRORS, "note")
 KEYS: Final = ("problem", "design", "size", "repeat", "score")
 
 
@@ -69,8 +77,9 @@ def parts_of(case: BenchmarkCase, settings: Mapping[str, Any], seed: int) -> Ite
     case : BenchmarkCase
         The whole.
     settings : mapping
-        Lists `labels_per_item` and `annotators`, and numbers `repeats` (draws of each size) and
-        `resamples` (of the annotators). Sizes not below the case's own are left out.
+        Lists `datasets` (names of the cases that have learning curves), `labels_per_item` and
+        `annotators` (sizes; those not below the case's own are left out), and numbers `repeats`
+        (draws of each size) and `resamples` (of the annotators, in every case).
     seed : int
         With the name of the case it makes the generator.
 
@@ -82,12 +91,13 @@ def parts_of(case: BenchmarkCase, settings: Mapping[str, Any], seed: int) -> Ite
     labels = case.annotations
     rng = np.random.default_rng([seed, zlib.crc32(case.name.encode())])
     most = int(np.bincount(labels.item, minlength=1).max())
+    learning = case.name in settings["datasets"]
     for size in settings["labels_per_item"]:
-        if size < most:
+        if learning and size < most:
             for repeat in range(settings["repeats"]):
                 yield Part(LABELS, size, repeat, labels.subsample(size, rng))
     for size in settings["annotators"]:
-        if size < labels.n_annotators:
+        if learning and size < labels.n_annotators:
             for repeat in range(settings["repeats"]):
                 chosen = np.zeros(labels.n_annotators, dtype=bool)
                 chosen[rng.choice(labels.n_annotators, size, replace=False)] = True
@@ -151,18 +161,21 @@ def refit(
     Returns
     -------
     DataFrame
-        A row for every part: problem, method, design, size, repeat, `SCORES`, note. Where the
-        method refuses a part its scores are NaN, and the note is why. A design that is not
-        finished within the limit, or in which a fit fails, has one row, with a note; it ends with
-        its first fit if twice the limit would not do for all.
+        A row for every part: problem, method, design, size, repeat, `SCORES`, `ERRORS`, note. The
+        errors are those over items of the mean over the repeats of a size, the same in all their
+        rows, and NaN where annotators are resampled. Where the method refuses a part its scores
+        are NaN, and the note is why. A design that is not finished within the limit, or in which a
+        fit fails, has one row, with a note; it ends with its first fit if twice the limit would
+        not do for all.
 
     Notes
     -----
     To be called in the main thread, as `annobench.studies.benchmark.fits.fit_all`.
     """
     own = [zlib.crc32(name.encode()) for name in (method.METHOD.name, case.name)]
-    gold = np.where(case.scored, case.gold, -1)
-    rows: dict[str, list[tuple[Any, ...]]] = {}
+    kept = case.scored
+    rows: dict[str, list[dict[str, Any]]] = {}
+    shares: dict[tuple[str, int], list[Floats]] = {}
     left: dict[str, float] = {}
     ended: dict[str, str] = {}
     with warnings.catch_warnings():
@@ -176,13 +189,16 @@ def refit(
             start = time.process_time()
             remaining = left.setdefault(part.design, limit)
             entropy = [seed, *own, part.size, part.repeat]
-            values, note = dict.fromkeys(SCORES, np.nan), ""
+            row: dict[str, Any] = {"size": part.size, "repeat": part.repeat, "note": ""}
             try:
-                values = score(
-                    fit_once(method, part.annotations, entropy, remaining).posterior, gold
+                fitted = fit_once(method, part.annotations, entropy, remaining)
+                found = item_scores(np.asarray(fitted.posterior)[kept], case.gold[kept])
+                shares.setdefault((part.design, part.size), []).append(
+                    np.array([found[name] for name in SCORES])
                 )
+                row |= {name: float(found[name].mean()) for name in SCORES}
             except AnnotationError as error:
-                note = str(error)
+                row["note"] = str(error)
             except TimeLimitExceeded:
                 ended[part.design] = f"over budget: more than {limit:g} s for all its fits"
             except Exception as error:
@@ -192,18 +208,30 @@ def refit(
             hopeless = part.design not in rows and spent * number[part.design] > 2 * limit
             if hopeless or left[part.design] <= 0:
                 ended[part.design] = f"over budget: more than {limit:g} s for all its fits"
-            found = (part.size, part.repeat, *(values[name] for name in SCORES), note)
-            rows.setdefault(part.design, []).append(found)
-    blank = (0, 0, *(np.nan for _ in SCORES))
+            rows.setdefault(part.design, []).append(row)
+    for design, note in ended.items():
+        rows[design] = [{"size": 0, "repeat": 0, "note": note}]
+    about = {"problem": case.name, "method": method.METHOD.name}
     every = [
-        (case.name, method.METHOD.name, design, *row)
-        for design, found in rows.items()
-        for row in ([(*blank, ended[design])] if design in ended else found)
+        about | {"design": design} | row | _errors(shares.get((design, row["size"]), []), design)
+        for design, found_rows in rows.items()
+        for row in found_rows
     ]
     return pd.DataFrame(every, columns=list(COLUMNS))
 
 
-def join_refits(tables: Iterable[pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _errors(shares: list[Floats], design: str) -> dict[str, float]:
+    """Return standard errors over items of the mean over repeats; shares are scores by items."""
+    if not shares or design == RESAMPLED or shares[0].shape[1] < 2:
+        return {}
+    mean = np.mean(shares, axis=0)
+    errors = mean.std(axis=1, ddof=1) / np.sqrt(mean.shape[1])
+    return dict(zip(ERRORS, map(float, errors), strict=True))
+
+
+def join_refits(
+    tables: Iterable[pd.DataFrame],
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Put tables of several methods and cases side by side.
 
     Parameters
@@ -216,16 +244,30 @@ def join_refits(tables: Iterable[pd.DataFrame]) -> tuple[pd.DataFrame, pd.DataFr
     values : DataFrame
         A row for every part and score: problem, design, size, repeat, score, and a column for
         every method; NaN where one has no value.
+    errors : DataFrame
+        Likewise a row for every size of a learning curve and score, with standard errors over
+        items: problem, design, size, score, and the methods.
     notes : DataFrame
         A row for every note: problem, design, method, note.
     """
     filled = [table for table in tables if len(table)]
     keys = ["problem", "design", "method", "note"]
+    sizes = [name for name in KEYS if name != "repeat"]
     if not filled:
-        return pd.DataFrame(columns=list(KEYS)), pd.DataFrame(columns=keys)
+        values, errors, notes = (pd.DataFrame(columns=list(each)) for each in (KEYS, sizes, keys))
+        return values, errors, notes
     every = pd.concat(filled)
     every["note"] = every["note"].fillna("")
     notes = every.loc[every["note"] != "", keys].drop_duplicates(ignore_index=True)
-    long = every.melt([*KEYS[:-1], "method"], list(SCORES), "score")
-    wide = long.pivot_table("value", list(KEYS), "method", sort=True)
-    return wide.rename_axis(columns=None).reset_index(), notes
+    values = _side_by_side(every, dict(zip(SCORES, SCORES, strict=True)), list(KEYS))
+    errors = _side_by_side(every, dict(zip(ERRORS, SCORES, strict=True)), sizes)
+    return values, errors, notes
+
+
+def _side_by_side(every: pd.DataFrame, columns: Mapping[str, str], keys: list[str]) -> pd.DataFrame:
+    """Give every method a column of the values of some columns, each renamed to its score."""
+    named = [name for name in keys if name != "score"]
+    long = every[[*named, "method", *columns]].rename(columns=dict(columns))
+    long = long.melt([*named, "method"], list(columns.values()), "score")
+    wide = long.pivot_table("value", keys, "method", sort=True)
+    return wide.rename_axis(columns=None).reset_index()

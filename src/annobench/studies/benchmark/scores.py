@@ -167,6 +167,25 @@ def score(posterior: ArrayLike, gold: ArrayLike) -> dict[str, float]:
     return dict(zip(SCORES, map(float, values), strict=True))
 
 
+def item_scores(posterior: Floats, gold: NDArray[np.int64]) -> dict[str, Floats]:
+    """Score each item by itself, by the scores that are means over items.
+
+    Parameters
+    ----------
+    posterior : ndarray, shape (I, K)
+        Probabilities.
+    gold : ndarray of int, shape (I,)
+        Codes of the gold categories, in [0, K).
+
+    Returns
+    -------
+    dict of str to ndarray
+        Of `accuracy`, `log_loss` and `brier` the item's share, each of shape (I,).
+    """
+    right, _, features = _features(posterior, gold)
+    return {"accuracy": right, "log_loss": features[:, 0], "brier": features[:, 1]}
+
+
 def resampled_scores(
     posterior: Floats, gold: NDArray[np.int64], times: NDArray[np.int64]
 ) -> Floats:

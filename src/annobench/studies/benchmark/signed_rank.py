@@ -26,25 +26,19 @@ practical equivalence.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
-from annobench.studies.benchmark.scores import SCORES
 
 #: The prior's strength: the weight of the pseudo-observation in observations.
 STRENGTH: Final = 0.5
 
 #: Draws from the posterior; the Monte Carlo error of a probability is then at most 0.005.
 DRAWS: Final = 10_000
-
-#: Fewer data sets tell nothing.
-MIN_DATASETS: Final = 5
 
 
 @dataclass(frozen=True)
@@ -141,37 +135,3 @@ def _thetas(
         for side in (means < -rope, means > rope)
     )
     return np.column_stack([left, 1 - left - right, right])
-
-
-def compare_across(scores: pd.DataFrame, problems: Collection[str], seed: int) -> pd.DataFrame:
-    """Compare every two methods on each score across data sets.
-
-    Parameters
-    ----------
-    scores : DataFrame
-        With problem, method, score and estimate.
-    problems : collection of str
-        The data sets that count.
-    seed : int
-        Of the draws, the same for all pairs.
-
-    Returns
-    -------
-    DataFrame
-        A row for every score of `SCORES` and two methods that have it on at least `MIN_DATASETS`
-        common data sets: score, method, other (later in the alphabet), n_datasets, and the
-        probabilities of `SignedRank`, where better is better whichever way the score goes.
-    """
-    rows = []
-    kept = scores[scores["problem"].isin(problems)]
-    for name, about in SCORES.items():
-        wide = kept[kept["score"] == name].pivot_table("estimate", "problem", "method")
-        sign = 1 if about.more_is_better else -1
-        for place, method in enumerate(wide.columns):
-            for other in wide.columns[place + 1 :]:
-                z = sign * (wide[method] - wide[other]).dropna().to_numpy()
-                if z.size >= MIN_DATASETS:
-                    found = signed_rank(z, rope=about.rope, rng=seed)
-                    rows.append((name, method, other, z.size, *vars(found).values()))
-    columns = ["score", "method", "other", "n_datasets", *SignedRank.__dataclass_fields__]
-    return pd.DataFrame(rows, columns=columns)

@@ -18,13 +18,15 @@ import pandas as pd
 from annobench import __version__
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.studies.benchmark.across import compare_across
+from annobench.studies.benchmark.averages import average
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.comparison import KEYS as COMPARISON_KEYS
 from annobench.studies.benchmark.comparison import compare
+from annobench.studies.benchmark.duplicates import same_labels
 from annobench.studies.benchmark.fits import FitRecord, Model, in_order
 from annobench.studies.benchmark.refits import KEYS as REFIT_KEYS
 from annobench.studies.benchmark.refits import join_refits
-from annobench.studies.benchmark.signed_rank import compare_across
 
 #: Tables that are long, and written compressed.
 COMPRESSED: Final = ("differences", "curves")
@@ -34,6 +36,8 @@ TEXT: Final = (
     *("problem", "method", "other", "score", "design", "curve", "provenance", "status", "note"),
     *(
         "about",
+        "same_labels_as",
+        "whole",
         "converged",
         "reference",
         "repeats",
@@ -55,9 +59,13 @@ class BenchmarkTables:
     scores, differences, curves : DataFrame
         As in `annobench.studies.benchmark.comparison.Comparison`, of all problems.
     across : DataFrame
-        Methods compared across the real data sets, as from `compare_across`.
+        Methods compared across the data sets that `counted` names, as from `compare_across`.
+    averages : DataFrame
+        Scores averaged over these data sets, as from `average`.
     refits : DataFrame
         Scores of fits to parts of the labels, as from `join_refits`; no rows if there were none.
+    refit_errors : DataFrame
+        Their standard errors over items, likewise.
     refit_notes : DataFrame
         Why there is no score: problem, design, method, note.
     fits : DataFrame
@@ -66,7 +74,8 @@ class BenchmarkTables:
     problems : DataFrame
         A row for every problem: problem, provenance ("real", "simulated" for a data set that was
         not to be had, "regime"), n_items (scored), n_annotators, n_labels, n_categories,
-        about.
+        same_labels_as (the name of an earlier problem that holds the same labels under other names,
+        empty if there is none), about.
     methods : DataFrame
         A row for every method, as from `describe_methods`.
     settings : dict
@@ -78,7 +87,9 @@ class BenchmarkTables:
     differences: pd.DataFrame
     curves: pd.DataFrame
     across: pd.DataFrame
+    averages: pd.DataFrame
     refits: pd.DataFrame
+    refit_errors: pd.DataFrame
     refit_notes: pd.DataFrame
     fits: pd.DataFrame
     problems: pd.DataFrame
@@ -220,18 +231,24 @@ def tabulate(
         name: _leading(pd.concat([getattr(each, name) for each in results]), columns)
         for name, columns in first.items()
     }
-    real = [case.name for case in cases if case.provenance == "real"]
-    values, notes = join_refits(refits)
+    problems = describe_cases(cases)
+    counting = counted(problems)
+    n_items = {case.name: int(case.scored.sum()) for case in cases if case.name in counting}
+    values, errors, notes = join_refits(refits)
     about = {"seed": seed, "replicates": replicates, "versions": versions()}
+    about |= dict(settings or {})
+    scores, curves = together["scores"], together["curves"]
     return BenchmarkTables(
         **together,
-        across=compare_across(together["scores"], real, seed),
+        across=compare_across(scores, together["differences"], n_items, seed),
+        averages=average(scores, curves, counting, str(about.get("reference", ""))),
         refits=values,
+        refit_errors=errors,
         refit_notes=notes,
         fits=describe_fits(found),
-        problems=describe_cases(cases),
+        problems=problems,
         methods=describe_methods(compared),
-        settings=about | dict(settings or {}),
+        settings=about,
     )
 
 
@@ -291,6 +308,9 @@ def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
     DataFrame
         As `problems` in `BenchmarkTables`.
     """
+    listed = list(cases)
+    # Only of real data sets: a regime is as it was drawn.
+    twins = same_labels(each for each in listed if each.provenance == "real")
     return pd.DataFrame(
         [
             {
@@ -300,11 +320,31 @@ def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
                 "n_annotators": int(np.unique(each.annotations.annotator).size),
                 "n_labels": each.annotations.n_labels,
                 "n_categories": each.annotations.n_categories,
+                "same_labels_as": twins.get(each.name, ""),
                 "about": each.about,
             }
-            for each in cases
+            for each in listed
         ]
     )
+
+
+def counted(problems: pd.DataFrame) -> list[str]:
+    """Name the data sets that averages, ranks and comparisons across data sets are over.
+
+    Parameters
+    ----------
+    problems : DataFrame
+        As in `BenchmarkTables`.
+
+    Returns
+    -------
+    list of str
+        The real ones; of several that hold the same labels only the first.
+    """
+    if problems.empty:
+        return []
+    kept = (problems["provenance"] == "real") & (problems["same_labels_as"] == "")
+    return list(problems.loc[kept, "problem"])
 
 
 def describe_fits(records: Iterable[FitRecord]) -> pd.DataFrame:

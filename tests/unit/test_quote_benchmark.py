@@ -1,0 +1,64 @@
+"""What a model's page says of the stored benchmark is what the stored tables say."""
+
+import pandas as pd
+import pytest
+
+import quote_benchmark
+from annobench.studies.calibration import goals
+
+
+def averages(**changed):
+    """Averages of three methods, of which random_clumped reaches every goal."""
+    ours = {
+        "mean_log_loss": 0.5,
+        "median_log_loss": 0.4,
+        "mean_accuracy": 0.9,
+        "median_calibration_error": 0.05,
+    }
+    rows = [
+        {"method": "random_clumped", "whole": "yes"} | ours | changed,
+        {"method": "dawid_skene", "whole": "yes"} | dict.fromkeys(ours, 1.0),
+        {"method": "voting", "whole": "yes"} | dict.fromkeys(ours, 0.6),
+        {"method": "part", "whole": "no"} | dict.fromkeys(ours, 0.0),
+    ]
+    rows[1]["mean_accuracy"] = 0.8
+    return pd.DataFrame(rows)
+
+
+def test_the_page_says_what_the_stored_tables_say():
+    text = quote_benchmark.PAGE.read_text(encoding="utf-8")
+    assert quote_benchmark.quoting(text, quote_benchmark.STORED) == text, (
+        "run `python workflow/scripts/quote_benchmark.py`, as `make aggregation` does"
+    )
+
+
+def test_what_stands_between_the_marks_is_replaced():
+    old = f"before\n{quote_benchmark.BEGIN}\nold\n{quote_benchmark.END}\nafter"
+    new = quote_benchmark.quoting(old, quote_benchmark.STORED)
+    assert "old" not in new
+    assert new.startswith("before\n")
+    assert new.endswith("\nafter")
+    assert "| dawid_skene |" in new
+    with pytest.raises(SystemExit, match="there must be one"):
+        quote_benchmark.quoting("no marks", quote_benchmark.STORED)
+
+
+@pytest.mark.parametrize(
+    ("changed", "missed"),
+    [
+        ({}, []),
+        ({"mean_log_loss": 0.76}, [0]),
+        ({"median_log_loss": 0.7}, [2]),
+        ({"median_log_loss": 0.6}, [2]),
+        ({"mean_accuracy": 0.79}, [3]),
+        ({"median_calibration_error": 0.07}, [4]),
+    ],
+)
+def test_goals_are_reached_or_not(changed, missed):
+    found = goals(averages(**changed))
+    assert [n for n, text in enumerate(found) if text.startswith("Not reached: ")] == missed
+    assert all(text.startswith(("Reached: ", "Not reached: ")) for text in found)
+
+
+def test_goals_need_both_models_on_every_data_set():
+    assert goals(averages(whole="no")) == []
