@@ -304,8 +304,11 @@ BEST_RATE = Number(
         + "\n\nWith which number of labels per item do you get the most bits for your money, and "
         "how many bits per euro, to three decimals?"
     ),
-    solution="Divide the bits of m labels by the price of the item plus m times that of a label; "
-    "the largest is {answer} bits per euro.",
+    solution=lambda given: (
+        "Divide the bits of m labels by the price of the item plus m times that of a label. The "
+        f"largest is that of {_rates(given).argmax() + 1} labels: {_rates(given).max():.3f} bits "
+        "per euro."
+    ),
 )
 
 
@@ -681,7 +684,7 @@ def _wins(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _t(given: Given, margin: float) -> float:
-    return (given["mean"] - margin) / (given["deviation"] / math.sqrt(given["n_items"]))
+    return float((given["mean"] - margin) / given["deviation"] * math.sqrt(given["n_items"]))
 
 
 def _tests(rng: np.random.Generator) -> dict[str, Any]:
@@ -695,9 +698,9 @@ def _systems(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def _connor(given: Given, power: float = 0.8416212, level: float = 1.9599640) -> float:
+def _connor(given: Given, power: float = 0.842, level: float = 1.96) -> float:
     d, psi = given["difference"] / 100, given["discordance"] / 100
-    return ((level * math.sqrt(psi) + power * math.sqrt(psi - d**2)) / d) ** 2
+    return float(((level * math.sqrt(psi) + power * math.sqrt(psi - d**2)) / d) ** 2)
 
 
 BANK: list[Exercise] = [
@@ -781,20 +784,20 @@ BANK: list[Exercise] = [
             ),
             Mistake(
                 "one-sided",
-                lambda given: _connor(given, level=1.6448536),
+                lambda given: _connor(given, level=1.645),
                 "This is for a one-sided test.",
             ),
             Mistake(
                 "one share",
-                lambda given: (1.959964 / (given["difference"] / 100)) ** 2 / 4,
+                lambda given: (Z / (given["difference"] / 100)) ** 2 / 4,
                 "This is for one share near one half, not for the difference of two methods on the "
                 "same items.",
             ),
         ),
         question="Of two methods exactly one is right on {discordance} % of the items, and the "
         "first is more accurate by {difference} percentage points. How many gold items show the "
-        "difference with probability .8 at the level .05 (two-sided)? (Connor: n = (1.960 root of "
-        "psi + .842 root of (psi - d squared)) squared / d squared.)",
+        "difference with probability .8 at the level .05 (two-sided)? (Connor: n = (1.96 root of "
+        "psi + .842 root of (psi - d squared)) squared / d squared. Round to a whole number.)",
         solution="With d = .0{difference} and psi = {discordance} / 100: {answer}.",
     ),
     Choice(
