@@ -137,8 +137,7 @@ GUESSES = Number(
         Mistake(
             "fair coins",
             lambda g: _guesses_at(g, 2 * 0.5 ** g["annotators"]),
-            "You have taken guesses for fair coins; here one category is guessed with the "
-            "probability guess.",
+            "You have taken guesses for fair coins. Here they favour one category.",
         ),
         Mistake(
             "share of the disagreed",
