@@ -185,7 +185,7 @@ POOLED_SENSITIVITY = Number(
     id="7.3",
     title="Partial pooling",
     hint="Only labels on items of category 1 say anything about sensitivity. The prior counts for "
-    "concentration labels; how many of them are right?",
+    "as many labels as the concentration says; how many of these are right?",
     given=_pooled_sensitivity,
     solve=lambda g: (
         (g["mean"] * g["concentration"] + g["found"]) / (g["concentration"] + g["positive"])
@@ -222,8 +222,8 @@ POOLED_SENSITIVITY = Number(
         Mistake(
             "concentration as right labels",
             lambda g: (g["concentration"] + g["found"]) / (g["concentration"] + g["positive"]),
-            "You have counted all labels of the prior as right. It stands for concentration "
-            "labels, of which a share of mean is right.",
+            "You have counted all labels of the prior as right. Of as many labels as the "
+            "concentration says, only the share given by the mean is right.",
         ),
         Mistake(
             "plain mean of the two",

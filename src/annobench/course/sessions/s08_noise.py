@@ -28,7 +28,7 @@ LESSON = Lesson(
         "Bound the guesses among agreed labels, fit mixtures of binomials, see what a histogram "
         "can't tell, and judge differences between two systems."
     ),
-    needs=("03_uncertainty", "05_votes", "binomial distribution"),
+    needs=("03_how_sure", "05_votes", "binomial distribution"),
     data=("snow2008_rte",),
     papers=("beigman_klebanov2008", "beigman_klebanov2009", "beigman_klebanov2010"),
     timing=(
@@ -137,8 +137,7 @@ GUESSES = Number(
         Mistake(
             "fair coins",
             lambda g: _guesses_at(g, 2 * 0.5 ** g["annotators"]),
-            "You have taken guesses for fair coins; here one category is guessed with the "
-            "probability guess.",
+            "You have taken guesses for fair coins. Here they favour one category.",
         ),
         Mistake(
             "share of the disagreed",
