@@ -89,10 +89,11 @@ def main(inputs: dict[str, list[Path]], students: Path, teacher: Path) -> None:
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         named = (
-            "wheel requirements readme teacher licence results data student solutions slides bank"
+            *("wheel", "requirements", "readme", "teacher", "licence", "results", "data"),
+            *("student", "solutions", "slides", "bank"),
         )
         paths = {}
-        for name in named.split():
+        for name in named:
             value = snakemake.input[name]
             paths[name] = [Path(p) for p in ([value] if isinstance(value, str) else value)]
         main(paths, Path(snakemake.output.students), Path(snakemake.output.teacher))
