@@ -18,40 +18,16 @@ from typing import Any, TextIO
 from annobench.course.watch import TooSlowError, time_limit
 
 #: Events of Python that a notebook has no need of: processes, signals, connections.
-_REFUSED = frozenset(
-    [
-        "os.exec",
-        "os.fork",
-        "os.forkpty",
-        "os.kill",
-        "os.killpg",
-        "os.posix_spawn",
-        "os.system",
-        "pty.spawn",
-        "signal.pthread_kill",
-        "socket.bind",
-        "socket.connect",
-        "socket.sendto",
-        "subprocess.Popen",
-    ]
-)
+_REFUSED = {
+    *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.system"),
+    *("pty.spawn", "signal.pthread_kill", "socket.bind", "socket.connect", "socket.sendto"),
+    "subprocess.Popen",
+}
 #: Events that change the file named by their first argument.
-_CHANGES = frozenset(
-    [
-        "os.chmod",
-        "os.chown",
-        "os.link",
-        "os.mkdir",
-        "os.remove",
-        "os.rename",
-        "os.rmdir",
-        "os.symlink",
-        "os.truncate",
-        "os.utime",
-        "shutil.move",
-        "shutil.rmtree",
-    ]
-)
+_CHANGES = {
+    *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"),
+    *("os.symlink", "os.truncate", "os.utime", "shutil.move", "shutil.rmtree"),
+}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
