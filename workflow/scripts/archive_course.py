@@ -34,8 +34,8 @@ def licences(metas: Iterable[dict[str, Any]]) -> str:
             "The labels lie in this folder, in another format, otherwise unchanged."
             if here
             else "The labels may not be passed on by others, or were not at hand: the first cell "
-            "of a session fetches them. Without a network, simulated labels stand in, and the notebook "
-            "says so.",
+            "of a session fetches them. Without a network, simulated labels stand in, and the "
+            "notebook says so.",
             "",
         ]
     return "\n".join(lines)

@@ -43,7 +43,7 @@ COLUMNS = ("student", "exercise", "passed", "message", "session", "file")
 
 #: Limits of a submission: bytes of its file, of memory, and of one line that it says.
 MAX_FILE = 50 << 20
-MAX_MEMORY = 4 << 30
+MAX_MEMORY = 2 << 30
 MAX_LINE = 4 << 20
 
 #: How many answers to one exercise are looked at.
