@@ -596,7 +596,7 @@ INDEPENDENT = Simulation(
 )
 
 
-def attainable_agreements() -> list[float]:
+def _attainable_agreements() -> list[float]:
     """List the values that P_i can have with three annotators and six categories.
 
     On a category all three agree or one dissents. If annotators 1, 2 and 3 dissent on a, b and c
@@ -622,7 +622,7 @@ def _classes(rng: np.random.Generator) -> dict[str, Any]:
 
 def _mean_of_classes(given: Given, of_class: Any) -> float:
     """Return the mean agreement if every sentence has the value that its class is given."""
-    possible = attainable_agreements()
+    possible = _attainable_agreements()
     values = [
         of_class([v for v in possible if low < v <= high + 1e-9], low, high)
         for low, high in itertools.pairwise(EDGES)
