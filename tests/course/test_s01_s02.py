@@ -108,7 +108,7 @@ def test_the_attainable_agreements_are_those_of_all_patterns_of_dissent():
     rng = np.random.default_rng(2)
     chosen = rng.random((4000, 3, 6)) < 0.5
     found = agreement.paired_agreement(from_membership(chosen)).item_agreement
-    attainable = np.array(s02_family.attainable_agreements())
+    attainable = np.array(s02_family._attainable_agreements())
     assert len(attainable) == 20
     assert np.abs(found[:, None] - attainable).min(axis=1).max() < 1e-12
 

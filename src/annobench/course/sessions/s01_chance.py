@@ -215,6 +215,11 @@ KAPPA = Function(
     ),
     mistakes=(
         Mistake(
+            "observed agreement",
+            _of_shares(observed),
+            "You return the observed agreement. Kappa corrects it for what chance would give.",
+        ),
+        Mistake(
             "not divided",
             _of_shares(lambda p: observed(p) - expected(p)),
             "You return A_o - A_e. Divide it by 1 - A_e, the room that is left above chance.",
@@ -858,25 +863,6 @@ BANK = [
     ),
     Choice(
         id="1.B6",
-        title="Exchanging the annotators",
-        hint="",
-        options={
-            "same": "Observed agreement, expected agreement and kappa all stay the same.",
-            "expected": "Expected agreement changes, as the margins are exchanged.",
-            "negative": "Kappa changes its sign.",
-            "rows": "Kappa changes if the margins differ.",
-        },
-        right="same",
-        reasons={
-            "expected": "Each product of a row's and a column's share stays as it was.",
-            "negative": "The diagonal and the products of the margins stay as they were.",
-            "rows": "The products of the margins stay as they were, equal or not.",
-        },
-        question="Rows and columns of a table of two annotators are exchanged. What happens?",
-        solution="Nothing changes: diagonal and products of margins are the same.",
-    ),
-    Choice(
-        id="1.B7",
         title="An annotator who always says no",
         hint="",
         options={

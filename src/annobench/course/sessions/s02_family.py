@@ -28,9 +28,7 @@ from annobench.course.records import (
 from annobench.course.two_annotators import (
     Shares,
     as_text,
-    cells,
     corrected,
-    draw_cells,
     draw_counts,
     kappa,
     observed,
@@ -241,6 +239,18 @@ FLEISS = Function(
             lambda counts: _fleiss(counts, counts.max(axis=1) / counts.sum(axis=1)),
             "You took the share of the most frequent label. Observed agreement is the share of "
             "pairs of labels that agree.",
+        ),
+        Mistake(
+            "not divided",
+            lambda counts: (
+                _by_pairs(counts).mean() - (counts.sum(axis=0) ** 2).sum() / counts.sum() ** 2
+            ),
+            "You return observed less expected agreement. Divide it by 1 less expected agreement.",
+        ),
+        Mistake(
+            "observed agreement",
+            lambda counts: _by_pairs(counts).mean(),
+            "You return the observed agreement. Kappa corrects it for what chance would give.",
         ),
         Mistake(
             "equal categories",
@@ -586,7 +596,7 @@ INDEPENDENT = Simulation(
 )
 
 
-def attainable_agreements() -> list[float]:
+def _attainable_agreements() -> list[float]:
     """List the values that P_i can have with three annotators and six categories.
 
     On a category all three agree or one dissents. If annotators 1, 2 and 3 dissent on a, b and c
@@ -612,7 +622,7 @@ def _classes(rng: np.random.Generator) -> dict[str, Any]:
 
 def _mean_of_classes(given: Given, of_class: Any) -> float:
     """Return the mean agreement if every sentence has the value that its class is given."""
-    possible = attainable_agreements()
+    possible = _attainable_agreements()
     values = [
         of_class([v for v in possible if low < v <= high + 1e-9], low, high)
         for low, high in itertools.pairwise(EDGES)
@@ -716,11 +726,6 @@ def _step(given: Given, n_labels: float) -> float:
     return float(given["kappa"] + (1 - given["kappa"]) / n_labels)
 
 
-_COUNTS = (
-    "Of 100 texts, two annotators both call {both} ironic; {first} are ironic for the first alone, "
-    "{second} for the second alone, and {neither} for neither. "
-)
-
 BANK = [
     Number(
         id="2.B1",
@@ -754,22 +759,6 @@ BANK = [
     ),
     Number(
         id="2.B2",
-        title="Pi of four counts",
-        hint="",
-        given=draw_cells,
-        solve=lambda given: _pi(cells(given)),
-        mistakes=(
-            Mistake(
-                "Cohen's kappa", lambda given: kappa(cells(given)), "The margins were kept apart."
-            ),
-            Mistake("S", lambda given: _s(cells(given)), "Chance was taken as 1/2."),
-            Mistake("AC1", lambda given: _ac1(cells(given)), "Chance was taken as 2 q (1 - q)."),
-        ),
-        question=_COUNTS + "What is Scott's pi?",
-        solution="q is the mean share of 'ironic'; A_e = q^2 + (1 - q)^2; pi = {answer}.",
-    ),
-    Number(
-        id="2.B3",
         title="From Fleiss' kappa to alpha",
         hint="",
         given=lambda rng: {
@@ -801,7 +790,7 @@ BANK = [
         solution="alpha = kappa + (1 - kappa) / N with N labels: {answer}.",
     ),
     Number(
-        id="2.B4",
+        id="2.B3",
         title="Pairable labels",
         hint="",
         given=_sizes,
@@ -827,7 +816,7 @@ BANK = [
         solution="Those of items with two labels or more: {answer}.",
     ),
     Number(
-        id="2.B5",
+        id="2.B4",
         title="A_m from rounded parts",
         hint="",
         given=lambda rng: {
@@ -858,7 +847,7 @@ BANK = [
         solution="P_o half a unit larger, P_e half a unit smaller: {answer}.",
     ),
     Choice(
-        id="2.B6",
+        id="2.B5",
         title="When all coefficients agree",
         hint="",
         options={
@@ -878,7 +867,7 @@ BANK = [
         solution="With even margins all of them expect 1/K by chance.",
     ),
     Choice(
-        id="2.B7",
+        id="2.B6",
         title="One category only",
         hint="",
         options={
