@@ -88,8 +88,10 @@ def main(inputs: dict[str, list[Path]], students: Path, teacher: Path) -> None:
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        named = ("wheel", "requirements", "readme", "teacher", "licence", "results", "data")
-        named += ("student", "solutions", "slides", "bank")
+        named = (
+            *("wheel", "requirements", "readme", "teacher", "licence", "results", "data"),
+            *("student", "solutions", "slides", "bank"),
+        )
         paths = {}
         for name in named:
             value = snakemake.input[name]

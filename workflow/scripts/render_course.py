@@ -4,8 +4,6 @@ Formulas become MathML, which browsers show without a script; reveal.js, which s
 put into them from the copy that sphinx-revealjs ships.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import re
 from pathlib import Path

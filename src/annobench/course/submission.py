@@ -18,12 +18,16 @@ from typing import Any, TextIO
 from annobench.course.watch import TooSlowError, time_limit
 
 #: Events of Python that a notebook has no need of: processes, signals, connections.
-_REFUSED = ("subprocess.Popen", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.kill")
-_REFUSED += ("os.killpg", "os.forkpty", "pty.spawn", "socket.connect", "socket.bind")
-_REFUSED += ("socket.sendto", "signal.pthread_kill")
+_REFUSED = {
+    *("os.exec", "os.fork", "os.forkpty", "os.kill", "os.killpg", "os.posix_spawn", "os.system"),
+    *("pty.spawn", "signal.pthread_kill", "socket.bind", "socket.connect", "socket.sendto"),
+    "subprocess.Popen",
+}
 #: Events that change the file named by their first argument.
-_CHANGES = ("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.link")
-_CHANGES += ("os.symlink", "os.truncate", "os.utime", "shutil.rmtree", "shutil.move")
+_CHANGES = {
+    *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"),
+    *("os.symlink", "os.truncate", "os.utime", "shutil.move", "shutil.rmtree"),
+}
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -129,7 +133,7 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
 
     student.Session = Recorded  # type: ignore[misc]
     # Data are loaded only by a notebook that uses them.
-    student.session = Recorded  # type: ignore[assignment]
+    student.session = Recorded
     names = {"__name__": "__main__", "display": lambda *values, **options: None}
     for number, source in enumerate(cells, 1):
         try:
