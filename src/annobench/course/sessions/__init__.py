@@ -50,7 +50,8 @@ def get(id: str) -> ModuleType:
     CourseError
         If there is no such session; lists those there are.
     """
-    known = [entry.name.removeprefix("s") for entry in pkgutil.iter_modules(__path__)]
+    names = [entry.name for entry in pkgutil.iter_modules(__path__)]
+    known = [name.removeprefix("s") for name in names if not name.startswith("_")]
     if id not in known:
         raise CourseError(
             f"There is no session {id!r}.{did_you_mean(id, known)} There are "

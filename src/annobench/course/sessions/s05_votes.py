@@ -108,7 +108,7 @@ def _ballot_question(given: Given) -> str:
 # 5.2: Condorcet's theorem.
 
 
-def majority_accuracy(p: float, n: int) -> float:
+def _majority_accuracy(p: float, n: int) -> float:
     """Return how often a majority of n annotators of accuracy p is right, a tie for a half."""
     return float(_majority(_of_independent(p, n)))
 
@@ -191,10 +191,10 @@ def _just_a_majority(given: Given) -> float:
 
 
 def _put_back(given: Given) -> float:
-    return majority_accuracy(given["right"] / given["n_labels"], given["drawn"])
+    return _majority_accuracy(given["right"] / given["n_labels"], given["drawn"])
 
 
-def learning_curve(right: ArrayLike, n_labels: int, k: int) -> float:
+def _learning_curve(right: ArrayLike, n_labels: int, k: int) -> float:
     """Return the mean accuracy of a vote among k labels drawn of each item's n_labels."""
     return float(_majority(_of_drawn(right, n_labels, k)).mean())
 
@@ -204,7 +204,7 @@ def _curve_put_back(right: ArrayLike, n_labels: int, k: int) -> float:
 
 
 def _curve_of_the_mean(right: ArrayLike, n_labels: int, k: int) -> float:
-    return majority_accuracy(float(np.asarray(right).mean()) / n_labels, k)
+    return _majority_accuracy(float(np.asarray(right).mean()) / n_labels, k)
 
 
 def _curve_ties_lost(right: ArrayLike, n_labels: int, k: int) -> float:
@@ -212,7 +212,7 @@ def _curve_ties_lost(right: ArrayLike, n_labels: int, k: int) -> float:
 
 
 def _curve_of_all(right: ArrayLike, n_labels: int, k: int) -> float:
-    return learning_curve(right, n_labels, n_labels)
+    return _learning_curve(right, n_labels, n_labels)
 
 
 def _curves(rng: np.random.Generator) -> list[tuple[Any, ...]]:
@@ -296,7 +296,7 @@ def _annotations(labels: ArrayLike) -> Annotations:
     )
 
 
-def weighted_vote(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.float64]:
+def _weighted_vote(labels: ArrayLike, accuracy: ArrayLike) -> NDArray[np.float64]:
     """Return the probability of category 1 of each item by the library's weighted vote."""
     from annobench.models import weighted_voting
 
@@ -415,7 +415,7 @@ EXERCISES: list[Exercise] = [
         hint="scipy.stats.binom.pmf(k, n, p) is the probability of k right labels of n. Add it "
         "over the k that are more than half; what of k = n/2?",
         signature="majority_accuracy(p, n)",
-        reference=majority_accuracy,
+        reference=_majority_accuracy,
         inputs=_juries,
         properties=(
             Property(
@@ -473,7 +473,7 @@ EXERCISES: list[Exercise] = [
             ),
             Mistake(
                 "all annotators alike",
-                lambda given: majority_accuracy(float(np.mean(given["accuracy"])), 5),
+                lambda given: _majority_accuracy(float(np.mean(given["accuracy"])), 5),
                 "This is what a panel gives whose members all have the mean accuracy. Compare each "
                 "annotator's random numbers with that annotator's own accuracy.",
             ),
@@ -539,7 +539,7 @@ EXERCISES: list[Exercise] = [
         "the probability of m right labels among k drawn, for each item. Average over the items "
         "last.",
         signature="learning_curve(right, n_labels, k)",
-        reference=learning_curve,
+        reference=_learning_curve,
         inputs=_curves,
         properties=(
             Property(
@@ -631,7 +631,7 @@ EXERCISES: list[Exercise] = [
         hint="Make a table of signs: +1 where the label is 1, -1 where it is 0, and 0 where there "
         "is none. Its product with the weights, signs @ weights, has one entry for each item.",
         signature="weighted_vote(labels, accuracy)",
-        reference=weighted_vote,
+        reference=_weighted_vote,
         inputs=_tables,
         properties=(
             Property(
@@ -734,7 +734,7 @@ BANK: list[Exercise] = [
         title="Three annotators",
         hint="Two or three of them are right.",
         given=_three,
-        solve=lambda given: majority_accuracy(given["p"], 3),
+        solve=lambda given: _majority_accuracy(given["p"], 3),
         mistakes=(
             Mistake("all three", lambda given: given["p"] ** 3, "All three must be right here."),
             Mistake(

@@ -20,8 +20,9 @@ from annobench.course.records import (
     Property,
     Simulation,
 )
+from annobench.course.sessions import _em_steps as em
+from annobench.course.sessions._em_steps import Floats
 from annobench.course.texts import table
-from annobench.labels.annotations import Annotations
 
 LESSON = Lesson(
     id="06_dawid_skene",
@@ -40,23 +41,6 @@ LESSON = Lesson(
     ),
 )
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-
-def _matrices(rng: np.random.Generator, n_annotators: int, k: int, lowest: float = 0.55) -> Floats:
-    """Draw confusion matrices with most probability on the diagonal, to two decimals."""
-    right = rng.uniform(lowest, 0.92, (n_annotators, k)).round(2)
-    if k == 2:
-        return np.stack([[[a, 1 - a], [1 - b, b]] for a, b in right]).round(2)
-    wrong = rng.dirichlet(np.ones(k - 1), (n_annotators, k)) * (1 - right)[..., None]
-    matrix = np.zeros((n_annotators, k, k))
-    for own in range(k):
-        others = [other for other in range(k) if other != own]
-        matrix[:, own, others] = wrong[:, own].round(2)
-        matrix[:, own, own] = 1 - matrix[:, own, others].sum(axis=1)
-    return matrix.round(2)
-
 
 def _uneven(rng: np.random.Generator, k: int) -> Floats:
     """Draw a prevalence far from even, to two decimals."""
@@ -72,7 +56,7 @@ def _uneven(rng: np.random.Generator, k: int) -> Floats:
 def _two_annotators(rng: np.random.Generator) -> dict[str, Any]:
     return {
         "prevalence": _uneven(rng, 3),
-        "confusion": _matrices(rng, 2, 3, lowest=0.45),
+        "confusion": em.matrices(rng, 2, 3, lowest=0.45),
         "n_items": 40_000,
     }
 
@@ -118,7 +102,7 @@ def _right_labels(given: Given) -> float:
 def _one_item(rng: np.random.Generator) -> dict[str, Any]:
     return {
         "prevalence": _uneven(rng, 2),
-        "confusion": _matrices(rng, 3, 2),
+        "confusion": em.matrices(rng, 3, 2),
         "labels": rng.permutation([0, 0, 1] if rng.random() < 0.5 else [0, 1, 1]).tolist(),
     }
 
@@ -154,237 +138,6 @@ def _item_question(given: Given) -> str:
         f"an item.\n{matrices}\nWhat is the probability that it is of category 1, to three "
         "decimals?"
     )
-
-
-# 6.3, 6.5 and 6.6: E-step, M-step, EM.
-
-
-def _annotations(item: Codes, annotator: Codes, label: Codes, j: int, k: int) -> Annotations:
-    return Annotations.from_arrays(
-        item,
-        annotator,
-        label,
-        items=range(int(np.max(item)) + 1),
-        annotators=range(j),
-        categories=range(k),
-    )
-
-
-def e_step(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    """Return the posterior of the items by the library's E-step."""
-    from annobench.models.dawid_skene.em import Parameters, Problem, Settings
-
-    labels = _annotations(item, annotator, label, len(confusion), len(prevalence))
-    problem = Problem.of(labels, Settings.plain(labels, 0.0, max_iterations=1))
-    state = problem.begin(None, Parameters(np.asarray(prevalence), np.asarray(confusion)))
-    problem.expect(state)
-    return np.asarray(state.posterior)
-
-
-def _products(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    posterior = np.tile(prevalence, (int(np.max(item)) + 1, 1))
-    np.multiply.at(posterior, item, confusion[annotator, :, label])
-    return posterior
-
-
-def _shares(weight: Floats) -> Floats:
-    return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
-
-
-def _last_label_only(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    posterior = np.tile(prevalence, (int(np.max(item)) + 1, 1))
-    posterior[item] *= confusion[annotator, :, label]
-    return _shares(posterior)
-
-
-def _no_prevalence(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    return _shares(_products(item, annotator, label, np.ones(len(prevalence)), confusion))
-
-
-def _columns_for_rows(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    return _shares(_products(item, annotator, label, prevalence, confusion.swapaxes(1, 2)))
-
-
-def _added_up(
-    item: Codes, annotator: Codes, label: Codes, prevalence: Floats, confusion: Floats
-) -> Floats:
-    total = np.zeros((int(np.max(item)) + 1, len(prevalence)))
-    np.add.at(total, item, confusion[annotator, :, label])
-    return _shares(total * prevalence)
-
-
-def _labelled(
-    rng: np.random.Generator, n_items: int, j: int, k: int, missing: float = 0.0
-) -> tuple[Codes, Codes, Codes, Floats, Floats]:
-    """Draw labels by the story, with every annotator and item among them; shuffled."""
-    prevalence, confusion = rng.dirichlet(np.full(k, 6.0)), _matrices(rng, j, k)
-    item, annotator = (grid.ravel() for grid in np.indices((n_items, j)))
-    category = rng.choice(k, n_items, p=prevalence)
-    below = rng.random(item.size)[:, None] > confusion[annotator, category[item]].cumsum(axis=1)
-    label = np.minimum(below.sum(axis=1), k - 1)
-    label[:k] = np.arange(k)  # every category is among the labels
-    keep = rng.random(item.size) >= missing
-    keep[item == n_items - 1] = keep[annotator == 0] = True
-    keep[:k] = True
-    order = rng.permutation(np.flatnonzero(keep))
-    return item[order], annotator[order], label[order], prevalence.round(3), confusion
-
-
-def _e_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
-    cases = []
-    for n_items, j, k, missing in ((2, 2, 2, 0.0), (4, 3, 2, 0.3), (10, 5, 3, 0.3)):
-        item, annotator, label, prevalence, confusion = _labelled(rng, n_items, j, k, missing)
-        cases.append((item, annotator, label, _shares(prevalence), confusion))
-    return cases
-
-
-def _sums_to_one(step: Any, *arguments: Any) -> bool:
-    return bool(np.allclose(np.sum(step(*arguments), axis=1), 1, atol=1e-9))
-
-
-def estimate_confusion(
-    item: Codes, annotator: Codes, label: Codes, posterior: Floats, smoothing: float
-) -> Floats:
-    """Return the confusion matrices by the library's M-step."""
-    from annobench.models.dawid_skene.em import Problem, Settings, confusion_of
-
-    k = np.shape(posterior)[1]
-    labels = _annotations(item, annotator, label, int(np.max(annotator)) + 1, k)
-    problem = Problem.of(labels, Settings.plain(labels, smoothing, max_iterations=1))
-    return confusion_of(problem, problem.begin(np.asarray(posterior, dtype=np.float64), None))
-
-
-def _expected_counts(
-    item: Codes, annotator: Codes, label: Codes, posterior: Floats, smoothing: float
-) -> Floats:
-    k = np.shape(posterior)[1]
-    counts = np.full((int(np.max(annotator)) + 1, k, k), float(smoothing))
-    cells = annotator[:, None], np.arange(k), label[:, None]
-    np.add.at(counts, cells, np.asarray(posterior)[item])
-    return counts
-
-
-def _columns_scaled(*arguments: Any) -> Floats:
-    counts = _expected_counts(*arguments)
-    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
-
-def _labels_in_rows(*arguments: Any) -> Floats:
-    return _columns_scaled(*arguments).swapaxes(1, 2)
-
-
-def _axes_swapped(*arguments: Any) -> Floats:
-    return _shares(_expected_counts(*arguments)).swapaxes(1, 2)
-
-
-def _hard_counts(
-    item: Codes, annotator: Codes, label: Codes, posterior: Floats, smoothing: float
-) -> Floats:
-    hard = np.eye(np.shape(posterior)[1])[np.argmax(posterior, axis=1)]
-    return _shares(_expected_counts(item, annotator, label, hard, smoothing))
-
-
-def _unsmoothed(
-    item: Codes, annotator: Codes, label: Codes, posterior: Floats, smoothing: float
-) -> Floats:
-    return _shares(_expected_counts(item, annotator, label, posterior, 0.0))
-
-
-def _one_matrix(*arguments: Any) -> Floats:
-    counts = _expected_counts(*arguments)
-    return np.tile(_shares(counts.sum(axis=0)), (len(counts), 1, 1))
-
-
-def _last_item_only(
-    item: Codes, annotator: Codes, label: Codes, posterior: Floats, smoothing: float
-) -> Floats:
-    k = np.shape(posterior)[1]
-    counts = np.full((int(np.max(annotator)) + 1, k, k), float(smoothing))
-    counts[annotator, :, label] += np.asarray(posterior)[item]
-    return _shares(counts)
-
-
-def _m_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
-    cases = []
-    for n_items, j, k, missing in ((4, 2, 2, 0.0), (6, 3, 2, 0.3), (12, 4, 3, 0.3)):
-        item, annotator, label, _, _ = _labelled(rng, n_items, j, k, missing)
-        cases.append((item, annotator, label, rng.dirichlet(np.ones(k), n_items), 0.1))
-    return cases
-
-
-def _rows_sum_to_one(step: Any, *arguments: Any) -> bool:
-    return bool(np.allclose(np.sum(step(*arguments), axis=2), 1, atol=1e-9))
-
-
-def fit_by_em(
-    item: Codes, annotator: Codes, label: Codes, n_iterations: int, smoothing: float
-) -> Floats:
-    """Return the posterior after so many M- and E-steps from the votes, by the library."""
-    from annobench.models import dawid_skene
-
-    labels = _annotations(
-        item, annotator, label, int(np.max(annotator)) + 1, int(np.max(label)) + 1
-    )
-    # The library does the first M-step and E-step before it counts an iteration.
-    fitted = dawid_skene.fit(
-        labels, smoothing=smoothing, tolerance=0, max_iterations=n_iterations - 1
-    )
-    return np.asarray(fitted.posterior)
-
-
-def _em(
-    item: Codes,
-    annotator: Codes,
-    label: Codes,
-    n_iterations: int,
-    smoothing: float,
-    *,
-    start: str = "votes",
-    hard: bool = False,
-    even: bool = False,
-    plain: bool = False,
-    pooled: bool = False,
-) -> Floats:
-    """Do EM with one thing wrong."""
-    k = int(np.max(label)) + 1
-    posterior = np.zeros((int(np.max(item)) + 1, k))
-    np.add.at(posterior, (item, label), 1.0)
-    posterior = np.full_like(posterior, 1 / k) if start == "uniform" else _shares(posterior)
-    for _ in range(n_iterations):
-        if hard:
-            posterior = np.eye(k)[posterior.argmax(axis=1)]
-        prevalence = posterior.sum(axis=0) + (0.0 if plain else smoothing)
-        if even:
-            prevalence = np.ones(k)
-        counts = _expected_counts(item, annotator, label, posterior, smoothing)
-        if pooled:
-            counts[:] = counts.sum(axis=0)
-        posterior = _shares(_products(item, annotator, label, prevalence, _shares(counts)))
-    return posterior
-
-
-def _one_more(
-    item: Codes, annotator: Codes, label: Codes, n_iterations: int, smoothing: float
-) -> Floats:
-    return fit_by_em(item, annotator, label, n_iterations + 1, smoothing)
-
-
-def _em_inputs(rng: np.random.Generator) -> list[tuple[Any, ...]]:
-    cases = []
-    for n_items, j, k, n_iterations in ((6, 3, 2, 2), (15, 4, 2, 5), (24, 5, 3, 8)):
-        item, annotator, label, _, _ = _labelled(rng, n_items, j, k, 0.2)
-        cases.append((item, annotator, label, n_iterations, 0.01))
-    return cases
 
 
 # 6.4: sensitivity from uncertain items.
@@ -536,43 +289,43 @@ EXERCISES: list[Exercise] = [
         "by one, and multiply the row of the label's item by confusion[j, :, l]. At the end "
         "divide each row by its sum.",
         signature="e_step(item, annotator, label, prevalence, confusion)",
-        reference=e_step,
-        inputs=_e_inputs,
+        reference=em.e_step,
+        inputs=em.e_inputs,
         properties=(
             Property(
                 "rows sum to 1",
-                _sums_to_one,
+                em.sums_to_one,
                 "The probabilities of an item's categories must sum to 1; yours do not.",
             ),
         ),
         mistakes=(
             Mistake(
                 "joint for posterior",
-                _products,
+                em.products,
                 "Your rows are the products of prevalence and probabilities of the labels. Divide "
                 "each row by its sum.",
             ),
             Mistake(
                 "prevalence left out",
-                _no_prevalence,
+                em.no_prevalence,
                 "The prevalence has no part in your result. Begin every row with it.",
             ),
             Mistake(
                 "columns for rows",
-                _columns_for_rows,
+                em.columns_for_rows,
                 "You use confusion[j, l, :], the row of the label. The true category is the second "
                 "index and the label the third: confusion[j, :, l].",
             ),
             Mistake(
                 "last label only",
-                _last_label_only,
+                em.last_label_only,
                 "Only the last label of each item counts. posterior[item] *= ... changes a row "
                 "once, even if the item stands in the index several times. Use a loop, or "
                 "np.multiply.at.",
             ),
             Mistake(
                 "sum for product",
-                _added_up,
+                em.added_up,
                 "You add the probabilities of the labels. Labels are independent given the "
                 "category: their probabilities are multiplied.",
             ),
@@ -628,53 +381,53 @@ EXERCISES: list[Exercise] = [
         "labels one by one: counts[j, :, l] += posterior[i]. At the end divide each row by its "
         "sum.",
         signature="estimate_confusion(item, annotator, label, posterior, smoothing)",
-        reference=estimate_confusion,
-        inputs=_m_inputs,
+        reference=em.estimate_confusion,
+        inputs=em.m_inputs,
         properties=(
             Property(
                 "rows sum to 1",
-                _rows_sum_to_one,
+                em.rows_sum_to_one,
                 "Each row, confusion[j, k], must sum to 1 over the labels; yours does not.",
             ),
         ),
         mistakes=(
             Mistake(
                 "columns scaled",
-                _columns_scaled,
+                em.columns_scaled,
                 "You divided each column by its sum: of the items called l, the share that is k. A "
                 "confusion matrix has the probabilities of the labels in its rows.",
             ),
             Mistake(
                 "labels in rows",
-                _labels_in_rows,
+                em.labels_in_rows,
                 "Your rows belong to labels: of the items called l, the share that is k. Rows "
                 "belong to the true category: counts[j, k, l], divided by the sum over l.",
             ),
             Mistake(
                 "label before category",
-                _axes_swapped,
+                em.axes_swapped,
                 "Your matrices are transposed: the second index is the true category, the third "
                 "the label.",
             ),
             Mistake(
                 "hard decisions",
-                _hard_counts,
+                em.hard_counts,
                 "You gave each item to its most probable category. Count it for every category, "
                 "with its probability.",
             ),
             Mistake(
                 "smoothing left out",
-                _unsmoothed,
+                em.unsmoothed,
                 "The smoothing is not added to the counts.",
             ),
             Mistake(
                 "one matrix for all",
-                _one_matrix,
+                em.one_matrix,
                 "All annotators get the same matrix. Count the labels of each annotator apart.",
             ),
             Mistake(
                 "last item only",
-                _last_item_only,
+                em.last_item_only,
                 "Of an annotator's items with the same label only the last counts. "
                 "counts[annotator, :, label] += ... changes an entry once, even if it stands in "
                 "the index several times. Use a loop, or np.add.at.",
@@ -688,50 +441,50 @@ EXERCISES: list[Exercise] = [
         "prevalence and confusion matrices from the posterior, posterior from these. Return the "
         "last posterior.",
         signature="dawid_skene(item, annotator, label, n_iterations, smoothing)",
-        reference=fit_by_em,
-        inputs=_em_inputs,
+        reference=em.fit_by_em,
+        inputs=em.em_inputs,
         properties=(
             Property(
                 "rows sum to 1",
-                _sums_to_one,
+                em.sums_to_one,
                 "The probabilities of an item's categories must sum to 1; yours do not.",
             ),
         ),
         mistakes=(
             Mistake(
                 "uniform start",
-                partial(_em, start="uniform"),
+                partial(em.em, start="uniform"),
                 "You begin with equal probabilities. Then every category's row gets the same "
                 "counts, and the E-step finds equal probabilities again, for ever. Begin with the "
                 "shares of the labels.",
             ),
             Mistake(
                 "hard decisions",
-                partial(_em, hard=True),
+                partial(em.em, hard=True),
                 "You gave each item to its most probable category before you counted. EM counts "
                 "each item with its probabilities.",
             ),
             Mistake(
                 "prevalence left out",
-                partial(_em, even=True),
+                partial(em.em, even=True),
                 "All categories are as probable in your E-step. Estimate the prevalence anew in "
                 "every iteration.",
             ),
             Mistake(
                 "one matrix for all",
-                partial(_em, pooled=True),
+                partial(em.em, pooled=True),
                 "Your annotators share one confusion matrix. Then a label counts the same whoever "
                 "gave it.",
             ),
             Mistake(
                 "prevalence not smoothed",
-                partial(_em, plain=True),
+                partial(em.em, plain=True),
                 "The smoothing is added to the counts of the confusion matrices, and here also to "
                 "the expected number of items of each category, before it is divided by the sum.",
             ),
             Mistake(
                 "one iteration more",
-                _one_more,
+                em.one_more,
                 "You did one iteration more than asked for: begin with the vote shares, then do "
                 "n_iterations times M-step and E-step.",
             ),
