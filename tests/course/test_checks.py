@@ -203,7 +203,7 @@ def test_a_choice():
     assert exercise.check(letter(given, "The first"), given).message == "Not the first."
     assert exercise.check("z", given).mistake == "no option"
     assert exercise.check("ab", given).mistake == "several options"
-    assert exercise.check(3, given).passed is False
+    assert exercise.check(3, given).message == "3 is none of the options a, b, c."
     assert "a) " in repr(given)
     assert given._repr_html_().count("<li>") == 3
     assert len({repr(draw("9.4", {"9.4": exercise}, s)) for s in "abcdefgh"}) > 1
@@ -217,6 +217,8 @@ def test_a_choice_of_several():
     assert exercise.check({"six", "two"}, given).passed
     assert exercise.check("six", given).mistake == "too few options"
     assert exercise.check("abc", given).mistake == "one"
+    praised = choice(right={"two", "six"}, reasons={"one": "No.", "six": "Yes.", "two": "Indeed."})
+    assert praised.check({"six", "two"}, given).message == "Right. Indeed. Yes."
 
 
 def test_a_simulation():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -132,6 +132,8 @@ class Choice(Exercise):
         words = [answer] if isinstance(answer, str) and answer.strip() in self.options else answer
         if isinstance(words, str):
             words = [c for c in words.lower() if c not in " ,;()"]
+        elif not isinstance(words, Iterable):
+            words = [words]
         known = {**letters, **{key: key for key in self.options}}
         chosen = []
         for word in words:
@@ -152,7 +154,8 @@ class Choice(Exercise):
                 f"{self.reasons.get(missing[0], '')}".strip(),
                 "too few options",
             )
-        return self._passed(" ".join(["Right.", *filter(None, map(self.reasons.get, self.keys))]))
+        praise = (self.reasons.get(key) for key in self.options if key in self.keys)
+        return self._passed(" ".join(["Right.", *filter(None, praise)]))
 
     def _key_of(self, text: str) -> str:
         return next(key for key, option in self.options.items() if option == text)
