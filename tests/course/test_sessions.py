@@ -246,6 +246,8 @@ def test_a_broken_source_is_found(lesson):
     source.cells[0].source += "\n\nKappa is 0.75 here."
     source.cells[0].metadata["tags"] = ["explanation"]
     del source.cells[solution]
+    hint = next(cell for cell in source.cells if "hint" in tags(cell))
+    hint.source += "\n\n## A section folded into the hint"
     found = " ".join(faults(source, list(lesson.exercises)))
-    for fault in ("0.75", "unknown tags explanation", "no solution follows"):
+    for fault in ("0.75", "unknown tags explanation", "no solution follows", "end the cell"):
         assert fault in found

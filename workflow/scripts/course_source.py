@@ -98,6 +98,10 @@ def page_edition(student: NotebookNode, executed: NotebookNode) -> NotebookNode:
     return page
 
 
+#: Cells that are folded, or that one edition lacks: no section begins in them.
+_CLOSED = {"hint", "exercise", "teacher", "open", "rubric"}
+
+
 def faults(source: NotebookNode, exercises: list[str]) -> Iterator[str]:
     """Yield what is wrong with a source: tags, the order of an exercise's cells, typed values."""
     checked: list[str] = []
@@ -108,6 +112,10 @@ def faults(source: NotebookNode, exercises: list[str]) -> Iterator[str]:
             yield f"{where}: unknown tags {', '.join(sorted(unknown))}"
         if cell.cell_type == "markdown":
             yield from (f"{where}: {fault}" for fault in _typed(cell.source))
+            if tags(cell) & _CLOSED and (
+                heading := re.search(r"^#+ .*", cell.source, re.MULTILINE)
+            ):
+                yield f"{where}: the section {heading[0]!r} stands in it; end the cell by +++"
         if _is_stub(cell) and (n + 1 == len(cells) or "solution" not in tags(cells[n + 1])):
             yield f"{where}: no solution follows the stub"
         if "solution" in tags(cell) and not _is_stub(cells[n - 1]):

@@ -317,9 +317,9 @@ def closest_in_pairs(losses: pd.DataFrame) -> str:
     closest = medians.idxmin()
     lower, of = int((above[closest] > 0).sum()), int(above[closest].notna().sum())
     return (
-        f"{'Reached' if medians[closest] > 0 else 'Not reached'}: a lower log loss than every other "
-        f"method by the median of paired differences; the closest is `{closest}`, {lower} of {of} "
-        f"data sets, median difference {medians[closest]:.3f}."
+        f"{'Reached' if medians[closest] > 0 else 'Not reached'}: a lower log loss than every "
+        f"other method by the median of paired differences; the closest is `{closest}`, {lower} of "
+        f"{of} data sets, median difference {medians[closest]:.3f}."
     )
 
 
