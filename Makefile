@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course readme test test-all lint format mutants bench fits peer aggregation conformance lock clean
+.PHONY: help install results check course readme test test-all lint format mutants bench peer aggregation conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -69,12 +69,6 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
-
-# Of the data that `annobench compare` takes by default; with a mirror or a network.
-fits: $(INSTALLED)  ## Store the fits that save users of `annobench compare` compiling all models: minutes.
-	$(BIN)/python -c "from annobench import models; from annobench.core.choices import DEFAULT_SEED as seed; \
-		from annobench.studies.doors import data, stored; \
-		stored.ship(data.default_cases(seed), list(models.discover().values()), stored.SHIPPED, seed=seed)"
 
 # Each in an environment of its own, which the door for programs leads to.
 PEER ?= crowd_kit

@@ -314,7 +314,7 @@ def closest_in_pairs(losses: pd.DataFrame) -> str:
     """
     above = losses.drop(columns=OURS).sub(losses[OURS], axis=0)
     medians = above.median()
-    closest = medians.idxmin()
+    closest = str(medians.idxmin())
     lower, of = int((above[closest] > 0).sum()), int(above[closest].notna().sum())
     return (
         f"{'Reached' if medians[closest] > 0 else 'Not reached'}: a lower log loss than every "
