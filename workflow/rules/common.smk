@@ -84,8 +84,7 @@ def templates(*own):
 def data_of(dataset, folder="results/data"):
     """Return the three files of a data set."""
     return [
-        f"{folder}/{dataset}/{name}"
-        for name in ("labels.parquet", "items.parquet", "meta.json")
+        f"{folder}/{dataset}/{name}" for name in ("labels.parquet", "items.parquet", "meta.json")
     ]
 
 
