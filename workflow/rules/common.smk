@@ -277,3 +277,10 @@ def parts_of(wildcards):
     """Return the tables of all parts of a study."""
     n = N_PARTS[wildcards.study]
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
+
+
+def session_sources(wildcards):
+    """Return the library sources of a session: its exercises, and all that its cells may use."""
+    script = WORKFLOW / "scripts/execute_course.py"
+    own = f"annobench.course.sessions.s{wildcards.session}"
+    return imports_of(script, also=[own, "annobench.course.student"])

@@ -15,13 +15,6 @@ wildcard_constraints:
     session=one_of(SESSIONS),
 
 
-def session_sources(wildcards):
-    """Return the library sources of a session: its exercises, and all that its cells may use."""
-    script = WORKFLOW / "scripts/execute_course.py"
-    own = f"annobench.course.sessions.s{wildcards.session}"
-    return imports_of(script, also=[own, "annobench.course.student"])
-
-
 rule course:
     """Make the course."""
     input:
@@ -56,11 +49,15 @@ rule copy_course_data:
         data_of("{dataset}", folder="results/course/data"),
     log:
         "results/logs/course/{dataset}.log",
+    conda:
+        "../../envs/annobench.yaml"
     resources:
         mem_mb=100,
         runtime=2,
+    params:
+        folder="results/course/data/{dataset}",
     shell:
-        "cp {input} $(dirname {output[0]}) 2> {log}"
+        "cp {input} {params.folder} 2> {log}"
 
 
 rule make_course_notebooks:
