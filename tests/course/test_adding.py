@@ -16,8 +16,8 @@ TOP = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 EXAMPLE = HERE / "example_session"
 #: What the rules of the course need of the repository.
-PARTS = ("Snakefile", "LICENSE", "README.md", "benchmarks", "config", "profiles", "pyproject.toml")
-PARTS += ("requirements", "src", "workflow", "tests/reference/agreement")
+PARTS = ("Snakefile", "LICENSE", "README.md", "benchmarks", "config", "envs", "profiles")
+PARTS += ("pyproject.toml", "requirements", "src", "workflow", "tests/reference/agreement")
 
 pytestmark = [pytest.mark.slow, pytest.mark.workflow]
 

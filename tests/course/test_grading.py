@@ -24,7 +24,6 @@ session.check("0.1", m.trace() / m.sum())
 FATAL = {
     "ends": "import os; os._exit(0)",
     "crashes": "import ctypes; ctypes.string_at(0)",
-    "recurses": "def f(n): return f(n + 1)\nimport sys; sys.setrecursionlimit(10**9); f(0)",
     "closes all": "import os\nos.closerange(3, 100)",
     "is long": "session.check('0.2', list(range(3_000_000)))",
     "returns much": "session.check('0.4', lambda *a: 'x' * 10_000_000)",
@@ -143,7 +142,7 @@ def test_a_notebook_that_ends_keeps_what_it_had(graded, name):
     assert passed(table) == {"0.1"}
     assert set(table["student"]) == {name}
     last = table.set_index("exercise").loc["0.6", "message"]
-    ended = ("ended its process", "too long", "more than 20 times", "Cells that fail")
+    ended = ("ended its process", "too long", "more than 20 times")
     assert any(words in last for words in ended), last
 
 

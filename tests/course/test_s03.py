@@ -64,8 +64,8 @@ def test_the_statements_that_count_as_supported_are_those_that_the_intervals_sup
 def test_bootstrapped_errors_lie_in_their_interval_but_for_its_tails():
     """The ends are 3.89 standard errors of a standard deviation of 1000 values away."""
     own = given("3.3")
-    low, high = session.interval_of_error(own)
-    counts = np.array(session.own_table(own))
+    low, high = session._interval_of_error(own)
+    counts = np.array(session._own_table(own))
     rng = np.random.default_rng(1)
     drawn = rng.multinomial(counts.sum(), counts.ravel() / counts.sum(), size=(200, 1000))
     tables = drawn.reshape(200, 1000, 3, 3) / counts.sum()
@@ -84,8 +84,10 @@ def test_bootstrapped_error_is_that_of_the_function_of_the_exercise():
     rng = np.random.default_rng(2)
     n = own["first"].size
     samples = [rng.integers(0, n, size=n) for _ in range(1000)]
-    kappas = [session.chance_corrected(*(2 * (own["first"][i], own["second"][i]))) for i in samples]
-    low, high = session.interval_of_error(own)
+    kappas = [
+        session._chance_corrected(*(2 * (own["first"][i], own["second"][i]))) for i in samples
+    ]
+    low, high = session._interval_of_error(own)
     assert low <= np.std(kappas) <= high
 
 
@@ -97,7 +99,7 @@ def test_exact_coverage_is_that_of_simulated_studies():
     found = np.mean(np.abs(share - own["agreement"]) <= session.Z * error)
     # Four standard errors of a share of 200,000.
     assert found == pytest.approx(
-        session.exact_coverage(own), abs=4 * np.sqrt(found * (1 - found) / 200_000)
+        session._exact_coverage(own), abs=4 * np.sqrt(found * (1 - found) / 200_000)
     )
 
 

@@ -25,7 +25,7 @@ def test_the_session_is_found():
 def test_simulated_kappas_scatter_as_their_interval_says():
     """The ends are 3.89 large-sample standard errors of 20,000 texts from the exact kappa."""
     own = given("4.1")
-    low, high = session.interval_of_kappa(own)
+    low, high = session._interval_of_kappa(own)
     spread = (high - low) / 2 / stats.norm.isf(session.TAIL)
     loading = [np.sqrt(own["correlation"])] * 2
     rng = np.random.default_rng(1)
@@ -45,9 +45,9 @@ def test_simulated_kappas_scatter_as_their_interval_says():
 
 
 def test_mistakes_of_alpha_differ_from_the_library_by_what_they_name_alone():
-    for first, second in session.draw_scores(np.random.default_rng(2)):
-        assert session.alpha_of(first, second) == pytest.approx(
-            session.alpha_absolute(first, second), abs=1e-12
+    for first, second in session._draw_scores(np.random.default_rng(2)):
+        assert session._alpha_of(first, second) == pytest.approx(
+            session._alpha_absolute(first, second), abs=1e-12
         )
         labels = Annotations.from_wide(np.column_stack([first, second]), scale="interval")
         for less, distance, options in (
@@ -55,15 +55,15 @@ def test_mistakes_of_alpha_differ_from_the_library_by_what_they_name_alone():
             (1, np.square, {"metric": "interval"}),
             (1, lambda gap: gap != 0, {"metric": "nominal"}),
         ):
-            assert session.alpha_of(first, second, distance, less) == pytest.approx(
+            assert session._alpha_of(first, second, distance, less) == pytest.approx(
                 krippendorff_alpha(labels, **options).estimate, abs=1e-12
             )
 
 
 def test_weighted_kappa_is_one_minus_the_ratio_of_disagreements():
     own = given("4.3")
-    observed, expected = session.disagreements(own)
-    assert session.weighted_kappa(own) == pytest.approx(1 - observed / expected, abs=1e-12)
+    observed, expected = session._disagreements(own)
+    assert session._weighted_kappa(own) == pytest.approx(1 - observed / expected, abs=1e-12)
 
 
 def test_ordinal_distance_is_that_of_the_library():
@@ -77,7 +77,7 @@ def test_ordinal_distance_is_that_of_the_library():
     table = np.zeros((5, 5))
     for low, high in zip(*np.triu_indices(5, 1), strict=True):
         own = {"labels": counts, "from": int(low), "to": int(high)}
-        table[low, high] = table[high, low] = session.ordinal_distance(own)
+        table[low, high] = table[high, low] = session._ordinal_distance(own)
     assert krippendorff_alpha(labels, metric=table).estimate == pytest.approx(
         krippendorff_alpha(labels, metric="ordinal").estimate, abs=1e-12
     )
@@ -104,6 +104,6 @@ def test_intraclass_correlation_is_that_of_the_library():
         ("consistency", {"kind": "consistency"}),
         ("average", {"ratings": "average"}),
     ):
-        assert session.intraclass(own, form) == pytest.approx(
+        assert session._intraclass(own, form) == pytest.approx(
             icc(labels, **options).estimate, abs=1e-12
         )

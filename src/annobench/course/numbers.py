@@ -15,8 +15,8 @@ from annobench.course.outcomes import Checked, as_number, shown
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Exercise):
-    """A number by hand.
+class Drawn(Exercise):
+    """An exercise whose numbers are drawn for it, or are those of an earlier one.
 
     Attributes
     ----------
@@ -24,32 +24,11 @@ class Number(Exercise):
         As in `Exercise`.
     given : callable or str
         Draws from a generator what the student is given, a dict; called again until the right
-        answer and the known mistakes differ by more than rounding. Or the id of an exercise of the
-        session, whose numbers are then this one's, too.
-    solve : callable
-        Computes the right answer from what is given.
-    mistakes : tuple of Mistake
-        At least three.
-    digits : int, default 3
-        Decimals asked for. Half a unit of the last one is the tolerance.
-    question : str or callable, optional
-        The exercise as a question of an exam that stands alone: a text with the names of what is
-        given in braces, or a function of what is given. Without it, it is not in the bank.
-    solution : str or callable, optional
-        How the answer is found, in the same form; `answer` may stand in braces.
+        answer and the known mistakes can be told apart. Or the id of an exercise of the session,
+        whose numbers are then this one's, too.
     """
 
     given: Callable[[np.random.Generator], dict[str, Any]] | str
-    solve: Callable[[Given], float]
-    mistakes: tuple[Mistake, ...]
-    digits: int = 3
-    question: Text = ""
-    solution: Text = ""
-
-    @property
-    def tolerance(self) -> float:
-        """Half a unit of the last decimal asked for; the surplus is floating-point arithmetic."""
-        return 0.5 * 10.0**-self.digits * (1 + 1e-6)
 
     @property
     def drawn_with(self) -> str:
@@ -77,6 +56,43 @@ class Number(Exercise):
         if isinstance(self.given, str):
             raise CourseError(f"exercise {self.id}: its numbers are those of {self.given}.")
         return self.given(rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number(Drawn):
+    """A number by hand.
+
+    Attributes
+    ----------
+    id, title, hint : str
+        As in `Exercise`.
+    given : callable or str
+        Draws from a generator what the student is given, a dict; called again until the right
+        answer and the known mistakes differ by more than rounding. Or the id of an exercise of the
+        session, whose numbers are then this one's, too.
+    solve : callable
+        Computes the right answer from what is given.
+    mistakes : tuple of Mistake
+        At least three.
+    digits : int, default 3
+        Decimals asked for. Half a unit of the last one is the tolerance.
+    question : str or callable, optional
+        The exercise as a question of an exam that stands alone: a text with the names of what is
+        given in braces, or a function of what is given. Without it, it is not in the bank.
+    solution : str or callable, optional
+        How the answer is found, in the same form; `answer` may stand in braces.
+    """
+
+    solve: Callable[[Given], float]
+    mistakes: tuple[Mistake, ...]
+    digits: int = 3
+    question: Text = ""
+    solution: Text = ""
+
+    @property
+    def tolerance(self) -> float:
+        """Half a unit of the last decimal asked for; the surplus is floating-point arithmetic."""
+        return 0.5 * 10.0**-self.digits * (1 + 1e-6)
 
     def tells_apart(self, given: Given) -> bool:
         """Tell whether the right answer and all known mistakes differ after rounding.
@@ -168,7 +184,7 @@ class Number(Exercise):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Simulation(Exercise):
+class Simulation(Drawn):
     """A short simulation, whose result must lie in a derived interval.
 
     Attributes
@@ -184,36 +200,8 @@ class Simulation(Exercise):
         What comes of each, as a number or an interval.
     """
 
-    given: Callable[[np.random.Generator], dict[str, Any]] | str
     interval: Callable[[Given], tuple[float, float]]
     mistakes: tuple[Mistake, ...] = ()
-
-    @property
-    def drawn_with(self) -> str:
-        """Id of the exercise whose numbers this one is given: its own, or an earlier one's."""
-        return self.given if isinstance(self.given, str) else self.id
-
-    def propose(self, rng: np.random.Generator) -> dict[str, Any]:
-        """Draw once what a student may be given.
-
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-            Source of randomness.
-
-        Returns
-        -------
-        dict
-            Names and values.
-
-        Raises
-        ------
-        CourseError
-            If the numbers are those of another exercise.
-        """
-        if isinstance(self.given, str):
-            raise CourseError(f"exercise {self.id}: its numbers are those of {self.given}.")
-        return self.given(rng)
 
     def tells_apart(self, given: Given) -> bool:
         """Tell whether the intervals of right answer and known mistakes are disjoint.

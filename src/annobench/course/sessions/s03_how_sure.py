@@ -53,24 +53,24 @@ MANY = 20_000
 Labels = NDArray[np.int64]
 
 
-def draw_agreed(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_agreed(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a number of items and how many of them two annotators agree on."""
     items = int(rng.integers(25, 60))
     return {"items": items, "agreed": int(rng.integers(round(0.6 * items), round(0.93 * items)))}
 
 
-def agreed_share(given: Given) -> float:
+def _agreed_share(given: Given) -> float:
     """Return the observed agreement."""
     return float(given["agreed"] / given["items"])
 
 
-def error_of_share(given: Given) -> float:
+def _error_of_share(given: Given) -> float:
     """Return the standard error of the observed agreement, with I - 1."""
-    share = agreed_share(given)
+    share = _agreed_share(given)
     return float(np.sqrt(share * (1 - share) / (given["items"] - 1)))
 
 
-def draw_pair(rng: np.random.Generator, items: int, right: float) -> tuple[Labels, Labels]:
+def _draw_pair(rng: np.random.Generator, items: int, right: float) -> tuple[Labels, Labels]:
     """Draw labels of two annotators, who report the category with a probability or else guess."""
     shares = rng.dirichlet([12.0, 10.0, 8.0])
     category = rng.choice(3, size=items, p=shares)
@@ -79,41 +79,41 @@ def draw_pair(rng: np.random.Generator, items: int, right: float) -> tuple[Label
     return first, second
 
 
-def kappa_of_sample(first: Labels, second: Labels, index: Labels) -> float:
+def _kappa_of_sample(first: Labels, second: Labels, index: Labels) -> float:
     """Compute Cohen's kappa of the drawn items with the library."""
     x, y = np.asarray(first)[index], np.asarray(second)[index]
     return float(agreement.cohen_kappa(Annotations.from_wide(np.column_stack([x, y]))).estimate)
 
 
-def chance_corrected(x: Labels, y: Labels, of_x: Labels, of_y: Labels) -> float:
+def _chance_corrected(x: Labels, y: Labels, of_x: Labels, of_y: Labels) -> float:
     """Compute kappa of two arrays of labels, the margins taken from two others."""
     observed = float(np.mean(x == y))
     expected = sum(float(np.mean(of_x == k) * np.mean(of_y == k)) for k in np.union1d(of_x, of_y))
     return (observed - expected) / (1 - expected)
 
 
-def pooled(x: Labels, y: Labels) -> float:
+def _pooled(x: Labels, y: Labels) -> float:
     """Compute Scott's pi of two arrays of labels."""
     both = np.concatenate([x, y])
-    return chance_corrected(x, y, both, both)
+    return _chance_corrected(x, y, both, both)
 
 
-def draw_samples(rng: np.random.Generator) -> list[tuple[Labels, Labels, Labels]]:
+def _draw_samples(rng: np.random.Generator) -> list[tuple[Labels, Labels, Labels]]:
     """Draw labels of two annotators and bootstrap samples of their items."""
     found = []
     for items in (12, 20, 30, 50, 80):
-        first, second = draw_pair(rng, items, 0.6)
+        first, second = _draw_pair(rng, items, 0.6)
         found.append((first, second, rng.integers(0, items, size=items)))
     return found
 
 
-def draw_own_labels(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_own_labels(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the labels that a student resamples."""
-    first, second = draw_pair(rng, int(rng.integers(80, 121)), 0.8)
+    first, second = _draw_pair(rng, int(rng.integers(80, 121)), 0.8)
     return {"first": first, "second": second}
 
 
-def own_table(given: Given) -> tuple[tuple[int, ...], ...]:
+def _own_table(given: Given) -> tuple[tuple[int, ...], ...]:
     """Count pairs of labels, as something that can be cached by."""
     table = np.zeros((3, 3), dtype=int)
     np.add.at(table, (given["first"], given["second"]), 1)
@@ -121,7 +121,7 @@ def own_table(given: Given) -> tuple[tuple[int, ...], ...]:
 
 
 @lru_cache(maxsize=64)
-def bootstrapped(table: tuple[tuple[int, ...], ...], apart: bool) -> tuple[float, float, float]:
+def _bootstrapped(table: tuple[tuple[int, ...], ...], apart: bool) -> tuple[float, float, float]:
     """Return the mean, standard deviation and kurtosis of kappa over very many bootstrap samples.
 
     To draw items of two annotators with replacement is to draw from the cells of their table;
@@ -140,7 +140,7 @@ def bootstrapped(table: tuple[tuple[int, ...], ...], apart: bool) -> tuple[float
     return float(kappa.mean()), float(kappa.std()), float(kurtosis)
 
 
-def interval_of_error(given: Given, apart: bool = False) -> tuple[float, float]:
+def _interval_of_error(given: Given, apart: bool = False) -> tuple[float, float]:
     """Return where the standard error from at least 1000 bootstrap samples lies.
 
     The standard deviation s of R values scatters around the true one, sigma, with the standard
@@ -150,31 +150,31 @@ def interval_of_error(given: Given, apart: bool = False) -> tuple[float, float]:
     """
     from scipy.special import ndtri
 
-    _, spread, kurtosis = bootstrapped(own_table(given), apart)
+    _, spread, kurtosis = _bootstrapped(_own_table(given), apart)
     relative = np.sqrt((kurtosis - 1) / 4 * (1 / SAMPLES + 1 / MANY))
     half = -float(ndtri(TAIL) * relative)
     return spread * (1 - half), spread * (1 + half)
 
 
-def scaled_error(given: Given, factor: float) -> tuple[float, float]:
+def _scaled_error(given: Given, factor: float) -> tuple[float, float]:
     """Return the interval of a multiple of the standard error."""
-    low, high = interval_of_error(given)
+    low, high = _interval_of_error(given)
     return factor * low, factor * high
 
 
-def squared_error(given: Given) -> tuple[float, float]:
+def _squared_error(given: Given) -> tuple[float, float]:
     """Return the interval of the variance."""
-    low, high = interval_of_error(given)
+    low, high = _interval_of_error(given)
     return low**2, high**2
 
 
-def mean_replicate(given: Given) -> tuple[float, float]:
+def _mean_replicate(given: Given) -> tuple[float, float]:
     """Return where the mean of the replicates lies, or the estimate itself."""
-    mean, spread, _ = bootstrapped(own_table(given), False)
+    mean, spread, _ = _bootstrapped(_own_table(given), False)
     return mean - spread / 2, mean + spread / 2
 
 
-def draw_study(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_study(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a true agreement and the items of a study, such that the interval breaks its promise."""
     while True:
         given = {
@@ -182,11 +182,11 @@ def draw_study(rng: np.random.Generator) -> dict[str, Any]:
             "items": int(rng.integers(18, 31)),
         }
         # Otherwise who types the promised 0.95 without a simulation would pass.
-        if exact_coverage(given) < 0.93:
+        if _exact_coverage(given) < 0.93:
             return given
 
 
-def exact_coverage(given: Given, z: float = Z, error: str = "own") -> float:
+def _exact_coverage(given: Given, z: float = Z, error: str = "own") -> float:
     """Sum the binomial probabilities of the numbers of agreed items whose interval holds the truth.
 
     `error` is "own" for the standard error of each study, "true" for that of the truth, and "item"
@@ -203,7 +203,7 @@ def exact_coverage(given: Given, z: float = Z, error: str = "own") -> float:
     return float(binom.pmf(agreed, items, truth)[holds].sum())
 
 
-def share_of_studies(probability: float) -> tuple[float, float]:
+def _share_of_studies(probability: float) -> tuple[float, float]:
     """Return the limits of a share of 10,000 studies, each on its side missed 1 in 20,000 times."""
     from scipy.stats import binom
 
@@ -211,17 +211,17 @@ def share_of_studies(probability: float) -> tuple[float, float]:
     return low / STUDIES, high / STUDIES
 
 
-def interval_of_coverage(given: Given) -> tuple[float, float]:
+def _interval_of_coverage(given: Given) -> tuple[float, float]:
     """Return where the share of intervals that hold lies.
 
     The number of agreed items is binomial, and whether an interval holds depends on it alone. So
     the coverage is a sum of binomial probabilities, and the number of intervals that hold, of
     10,000 independent studies, is binomial with that probability.
     """
-    return share_of_studies(exact_coverage(given))
+    return _share_of_studies(_exact_coverage(given))
 
 
-def draw_errors(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_errors(rng: np.random.Generator) -> dict[str, Any]:
     """Draw two standard errors and the correlation of the estimates."""
     first, second = rng.uniform(0.02, 0.06, size=2).round(3)
     return {
@@ -231,7 +231,7 @@ def draw_errors(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def error_of_difference(given: Given, times: float = -2.0) -> float:
+def _error_of_difference(given: Given, times: float = -2.0) -> float:
     """Return the square root of the two variances and a multiple of the covariance."""
     first, second = given["first"], given["second"]
     return float(np.sqrt(first**2 + second**2 + times * given["correlation"] * first * second))
@@ -243,43 +243,43 @@ EXERCISES = [
         title="The standard error of observed agreement",
         hint="Share of agreed items first; then the formula, with I - 1 below and a square root "
         "around all of it.",
-        given=draw_agreed,
-        solve=error_of_share,
+        given=_draw_agreed,
+        solve=_error_of_share,
         digits=4,
         mistakes=(
             Mistake(
                 "n for n - 1",
-                lambda given: error_of_share(given) * np.sqrt(1 - 1 / given["items"]),
+                lambda given: _error_of_share(given) * np.sqrt(1 - 1 / given["items"]),
                 "You divided by I. The spread is measured around the mean of the same values, "
                 "which makes it a little too small; I - 1 makes up for that.",
             ),
             Mistake(
                 "variance",
-                lambda given: error_of_share(given) ** 2,
+                lambda given: _error_of_share(given) ** 2,
                 "This is the variance of the estimate, in squared units. The standard error is its "
                 "square root.",
             ),
             Mistake(
                 "standard deviation for standard error",
-                lambda given: np.sqrt(agreed_share(given) * (1 - agreed_share(given))),
+                lambda given: np.sqrt(_agreed_share(given) * (1 - _agreed_share(given))),
                 "This is the standard deviation of single items. Their mean scatters less, the "
                 "more items there are.",
             ),
             Mistake(
                 "count for share",
-                lambda given: error_of_share(given) * given["items"],
+                lambda given: _error_of_share(given) * given["items"],
                 "This is the standard error of the number of agreed items. Asked for is that of "
                 "their share.",
             ),
             Mistake(
                 "the agreement itself",
-                agreed_share,
+                _agreed_share,
                 "This is the observed agreement. Asked for is its standard error, how far it would "
                 "scatter over repeated studies.",
             ),
             Mistake(
                 "half-width of the interval",
-                lambda given: Z * error_of_share(given),
+                lambda given: Z * _error_of_share(given),
                 "This is half the width of the 95% interval, 1.96 standard errors. Asked for is "
                 "one standard error.",
             ),
@@ -295,8 +295,8 @@ EXERCISES = [
         hint="Take the drawn labels of both annotators first, first[index] and second[index]; "
         "everything after that is kappa of these labels alone.",
         signature="kappa_of_sample(first, second, index)",
-        reference=kappa_of_sample,
-        inputs=draw_samples,
+        reference=_kappa_of_sample,
+        inputs=_draw_samples,
         properties=(
             Property(
                 "order of the draws",
@@ -306,7 +306,7 @@ EXERCISES = [
             Property(
                 "all items once",
                 lambda f, x, y, index: np.allclose(
-                    f(x, y, np.arange(x.size)), chance_corrected(x, y, x, y)
+                    f(x, y, np.arange(x.size)), _chance_corrected(x, y, x, y)
                 ),
                 "If every item is drawn once, the result must be kappa of all items.",
             ),
@@ -314,13 +314,13 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 "labels instead of items",
-                lambda x, y, index: chance_corrected(x[index], y, x[index], y),
+                lambda x, y, index: _chance_corrected(x[index], y, x[index], y),
                 "You resampled the labels of the first annotator alone. An item is drawn with "
                 "both of its labels; otherwise pairs are torn apart and kappa is about 0.",
             ),
             Mistake(
                 "copies dropped",
-                lambda x, y, index: chance_corrected(
+                lambda x, y, index: _chance_corrected(
                     *(2 * (x[np.unique(index)], y[np.unique(index)]))
                 ),
                 "Items that were drawn twice count once in your function. They must count as often "
@@ -328,13 +328,13 @@ EXERCISES = [
             ),
             Mistake(
                 "margins of the whole",
-                lambda x, y, index: chance_corrected(x[index], y[index], x, y),
+                lambda x, y, index: _chance_corrected(x[index], y[index], x, y),
                 "Your expected agreement is that of all items. A new study would have new margins: "
                 "compute it from the drawn labels, too.",
             ),
             Mistake(
                 "pooled margins",
-                lambda x, y, index: pooled(x[index], y[index]),
+                lambda x, y, index: _pooled(x[index], y[index]),
                 "Your expected agreement is computed from the labels of both annotators together, "
                 "as in Scott's pi. For kappa each annotator has their own shares.",
             ),
@@ -351,41 +351,41 @@ EXERCISES = [
         title="Your own standard error",
         hint="Draw rng.integers(0, n, size=n) as the numbers of the items, compute kappa of "
         "these items, repeat, and take np.std of the values, of nothing else.",
-        given=draw_own_labels,
-        interval=interval_of_error,
+        given=_draw_own_labels,
+        interval=_interval_of_error,
         mistakes=(
             Mistake(
                 "labels instead of items",
-                lambda given: interval_of_error(given, apart=True),
+                lambda given: _interval_of_error(given, apart=True),
                 "This is the standard error for annotators who do not agree beyond chance: the "
                 "labels of an item were torn apart. Draw one set of items for both annotators.",
             ),
             Mistake(
                 "divided by the number of samples",
-                lambda given: (0.0, interval_of_error(given)[1] / np.sqrt(SAMPLES)),
+                lambda given: (0.0, _interval_of_error(given)[1] / np.sqrt(SAMPLES)),
                 "You divided by the square root of the number of samples. That is the error of "
                 "the simulation, which more samples make small; the standard error of kappa is "
                 "the standard deviation of the values itself.",
             ),
             Mistake(
                 "variance",
-                squared_error,
+                _squared_error,
                 "This is the variance of the values. The standard error is their standard "
                 "deviation.",
             ),
             Mistake(
                 "half-width of the interval",
-                lambda given: scaled_error(given, Z),
+                lambda given: _scaled_error(given, Z),
                 "This is half the width of the 95% interval. Asked for is one standard error.",
             ),
             Mistake(
                 "width of the interval",
-                lambda given: scaled_error(given, 2 * Z),
+                lambda given: _scaled_error(given, 2 * Z),
                 "This is the width of the 95% interval. Asked for is one standard error.",
             ),
             Mistake(
                 "mean for standard deviation",
-                mean_replicate,
+                _mean_replicate,
                 "This is about kappa itself: the mean of the values. The standard error is how far "
                 "they scatter: their standard deviation.",
             ),
@@ -422,31 +422,31 @@ EXERCISES = [
         title="Empirical coverage",
         hint="Draw the number of agreed items of 10000 studies with rng.binomial, and count the "
         "studies whose estimate is within 1.96 of its own standard errors of the truth.",
-        given=draw_study,
-        interval=interval_of_coverage,
+        given=_draw_study,
+        interval=_interval_of_coverage,
         mistakes=(
             Mistake(
                 "misses for hits",
-                lambda given: share_of_studies(1 - exact_coverage(given)),
+                lambda given: _share_of_studies(1 - _exact_coverage(given)),
                 "This is the share of intervals that miss the truth. Coverage counts those that "
                 "contain it.",
             ),
             Mistake(
                 "one standard error",
-                lambda given: share_of_studies(exact_coverage(given, 1.0)),
+                lambda given: _share_of_studies(_exact_coverage(given, 1.0)),
                 "These intervals are one standard error to each side, which is meant to hold in "
                 "68% of studies. For 95% take 1.96.",
             ),
             Mistake(
                 "error of the truth",
-                lambda given: share_of_studies(exact_coverage(given, error="true")),
+                lambda given: _share_of_studies(_exact_coverage(given, error="true")),
                 "This is about what the interval promises, not what it keeps. It comes out if "
                 "all studies have one standard error, that of the true agreement; but a real "
                 "study knows only its own.",
             ),
             Mistake(
                 "standard deviation for standard error",
-                lambda given: share_of_studies(exact_coverage(given, error="item")),
+                lambda given: _share_of_studies(_exact_coverage(given, error="item")),
                 "These intervals are far too long: a standard deviation of single items to each "
                 "side. Divide by the square root of the number of items.",
             ),
@@ -463,25 +463,25 @@ EXERCISES = [
         title="The standard error of a difference",
         hint="Square both, add, and take away twice the product of all three. The square root "
         "comes last.",
-        given=draw_errors,
-        solve=error_of_difference,
+        given=_draw_errors,
+        solve=_error_of_difference,
         digits=4,
         mistakes=(
             Mistake(
                 "as if independent",
-                lambda given: error_of_difference(given, 0.0),
+                lambda given: _error_of_difference(given, 0.0),
                 "This is right for two sets of different items. The same items raise and lower "
                 "both coefficients together, so that the covariance has to be taken away.",
             ),
             Mistake(
                 "sum for difference",
-                lambda given: error_of_difference(given, 2.0),
+                lambda given: _error_of_difference(given, 2.0),
                 "This is the standard error of the sum. In a difference the covariance is "
                 "subtracted: what both share cancels.",
             ),
             Mistake(
                 "covariance once",
-                lambda given: error_of_difference(given, -1.0),
+                lambda given: _error_of_difference(given, -1.0),
                 "The covariance comes twice in the variance of a difference, as 2ab does in the "
                 "square of a - b.",
             ),
@@ -493,7 +493,7 @@ EXERCISES = [
             ),
             Mistake(
                 "variance",
-                lambda given: error_of_difference(given) ** 2,
+                lambda given: _error_of_difference(given) ** 2,
                 "This is the variance of the difference. The standard error is its square root.",
             ),
         ),
@@ -537,7 +537,7 @@ EXERCISES = [
 ]
 
 
-def draw_estimate(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_estimate(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a coefficient and its standard error."""
     return {
         "kappa": round(float(rng.uniform(0.5, 0.8)), 3),
@@ -545,7 +545,7 @@ def draw_estimate(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def draw_pilot(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_pilot(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the items and the standard error of a pilot study, and the standard error wanted."""
     return {
         "items": int(rng.integers(5, 16)) * 10,
@@ -554,7 +554,7 @@ def draw_pilot(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def draw_two_studies(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_two_studies(rng: np.random.Generator) -> dict[str, Any]:
     """Draw two independent kappas with their standard errors."""
     first, second = np.sort(rng.uniform(0.5, 0.85, size=2)).round(3)
     errors = rng.uniform(0.02, 0.06, size=2).round(3)
@@ -566,13 +566,13 @@ def draw_two_studies(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def standardised(given: Given) -> float:
+def _standardised(given: Given) -> float:
     """Return the difference of independent kappas in standard errors."""
     error = np.hypot(given["error_first"], given["error_second"])
     return float((given["second"] - given["first"]) / error)
 
 
-def draw_misses(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_misses(rng: np.random.Generator) -> dict[str, Any]:
     """Draw how many of simulated intervals lie below and above the truth."""
     return {
         "studies": int(rng.integers(4, 11)) * 100,
@@ -586,7 +586,7 @@ BANK = [
         id="3.B1",
         title="The lower end of an interval",
         hint="Estimate less 1.96 standard errors.",
-        given=draw_estimate,
+        given=_draw_estimate,
         solve=lambda given: given["kappa"] - Z * given["error"],
         mistakes=(
             Mistake(
@@ -614,7 +614,7 @@ BANK = [
         id="3.B2",
         title="How many items for a given standard error",
         hint="The standard error falls with the square root of the number of items.",
-        given=draw_pilot,
+        given=_draw_pilot,
         solve=lambda given: given["items"] * (given["error"] / given["wanted"]) ** 2,
         digits=0,
         mistakes=(
@@ -643,8 +643,8 @@ BANK = [
         id="3.B3",
         title="Two kappas of different items",
         hint="Different items: the variances add.",
-        given=draw_two_studies,
-        solve=standardised,
+        given=_draw_two_studies,
+        solve=_standardised,
         digits=2,
         mistakes=(
             Mistake(
@@ -679,7 +679,7 @@ BANK = [
         id="3.B4",
         title="Coverage from counts",
         hint="Both kinds of misses are misses.",
-        given=draw_misses,
+        given=_draw_misses,
         solve=lambda given: 1 - (given["below"] + given["above"]) / given["studies"],
         mistakes=(
             Mistake(

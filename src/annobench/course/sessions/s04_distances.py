@@ -58,7 +58,7 @@ TEXTS, PANEL = 20_000, 4_000
 Floats = NDArray[np.float64]
 
 
-def draw_classes(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_classes(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the correlation of two impressions and the shares of three classes."""
     shares = rng.dirichlet([12.0, 12.0, 12.0]).round(2)
     shares[2] = round(1 - shares[0] - shares[1], 2)
@@ -68,7 +68,7 @@ def draw_classes(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def kappa_of_classes(given: Given, power: float = 1.0) -> float:
+def _kappa_of_classes(given: Given, power: float = 1.0) -> float:
     """Return kappa of infinitely many texts, the correlation raised to a power."""
     from annobench.simulation.panels import kappa_from_correlation
 
@@ -76,7 +76,7 @@ def kappa_of_classes(given: Given, power: float = 1.0) -> float:
 
 
 @lru_cache(maxsize=64)
-def large_panel(correlation: float, shares: tuple[float, ...]) -> Annotations:
+def _large_panel(correlation: float, shares: tuple[float, ...]) -> Annotations:
     """Return the classes of many texts by two judges."""
     from annobench.simulation.panels import ordinal
 
@@ -84,12 +84,12 @@ def large_panel(correlation: float, shares: tuple[float, ...]) -> Annotations:
     return ordinal(n_items=PANEL, prevalence=shares, loading=loading, rng=0).annotations
 
 
-def panel_of(given: Given) -> Annotations:
+def _panel_of(given: Given) -> Annotations:
     """Return a large panel of a student's numbers."""
-    return large_panel(given["correlation"], tuple(given["shares"]))
+    return _large_panel(given["correlation"], tuple(given["shares"]))
 
 
-def interval_of_kappa(given: Given) -> tuple[float, float]:
+def _interval_of_kappa(given: Given) -> tuple[float, float]:
     """Return where kappa of 20,000 texts lies.
 
     The exact kappa is a sum of bivariate normal probabilities; around it the estimate is normal
@@ -98,37 +98,37 @@ def interval_of_kappa(given: Given) -> tuple[float, float]:
     """
     from scipy.special import ndtri
 
-    error = agreement.cohen_kappa(panel_of(given)).standard_error * np.sqrt(PANEL / TEXTS)
+    error = agreement.cohen_kappa(_panel_of(given)).standard_error * np.sqrt(PANEL / TEXTS)
     half = -float(ndtri(TAIL) * error)
-    exact = kappa_of_classes(given)
+    exact = _kappa_of_classes(given)
     return exact - half, exact + half
 
 
-def observed_of_classes(given: Given) -> float:
+def _observed_of_classes(given: Given) -> float:
     """Return the observed agreement of infinitely many texts."""
     expected = float(np.square(given["shares"]).sum())
-    return expected + (1 - expected) * kappa_of_classes(given)
+    return expected + (1 - expected) * _kappa_of_classes(given)
 
 
-def panel_kappa(given: Given, weights: Weights) -> float:
+def _panel_kappa(given: Given, weights: Weights) -> float:
     """Return weighted kappa of the large panel."""
-    return float(agreement.cohen_kappa(panel_of(given), weights=weights).estimate)
+    return float(agreement.cohen_kappa(_panel_of(given), weights=weights).estimate)
 
 
-def draw_table(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_table(rng: np.random.Generator) -> dict[str, Any]:
     """Draw a table of three marks by two annotators, the second of whom gives higher ones."""
     least = [[9, 4, 1], [1, 9, 5], [0, 1, 8]]
     most = [[18, 9, 4], [4, 18, 10], [2, 4, 16]]
     return {"table": rng.integers(least, most)}
 
 
-def weighted_kappa(given: Given, weights: Weights = "linear") -> float:
+def _weighted_kappa(given: Given, weights: Weights = "linear") -> float:
     """Compute weighted kappa with the library."""
     labels = Annotations.from_contingency(given["table"])
     return float(agreement.cohen_kappa(labels, weights=weights).estimate)
 
 
-def disagreements(given: Given, *, pooled: bool = False) -> tuple[float, float]:
+def _disagreements(given: Given, *, pooled: bool = False) -> tuple[float, float]:
     """Return observed and expected mean absolute distance, as a share of the largest."""
     shares = given["table"] / given["table"].sum()
     steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2
@@ -138,7 +138,7 @@ def disagreements(given: Given, *, pooled: bool = False) -> tuple[float, float]:
     return float((shares * steps).sum()), float((np.outer(row, column) * steps).sum())
 
 
-def draw_marks(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_marks(rng: np.random.Generator) -> dict[str, Any]:
     """Draw how often each of five marks was given, and two marks that are not neighbours."""
     low = int(rng.integers(0, 3))
     return {
@@ -148,19 +148,19 @@ def draw_marks(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def ordinal_distance(given: Given, ends: float = 0.5) -> float:
+def _ordinal_distance(given: Given, ends: float = 0.5) -> float:
     """Return the squared number of labels from one mark to the other, those at the ends in part."""
     labels, low, high = given["labels"], given["from"], given["to"]
     return float((sum(labels[low + 1 : high]) + ends * (labels[low] + labels[high])) ** 2)
 
 
-def alpha_absolute(first: Floats, second: Floats) -> float:
+def _alpha_absolute(first: Floats, second: Floats) -> float:
     """Compute alpha with the absolute distance by the library."""
     labels = Annotations.from_wide(np.column_stack([first, second]), scale="interval")
     return float(agreement.krippendorff_alpha(labels, metric="absolute").estimate)
 
 
-def alpha_of(
+def _alpha_of(
     first: Floats,
     second: Floats,
     distance: Callable[[Floats], Floats] = np.abs,
@@ -178,14 +178,14 @@ def alpha_of(
     return float(1 - observed / expected)
 
 
-def sums_for_labels(first: Floats, second: Floats) -> float:
+def _sums_for_labels(first: Floats, second: Floats) -> float:
     """Take the sums of the two scores for all labels."""
     sums = first + second
     expected = np.abs(np.subtract.outer(sums, sums)).sum() / (sums.size * (sums.size - 1))
     return float(1 - np.abs(first - second).mean() / expected)
 
 
-def draw_scores(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+def _draw_scores(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """Draw scores of two annotators in eighths, few items first."""
     found = []
     for items in (5, 8, 20, 40):
@@ -197,24 +197,24 @@ def draw_scores(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     return found
 
 
-def masi_distance(a: Set[str], b: Set[str]) -> float:
+def _masi_distance(a: Set[str], b: Set[str]) -> float:
     """Take the MASI distance of two sets from the library."""
-    return masi_of_library(frozenset(a), frozenset(b))
+    return _masi_of_library(frozenset(a), frozenset(b))
 
 
 @lru_cache(maxsize=256)
-def masi_of_library(a: frozenset[str], b: frozenset[str]) -> float:
+def _masi_of_library(a: frozenset[str], b: frozenset[str]) -> float:
     """Return the largest distance of two labels of one item."""
     labels = Annotations.from_sets([1, 1], ["1", "2"], [a, b])
     return float(distances(labels, "masi", "masi_distance").max())
 
 
-def overlap(a: set[str], b: set[str]) -> float:
+def _overlap(a: set[str], b: set[str]) -> float:
     """Return the share of common elements; two empty sets have all in common."""
     return len(a & b) / len(a | b) if a | b else 1.0
 
 
-def monotonicity(a: set[str], b: set[str]) -> float:
+def _monotonicity(a: set[str], b: set[str]) -> float:
     """Return 1 for equal sets, 2/3 for nested ones, 1/3 for others that overlap, and 0."""
     if a == b:
         return 1.0
@@ -223,17 +223,17 @@ def monotonicity(a: set[str], b: set[str]) -> float:
     return 2 / 3 if a <= b or b <= a else 1 / 3
 
 
-def divided_by_none(a: set[str], b: set[str]) -> float:
+def _divided_by_none(a: set[str], b: set[str]) -> float:
     """Return the MASI distance without a thought of empty sets."""
-    return 1 - len(a & b) / len(a | b) * monotonicity(a, b)
+    return 1 - len(a & b) / len(a | b) * _monotonicity(a, b)
 
 
-def dice(a: set[str], b: set[str]) -> float:
+def _dice(a: set[str], b: set[str]) -> float:
     """Return twice the common elements by those of both."""
     return 2 * len(a & b) / (len(a) + len(b)) if a | b else 1.0
 
 
-def draw_sets(rng: np.random.Generator) -> list[tuple[set[str], set[str]]]:
+def _draw_sets(rng: np.random.Generator) -> list[tuple[set[str], set[str]]]:
     """Draw pairs of sets: overlapping, nested, equal, disjoint and empty."""
     names = rng.permutation(["anger", "disgust", "fear", "joy", "sadness", "surprise"]).tolist()
     one, two, three, four, five, _ = names
@@ -249,7 +249,7 @@ def draw_sets(rng: np.random.Generator) -> list[tuple[set[str], set[str]]]:
     ]
 
 
-def draw_squares(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_squares(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the mean squares of a two-way analysis of variance."""
     rest = round(float(rng.uniform(0.4, 1.2)), 2)
     items, annotators = int(rng.integers(20, 61)), int(rng.integers(3, 7))
@@ -262,7 +262,7 @@ def draw_squares(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def intraclass(given: Given, form: str = "agreement") -> float:
+def _intraclass(given: Given, form: str = "agreement") -> float:
     """Compute an intraclass correlation from mean squares."""
     i, j = given["items"], given["annotators"]
     between, raters, rest = given["ms_items"], given["ms_annotators"], given["ms_rest"]
@@ -286,30 +286,30 @@ EXERCISES = [
         title="Merge the marks",
         hint="panels.ordinal cuts the impressions into classes itself. The loadings of two judges "
         "multiply to the correlation: which number has that square?",
-        given=draw_classes,
-        interval=interval_of_kappa,
+        given=_draw_classes,
+        interval=_interval_of_kappa,
         mistakes=(
             Mistake(
                 "correlation for loading",
-                lambda given: kappa_of_classes(given, 2.0),
+                lambda given: _kappa_of_classes(given, 2.0),
                 "You gave the correlation as the loading of both judges. Their impressions then "
                 "correlate by its square. Each loading is the square root.",
             ),
             Mistake(
                 "observed agreement",
-                observed_of_classes,
+                _observed_of_classes,
                 "This is the observed agreement. Kappa subtracts what chance gives and divides "
                 "by the room above it.",
             ),
             Mistake(
                 "quadratic weights",
-                lambda given: panel_kappa(given, "quadratic"),
+                lambda given: _panel_kappa(given, "quadratic"),
                 "This is kappa with quadratic weights. Asked for is kappa without weights, as "
                 "Berthelin et al. report it.",
             ),
             Mistake(
                 "linear weights",
-                lambda given: panel_kappa(given, "linear"),
+                lambda given: _panel_kappa(given, "linear"),
                 "This is kappa with linear weights. Asked for is kappa without weights, as "
                 "Berthelin et al. report it.",
             ),
@@ -353,49 +353,49 @@ EXERCISES = [
         title="Weighted kappa by hand",
         hint="Only cells off the diagonal count: those next to it once, the corners twice. Do "
         "the same with what chance gives, and divide.",
-        given=draw_table,
-        solve=weighted_kappa,
+        given=_draw_table,
+        solve=_weighted_kappa,
         mistakes=(
             Mistake(
                 "without weights",
-                lambda given: weighted_kappa(given, None),
+                lambda given: _weighted_kappa(given, None),
                 "This is kappa without weights: a miss by two counts as much as a miss by one.",
             ),
             Mistake(
                 "quadratic weights",
-                lambda given: weighted_kappa(given, "quadratic"),
+                lambda given: _weighted_kappa(given, "quadratic"),
                 "You squared the steps. Linear weights take them as they are.",
             ),
             Mistake(
                 "pooled margins",
-                lambda given: 1 - np.divide(*disagreements(given, pooled=True)),
+                lambda given: 1 - np.divide(*_disagreements(given, pooled=True)),
                 "Your expected disagreement takes the labels of both annotators together, as "
                 "alpha and Scott's pi do. For kappa each annotator has their own margins.",
             ),
             Mistake(
                 "distance for weight",
                 lambda given: (
-                    (disagreements(given)[0] - disagreements(given)[1])
-                    / (1 - disagreements(given)[1])
+                    (_disagreements(given)[0] - _disagreements(given)[1])
+                    / (1 - _disagreements(given)[1])
                 ),
                 "You put distances where the formula has weights of agreement. A weight is 1 for "
                 "equal marks and 0 for the largest distance.",
             ),
             Mistake(
                 "without chance",
-                lambda given: 1 - disagreements(given)[0],
+                lambda given: 1 - _disagreements(given)[0],
                 "This is the observed agreement, with partial credit. Kappa compares the "
                 "disagreement with the one that chance gives.",
             ),
             Mistake(
                 "counts for shares",
-                lambda given: 1 - given["table"].sum() * np.divide(*disagreements(given)),
+                lambda given: 1 - given["table"].sum() * np.divide(*_disagreements(given)),
                 "One of your two disagreements is of counts, the other of shares. Divide the "
                 "table by the number of items first.",
             ),
             Mistake(
                 "disagreement for agreement",
-                lambda given: np.divide(*disagreements(given)),
+                lambda given: np.divide(*_disagreements(given)),
                 "This is the ratio of observed to expected disagreement. Kappa is one minus it.",
             ),
         ),
@@ -412,19 +412,19 @@ EXERCISES = [
         title="An ordinal distance",
         hint="Imagine all labels in a row, sorted. How many lie between the middle of the one "
         "mark's labels and the middle of the other's? Then square.",
-        given=draw_marks,
-        solve=ordinal_distance,
+        given=_draw_marks,
+        solve=_ordinal_distance,
         digits=2,
         mistakes=(
             Mistake(
                 "ends in full",
-                lambda given: ordinal_distance(given, 1.0),
+                lambda given: _ordinal_distance(given, 1.0),
                 "You counted all labels of the two marks themselves. Only half of each lies "
                 "between their middles.",
             ),
             Mistake(
                 "ends left out",
-                lambda given: ordinal_distance(given, 0.0),
+                lambda given: _ordinal_distance(given, 0.0),
                 "You counted only the marks between. Half of the labels at either end belongs to "
                 "the way, too; otherwise neighbours would have the distance 0.",
             ),
@@ -436,7 +436,7 @@ EXERCISES = [
             ),
             Mistake(
                 "not squared",
-                lambda given: np.sqrt(ordinal_distance(given)),
+                lambda given: np.sqrt(_ordinal_distance(given)),
                 "The number of labels is right; the distance is its square.",
             ),
             Mistake(
@@ -457,8 +457,8 @@ EXERCISES = [
         hint="All differences of two labels are in np.subtract.outer(labels, labels). A label "
         "and itself add nothing to the sum, but must not be counted among the pairs.",
         signature="alpha_absolute(first, second)",
-        reference=alpha_absolute,
-        inputs=draw_scores,
+        reference=_alpha_absolute,
+        inputs=_draw_scores,
         properties=(
             Property(
                 "symmetric in the annotators",
@@ -483,30 +483,30 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 "with replacement",
-                lambda first, second: alpha_of(first, second, less=0),
+                lambda first, second: _alpha_of(first, second, less=0),
                 "You counted all N^2 pairs of labels, a label and itself included. Two different "
                 "labels are drawn, so no label is paired with itself. Su and Markert's Table 5 "
                 "does it as you did.",
             ),
             Mistake(
                 "margins apart",
-                lambda first, second: alpha_of(first, second, pairs=(first, second)),
+                lambda first, second: _alpha_of(first, second, pairs=(first, second)),
                 "Your expected disagreement compares labels of the one annotator with labels of "
                 "the other, as weighted kappa does. Alpha draws both from the labels of all.",
             ),
             Mistake(
                 "squared distance",
-                lambda first, second: alpha_of(first, second, np.square),
+                lambda first, second: _alpha_of(first, second, np.square),
                 "You squared the differences: that is alpha with the interval distance.",
             ),
             Mistake(
                 "nominal",
-                lambda first, second: alpha_of(first, second, lambda gap: gap != 0),
+                lambda first, second: _alpha_of(first, second, lambda gap: gap != 0),
                 "You counted every difference as 1: that is nominal alpha.",
             ),
             Mistake(
                 "each pair once",
-                lambda first, second: (1 + alpha_of(first, second)) / 2,
+                lambda first, second: (1 + _alpha_of(first, second)) / 2,
                 "Your expected disagreement is twice too large. np.subtract.outer has every pair "
                 "twice, as (a, b) and (b, a): count the pairs in the same way.",
             ),
@@ -518,7 +518,7 @@ EXERCISES = [
             ),
             Mistake(
                 "sum for concatenation",
-                sums_for_labels,
+                _sums_for_labels,
                 "first + second adds two NumPy arrays item by item. To put one after the other, "
                 "use np.concatenate.",
             ),
@@ -529,7 +529,7 @@ EXERCISES = [
             ),
             Mistake(
                 "disagreement for agreement",
-                lambda first, second: 1 - alpha_of(first, second),
+                lambda first, second: 1 - _alpha_of(first, second),
                 "This is the ratio of observed to expected disagreement. Alpha is one minus it.",
             ),
         ),
@@ -540,8 +540,8 @@ EXERCISES = [
         hint="a & b is the intersection, a | b the union, a <= b asks if b contains a. "
         "Which two sets would make you divide by 0?",
         signature="masi_distance(a, b)",
-        reference=masi_distance,
-        inputs=draw_sets,
+        reference=_masi_distance,
+        inputs=_draw_sets,
         properties=(
             Property(
                 "symmetric",
@@ -557,30 +557,30 @@ EXERCISES = [
         mistakes=(
             Mistake(
                 "Jaccard",
-                lambda a, b: 1 - overlap(a, b),
+                lambda a, b: 1 - _overlap(a, b),
                 "This is the Jaccard distance. MASI multiplies the share of common elements by "
                 "1, 2/3, 1/3 or 0 before it is taken from 1.",
             ),
             Mistake(
                 "similarity for distance",
-                lambda a, b: overlap(a, b) * monotonicity(a, b),
+                lambda a, b: _overlap(a, b) * _monotonicity(a, b),
                 "This is 1 for equal sets: a similarity. The distance is one minus it.",
             ),
             Mistake(
                 "monotonicity alone",
-                lambda a, b: 1 - monotonicity(a, b),
+                lambda a, b: 1 - _monotonicity(a, b),
                 "This asks only whether one set contains the other. MASI also multiplies by the "
                 "share of common elements.",
             ),
             Mistake(
                 "Dice for Jaccard",
-                lambda a, b: 1 - dice(a, b) * monotonicity(a, b),
+                lambda a, b: 1 - _dice(a, b) * _monotonicity(a, b),
                 "You divided twice the common elements by the sum of both sizes. Jaccard's share "
                 "divides the common elements by those of the union.",
             ),
             Mistake(
                 "empty sets",
-                divided_by_none,
+                _divided_by_none,
                 "Two empty sets make your function divide 0 by 0. They are equal: distance 0.",
             ),
         ),
@@ -590,40 +590,40 @@ EXERCISES = [
         title="An intraclass correlation by hand",
         hint="It is the second of the two formulas. Its last term is what a difference between the "
         "annotators' means costs.",
-        given=draw_squares,
-        solve=intraclass,
+        given=_draw_squares,
+        solve=_intraclass,
         mistakes=(
             Mistake(
                 "consistency",
-                lambda given: intraclass(given, "consistency"),
+                lambda given: _intraclass(given, "consistency"),
                 "This is the ICC for consistency, which does not count that one annotator gives "
                 "higher scores than another.",
             ),
             Mistake(
                 "annotators for one less",
-                lambda given: intraclass(given, "one too many"),
+                lambda given: _intraclass(given, "one too many"),
                 "The denominator has the mean square of the rest J - 1 times, not J times.",
             ),
             Mistake(
                 "rest not subtracted",
-                lambda given: intraclass(given, "rest kept"),
+                lambda given: _intraclass(given, "rest kept"),
                 "In the last term the mean square of the rest has to be subtracted from that of "
                 "the annotators.",
             ),
             Mistake(
                 "items and annotators exchanged",
-                lambda given: intraclass(given, "exchanged"),
+                lambda given: _intraclass(given, "exchanged"),
                 "In the last term you divided by the number of annotators and multiplied by that "
                 "of items. It is the other way round.",
             ),
             Mistake(
                 "not divided by items",
-                lambda given: intraclass(given, "not divided"),
+                lambda given: _intraclass(given, "not divided"),
                 "In the last term the division by the number of items is missing.",
             ),
             Mistake(
                 "average",
-                lambda given: intraclass(given, "average"),
+                lambda given: _intraclass(given, "average"),
                 "This is the ICC of the mean of all annotators, which is higher. Asked for is "
                 "that of a single one.",
             ),
@@ -665,7 +665,7 @@ EXERCISES = [
 ]
 
 
-def draw_topics(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_topics(rng: np.random.Generator) -> dict[str, Any]:
     """Draw two sets of numbered topics that overlap without nesting."""
     topics = rng.permutation(9) + 1
     common, first, second = (
@@ -681,31 +681,31 @@ def draw_topics(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
-def jaccard_of_topics(given: Given) -> float:
+def _jaccard_of_topics(given: Given) -> float:
     """Return the share of common topics."""
-    return overlap(set(given["ann"]), set(given["bob"]))
+    return _overlap(set(given["ann"]), set(given["bob"]))
 
 
-def draw_disagreements(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_disagreements(rng: np.random.Generator) -> dict[str, Any]:
     """Draw observed and expected disagreement."""
     expected = round(float(rng.uniform(0.3, 0.6)), 3)
     return {"observed": round(expected * float(rng.uniform(0.15, 0.45)), 3), "expected": expected}
 
 
-def draw_ratings(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_ratings(rng: np.random.Generator) -> dict[str, Any]:
     """Draw four scores of an item's two annotators, no two differences of which are alike."""
     first = rng.choice(9, size=4, replace=False)
     second = first + rng.permutation([0, 1, 2, 3])
     return {"ann": first.tolist(), "bob": second.tolist()}
 
 
-def squared_difference(given: Given) -> Floats:
+def _squared_difference(given: Given) -> Floats:
     """Return the squared differences of the two annotators."""
     found: Floats = np.square(np.subtract(given["ann"], given["bob"], dtype=float))
     return found
 
 
-def draw_single(rng: np.random.Generator) -> dict[str, Any]:
+def _draw_single(rng: np.random.Generator) -> dict[str, Any]:
     """Draw the reliability of one annotator and how many are averaged."""
     return {
         "single": round(float(rng.uniform(0.35, 0.7)), 2),
@@ -719,22 +719,22 @@ BANK = [
         title="MASI of two sets",
         hint="Do the sets overlap without one containing the other? Then a third of the Jaccard "
         "share is taken from 1.",
-        given=draw_topics,
-        solve=lambda given: 1 - jaccard_of_topics(given) / 3,
+        given=_draw_topics,
+        solve=lambda given: 1 - _jaccard_of_topics(given) / 3,
         mistakes=(
             Mistake(
                 "Jaccard",
-                lambda given: 1 - jaccard_of_topics(given),
+                lambda given: 1 - _jaccard_of_topics(given),
                 "This is the Jaccard distance; MASI also multiplies by 1/3 here.",
             ),
             Mistake(
                 "nested",
-                lambda given: 1 - jaccard_of_topics(given) * 2 / 3,
+                lambda given: 1 - _jaccard_of_topics(given) * 2 / 3,
                 "2/3 is for sets of which one contains the other. These only overlap.",
             ),
             Mistake(
                 "similarity for distance",
-                lambda given: jaccard_of_topics(given) / 3,
+                lambda given: _jaccard_of_topics(given) / 3,
                 "This is the similarity. The distance is one minus it.",
             ),
         ),
@@ -747,7 +747,7 @@ BANK = [
         id="4.B2",
         title="Alpha from two disagreements",
         hint="One minus a ratio.",
-        given=draw_disagreements,
+        given=_draw_disagreements,
         solve=lambda given: 1 - given["observed"] / given["expected"],
         mistakes=(
             Mistake(
@@ -774,23 +774,23 @@ BANK = [
         id="4.B3",
         title="Observed disagreement, interval distance",
         hint="Square the differences first, then take their mean.",
-        given=draw_ratings,
-        solve=lambda given: squared_difference(given).mean(),
+        given=_draw_ratings,
+        solve=lambda given: _squared_difference(given).mean(),
         digits=2,
         mistakes=(
             Mistake(
                 "absolute distance",
-                lambda given: np.sqrt(squared_difference(given)).mean(),
+                lambda given: np.sqrt(_squared_difference(given)).mean(),
                 "The interval distance is the squared difference.",
             ),
             Mistake(
                 "square of the mean",
-                lambda given: np.sqrt(squared_difference(given)).mean() ** 2,
+                lambda given: np.sqrt(_squared_difference(given)).mean() ** 2,
                 "Square first, then take the mean.",
             ),
             Mistake(
                 "sum",
-                lambda given: squared_difference(given).sum(),
+                lambda given: _squared_difference(given).sum(),
                 "This is the sum over the items; divide by their number.",
             ),
         ),
@@ -802,7 +802,7 @@ BANK = [
         id="4.B4",
         title="The mean of several annotators",
         hint="Spearman and Brown: k times the single one, divided by one more than k - 1 times it.",
-        given=draw_single,
+        given=_draw_single,
         solve=lambda given: (
             given["annotators"]
             * given["single"]
