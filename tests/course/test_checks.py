@@ -1,5 +1,7 @@
 """What a check says of an answer, case by case; what a student holds."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -170,11 +172,26 @@ def spin():
 
 
 def test_a_limit_of_time_is_taken_back():
-    with pytest.raises(TooSlowError), time_limit(0.05):
+    with pytest.raises(TooSlowError), time_limit(0.05, elapsed=60):
         spin()
-    with time_limit(0.05):
+    with time_limit(0.05, elapsed=60):
         pass
     sum(range(3_000_000))
+
+
+def test_waiting_is_no_time_on_the_processor():
+    # As on a machine that is busy with something else
+    with time_limit(0.1, elapsed=60):
+        time.sleep(0.3)
+    with pytest.raises(TooSlowError), time_limit(60, elapsed=0.05):
+        time.sleep(60)
+
+
+def test_a_limit_goes_on_after_one_inside_it():
+    with pytest.raises(TooSlowError), time_limit(0.2, elapsed=60):
+        with pytest.raises(TooSlowError), time_limit(0.05, elapsed=60):
+            spin()
+        spin()
 
 
 def choice(**changes):

@@ -14,7 +14,7 @@ from annobench.course import sessions
 from annobench.course.base import Exercise, Lesson
 from annobench.course.draws import draw, student_rng
 from annobench.course.outcomes import Checked
-from annobench.course.results import FILE, Results, Value
+from annobench.course.results import FILE, Results, Value, read_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -206,7 +206,8 @@ class Session:
                 print(
                     f"{id}: SIMULATED data stand in for the real labels, which are neither on "
                     "this computer nor to be had from the network. Values computed from them are "
-                    "not those of the paper."
+                    "not those of the paper, and what the text says of the real labels need not "
+                    "hold for them."
                 )
         return self._loaded[id]
 
@@ -231,6 +232,26 @@ class Session:
             If there is no such value, or no file of results.
         """
         return self._results.value(paper, target)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table of one of the workbench's studies.
+
+        Parameters
+        ----------
+        name : str
+            Study and table, such as "conformance/matrix".
+
+        Returns
+        -------
+        DataFrame
+            As the study stores it.
+
+        Raises
+        ------
+        CourseError
+            If there is no such table.
+        """
+        return read_table(self._folder or Path(DATA), name)
 
     @cached_property
     def _folder(self) -> Path | None:
