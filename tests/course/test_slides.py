@@ -1,7 +1,9 @@
 """Slides: nothing is longer than a slide, by an estimate, and by a browser for those made."""
 
+import base64
 import re
 import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -73,12 +75,22 @@ def test_a_long_list_is_cut_at_its_items():
 
 def test_of_long_code_a_slide_shows_what_comes_out():
     out = new_output("stream", text="3\n")
-    long = "\n".join(f"a{n} = {n}" for n in range(30))
-    [slide] = slides(code(long, outputs=[out]), code("1 + 2", outputs=[out]))
-    assert [OUTPUT_ALONE in tags(cell) for cell in slide.cells] == [True, False]
-    assert slides(code(long)) == []
-    [figure] = slides(code("plt.plot()", "figure", outputs=[new_output("display_data", {"image/png": ""})]))
-    assert OUTPUT_ALONE in tags(figure.cells[0])
+    long, wide = "\n".join(f"a{n} = {n}" for n in range(30)), f"print('{'3' * 120}')"
+    [slide] = slides(*(code(source, outputs=[out]) for source in (long, wide, "1 + 2")))
+    assert [OUTPUT_ALONE in tags(cell) for cell in slide.cells] == [True, True, False]
+    assert slides(code("a = 3"), code(long)) == []
+
+
+def picture(height):
+    header = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 700, height)
+    return new_output("display_data", {"image/png": base64.b64encode(header).decode()})
+
+
+def test_a_low_figure_leaves_room_for_text():
+    low, high = (code("plt.plot()", "figure", outputs=[picture(h)]) for h in (150, 900))
+    assert len(slides(low, markdown("A line."))) == 1
+    assert len(slides(high, markdown("A line."))) == 2
+    assert OUTPUT_ALONE in tags(slides(low)[0].cells[0])
 
 
 def test_what_is_left_out_and_what_is_a_note():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import re
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -13,11 +15,13 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from course_source import tags
 
 #: Lines of text that a slide holds below its heading, and characters of a line.
-LINES, WIDTH = 12, 90
-#: What a line of code or of printed output takes of a line of text.
-CODE_LINE = 0.7
-#: Lines of code that a slide shows; of a longer cell it shows what comes out of it.
-CODE_LINES = 12
+LINES, WIDTH = 12, 76
+#: What a line of code or print and a row of a table take of a line of text.
+CODE_LINE, ROW = 0.6, 0.65
+#: Characters of a line of code.
+CODE_WIDTH = 98
+#: Pixels of a figure that take the height of a line, and the most lines that a figure is given.
+FIGURE_PIXELS, FIGURE_LINES = 30, 11.5
 
 #: Tag of a cell on a slide whose code is not shown.
 OUTPUT_ALONE = "output-alone"
@@ -108,15 +112,16 @@ def _pieces(cell: NotebookNode) -> Iterator[tuple[NotebookNode, float]]:
             piece.metadata = cell.metadata
             yield piece, text_lines(block)
         return
-    n_lines = cell.source.count("\n") + 1
-    code = CODE_LINE * n_lines + 0.5
     out = sum(_output_lines(output) for output in cell.get("outputs", ()))
+    if not out:
+        return  # what only prepares the next cell is for the notebook
+    code = CODE_LINE * (cell.source.count("\n") + 1) + 0.5
     shown = cell.copy()
-    if "figure" in tags(cell) or n_lines > CODE_LINES or (out and code + out > LINES):
+    too_wide = max(map(len, cell.source.splitlines())) > CODE_WIDTH
+    if "figure" in tags(cell) or too_wide or code + out > LINES:
         shown.metadata = from_dict({**cell.metadata, "tags": [*tags(cell), OUTPUT_ALONE]})
         code = 0.0
-    if code + out:
-        yield shown, code + out
+    yield shown, code + out
 
 
 def _output_lines(output: NotebookNode) -> float:
@@ -124,9 +129,11 @@ def _output_lines(output: NotebookNode) -> float:
         return CODE_LINE * (output.text.count("\n") + 1)
     data = output.get("data", {})
     if "image/png" in data:
-        return LINES
+        _, height = struct.unpack(">II", base64.b64decode(data["image/png"])[16:24])
+        return min(float(height) / FIGURE_PIXELS, FIGURE_LINES)
     if "text/html" in data:
-        return 0.8 * ("".join(data["text/html"]).count("<tr") + 1)
+        html = "".join(data["text/html"])
+        return ROW * (html.count("<tr") + 1) + text_lines(re.sub(r"<[^>]*>", "", html)) * ("<p" in html)
     return CODE_LINE * ("".join(data.get("text/plain", "")).count("\n") + 1)
 
 
@@ -139,7 +146,7 @@ def text_lines(block: str) -> float:
         return CODE_LINE * len(lines)
     if block.startswith("|"):
         rows = [line for line in lines if not re.fullmatch(r"[|\s:-]+", line)]
-        return sum(1.1 * math.ceil(len(row) / WIDTH) for row in rows) + 0.5
+        return sum(ROW * math.ceil(ROW * len(row) / WIDTH) for row in rows) + 0.5
     items = re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", block)
     return sum(math.ceil(len(_read(item)) / WIDTH) for item in items) + 0.5
 

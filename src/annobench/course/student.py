@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -201,14 +204,10 @@ class Session:
             if folder is not None and (folder / id / "meta.json").exists():
                 self._loaded[id] = datasets.read(folder / id)
             else:
-                self._loaded[id] = datasets.load(id)
+                with _quiet("annobench.datasets"):  # it is said below, in fewer words
+                    self._loaded[id] = datasets.load(id)
             if self._loaded[id].provenance == "simulated":
-                print(
-                    f"{id}: SIMULATED data stand in for the real labels, which are neither on "
-                    "this computer nor to be had from the network. Values computed from them are "
-                    "not those of the paper, and what the text says of the real labels need not "
-                    "hold for them."
-                )
+                print(f"{id}: SIMULATED labels stand in for the real ones.")
         return self._loaded[id]
 
     def result(self, paper: str, target: str) -> Value:
@@ -303,6 +302,23 @@ def session(id: str, student: str) -> Session:
     # A notebook without ipywidgets needs no word on progress bars.
     warnings.filterwarnings("ignore", message="IProgress not found")
     held = Session(id, student)
-    for name in held.lesson.data:
-        held.data(name)
+    loaded = [held.data(name) for name in held.lesson.data]
+    if any(data.provenance == "simulated" for data in loaded):
+        print(
+            "The real labels are neither on this computer nor to be had from the network. What is "
+            "computed from simulated ones is not what the paper found, and what the text says of "
+            "the real labels need not hold for them."
+        )
     return held
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keep a part of the library from logging warnings."""
+    log = logging.getLogger(name)
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
