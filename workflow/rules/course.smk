@@ -29,7 +29,6 @@ rule gather_course_results:
     """Gather the values of the papers that sessions quote."""
     input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=COURSE_PAPERS),
-        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     output:
         results="results/course/data/results.csv",
     log:
@@ -39,6 +38,8 @@ rule gather_course_results:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     script:
         "../scripts/gather_course_results.py"
 
@@ -84,7 +85,6 @@ rule make_course_notebooks:
     input:
         source=f"{COURSE}/{{session}}.md",
         results="results/course/data/results.csv",
-        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     output:
         student="results/course/student/{session}.ipynb",
         solutions="results/course/unexecuted/{session}.ipynb",
@@ -95,6 +95,8 @@ rule make_course_notebooks:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     script:
         "../scripts/make_course_notebooks.py"
 
@@ -112,7 +114,6 @@ rule execute_solutions:
         tables=lambda wildcards: expand(
             "results/course/data/{table}.csv", table=LESSONS[wildcards.session].tables
         ),
-        library=session_sources,
     output:
         notebook="results/course/solutions/{session}.ipynb",
     log:
@@ -124,6 +125,8 @@ rule execute_solutions:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        library=session_sources,
     script:
         "../scripts/execute_course.py"
 
@@ -135,7 +138,6 @@ rule render_session:
         slides_template=f"{WORKFLOW}/site/annobench_slides/index.html.j2",
         student="results/course/student/{session}.ipynb",
         solutions="results/course/solutions/{session}.ipynb",
-        library=imports_of(WORKFLOW / "scripts/render_course.py"),
     output:
         student="results/course/student/{session}.html",
         solutions="results/course/solutions/{session}.html",
@@ -148,6 +150,7 @@ rule render_session:
         mem_mb=1000,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/render_course.py"),
         title=lambda wildcards: LESSONS[wildcards.session].title,
     script:
         "../scripts/render_course.py"
@@ -162,10 +165,6 @@ rule build_course_index:
             edition=["student", "solutions", "slides"],
             session=SESSIONS,
         ),
-        library=imports_of(
-            WORKFLOW / "scripts/build_course_index.py",
-            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
-        ),
     output:
         page="results/course/index.html",
         bank="results/course/bank.html",
@@ -177,6 +176,10 @@ rule build_course_index:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(
+            WORKFLOW / "scripts/build_course_index.py",
+            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
+        ),
         sessions=SESSIONS,
     script:
         "../scripts/build_course_index.py"
@@ -189,7 +192,6 @@ rule build_wheel:
             str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
-        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     output:
         wheel=f"results/course/{WHEEL}",
     log:
@@ -199,6 +201,8 @@ rule build_wheel:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     script:
         "../scripts/build_wheel.py"
 
@@ -224,7 +228,6 @@ rule archive_course:
         ),
         slides=expand("results/course/slides/{session}.html", session=SESSIONS),
         bank="results/course/bank.html",
-        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     output:
         students="results/course/annobench-course.zip",
         teacher="results/course/annobench-course-teacher.zip",
@@ -235,5 +238,7 @@ rule archive_course:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     script:
         "../scripts/archive_course.py"
