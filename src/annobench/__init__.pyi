@@ -15,6 +15,7 @@ from . import (
     reporting,
     resampling,
     simulation,
+    spans,
     studies,
 )
 from .aggregation.consensus import consensus
@@ -48,6 +49,7 @@ __all__ = [
     "reporting",
     "resampling",
     "simulation",
+    "spans",
     "studies",
     "write_labels",
 ]
