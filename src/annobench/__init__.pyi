@@ -20,7 +20,8 @@ from . import (
 )
 from .aggregation.consensus import consensus
 from .agreement.reports import report
-from .io.table import read_labels, write_labels
+from .io.reading import read_labels
+from .io.table import write_labels
 from .labels.annotations import Annotations
 from .noise.certificate import certificate
 

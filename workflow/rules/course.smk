@@ -27,7 +27,6 @@ rule gather_course_results:
     """Gather the values of the papers that sessions quote."""
     input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=COURSE_PAPERS),
-        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     output:
         results="results/course/data/results.csv",
     log:
@@ -37,6 +36,8 @@ rule gather_course_results:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     script:
         "../scripts/gather_course_results.py"
 
@@ -65,7 +66,6 @@ rule make_course_notebooks:
     input:
         source=f"{COURSE}/{{session}}.md",
         results="results/course/data/results.csv",
-        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     output:
         student="results/course/student/{session}.ipynb",
         solutions="results/course/unexecuted/{session}.ipynb",
@@ -76,6 +76,8 @@ rule make_course_notebooks:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     script:
         "../scripts/make_course_notebooks.py"
 
@@ -90,7 +92,6 @@ rule execute_solutions:
             for dataset in LESSONS[wildcards.session].data
             for path in data_of(dataset, folder="results/course/data")
         ],
-        library=session_sources,
     output:
         notebook="results/course/solutions/{session}.ipynb",
     log:
@@ -102,6 +103,8 @@ rule execute_solutions:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        library=session_sources,
     script:
         "../scripts/execute_course.py"
 
@@ -113,7 +116,6 @@ rule render_session:
         slides_template=f"{WORKFLOW}/site/annobench_slides/index.html.j2",
         student="results/course/student/{session}.ipynb",
         solutions="results/course/solutions/{session}.ipynb",
-        library=imports_of(WORKFLOW / "scripts/render_course.py"),
     output:
         student="results/course/student/{session}.html",
         solutions="results/course/solutions/{session}.html",
@@ -126,6 +128,7 @@ rule render_session:
         mem_mb=1000,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/render_course.py"),
         title=lambda wildcards: LESSONS[wildcards.session].title,
     script:
         "../scripts/render_course.py"
@@ -140,10 +143,6 @@ rule build_course_index:
             edition=["student", "solutions", "slides"],
             session=SESSIONS,
         ),
-        library=imports_of(
-            WORKFLOW / "scripts/build_course_index.py",
-            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
-        ),
     output:
         page="results/course/index.html",
         bank="results/course/bank.html",
@@ -155,6 +154,10 @@ rule build_course_index:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(
+            WORKFLOW / "scripts/build_course_index.py",
+            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
+        ),
         sessions=SESSIONS,
     script:
         "../scripts/build_course_index.py"
@@ -167,7 +170,6 @@ rule build_wheel:
             str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
-        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     output:
         wheel=f"results/course/{WHEEL}",
     log:
@@ -177,6 +179,8 @@ rule build_wheel:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     script:
         "../scripts/build_wheel.py"
 
@@ -201,7 +205,6 @@ rule archive_course:
         ),
         slides=expand("results/course/slides/{session}.html", session=SESSIONS),
         bank="results/course/bank.html",
-        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     output:
         students="results/course/annobench-course.zip",
         teacher="results/course/annobench-course-teacher.zip",
@@ -212,5 +215,7 @@ rule archive_course:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     script:
         "../scripts/archive_course.py"

@@ -111,7 +111,7 @@ def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> st
         accuracy=accuracy,
         level=level(accuracy.level),
         release=given,
-        release_sentence=_release_sentence(given),
+        release_sentence=release_sentence(given),
         twice=1 - (1 - given.confidence) / 2,
         facts=_facts(found),
         remarks=[*remarks, *found.remarks],
@@ -203,7 +203,19 @@ def _more(given: Release) -> str:
     )
 
 
-def _release_sentence(given: Release) -> str:
+def release_sentence(given: Release) -> str:
+    """Say what can be released.
+
+    Parameters
+    ----------
+    given : Release
+        The tests.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
     if not given.n_items:
         return (
             f"No set of items can be released with confidence {level(given.confidence)} that at "

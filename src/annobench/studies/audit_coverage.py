@@ -1,10 +1,10 @@
 """Whether audits are right as often as they say: on simulated items, and on real sets with gold.
 
-A case is a model's probabilities for items whose right categories are known. Its gold is hidden, items
-are drawn and checked, and every statement is compared with the truth; this is repeated. Measured
-are intervals of the accuracy and of the prevalence of the category that the model gives most often,
-by several constructions, and the release of items: how often the released set has more errors than
-allowed, and how large it is.
+A case is a model's probabilities for items whose right categories are known. Its gold is hidden,
+items are drawn and checked, and every statement is compared with the truth; this is repeated.
+Measured are intervals of the accuracy and of the prevalence of the category that the model gives
+most often, by several constructions, and the release of items: how often the released set has more
+errors than allowed, and how large it is.
 """
 
 from __future__ import annotations
