@@ -134,6 +134,17 @@ def test_an_annotator_who_marked_nothing_is_not_one_who_never_looked(intake):
     assert export.questions.loc[0, ["kind", "answers", "annotators"]].tolist() == ["spans", 1, 2]
 
 
+def test_a_file_without_an_answer_says_what_it_holds(intake):
+    with pytest.raises(ReaderError, match=r"no answer of an annotator was found\. Export"):
+        intake.check()
+    intake.read(3)
+    intake.leave_out(1, "tasks without annotations", 2)
+    intake.leave_out(3, "predictions of a model")
+    what = r"There are tasks without annotations \(2\); predictions of a model \(1\)\."
+    with pytest.raises(ReaderError, match=what):
+        intake.check()
+
+
 def test_an_unknown_file_says_what_would_be_known(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello")
@@ -154,6 +165,8 @@ def test_an_unknown_file_says_what_would_be_known(tmp_path):
         ('[{"a": 1}, 2]', "record 2: a JSON int where an object"),
         ('{\n"a": 1', "not JSON"),
         ("[" * 100_000, "not JSON"),
+        ('[{"a": 1}, {"a": ' + "1" * 5_000 + "}]", "after record 1: not JSON"),
+        ('{"a": ' + "1" * 5_000 + "}", "not JSON"),
     ],
 )
 def test_damaged_json_names_the_place(tmp_path, text, fault):

@@ -521,18 +521,20 @@ class Intake:
             self.faults.append("")
 
     def check(self) -> None:
-        """Report the faults, and records of which nothing was said.
+        """Report the faults, or that there is no answer at all.
 
         Raises
         ------
         ReaderError
-            If there are faults, or nothing was found at all.
+            If there are faults, or no record holds an answer; says what there is instead.
         """
         report_faults(self.path, self.faults, "Correct these records, or export the file again.")
-        if not len(self.item) and not self.marked and not self.left_out:
+        if not len(self.item) and not self.marked:
+            reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
+            found = f" There are {'; '.join(reasons)}." if self.left_out else ""
             raise ReaderError(
-                f"{self.path}: no answer of an annotator was found. Export the annotations, not "
-                "the tasks alone."
+                f"{self.path}: no answer of an annotator was found.{found} Export the "
+                "annotations, not the tasks alone."
             )
 
     def _use(self, where: int) -> None:
