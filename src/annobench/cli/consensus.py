@@ -13,6 +13,7 @@ from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import check_folder, fail, listed
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def consensus(
     from rich.console import Console
 
     from annobench.aggregation import consensus as consensus_of
+    from annobench.reporting import consensus_page
 
     folder = reading.folder(out, "consensus")
     try:
@@ -66,6 +68,15 @@ def consensus(
                 annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])
             )
         written = consensus_of.write(found, folder)
+        page = consensus_page.render(
+            found,
+            annotations,
+            source=reading.path.name,
+            remarks=selection.remarks,
+            texts=selection.texts,
+        )
+        with replacing(folder / "consensus.html") as draft:
+            draft.write_text(page, encoding="utf-8")
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
@@ -80,7 +91,7 @@ def consensus(
         typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
     for text in found.remarks:
         typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: {', '.join(written)}")
+    typer.echo(f"written to {folder}: consensus.html, {', '.join(written)}")
 
 
 def _options(texts: list[str]) -> dict[str, Any]:

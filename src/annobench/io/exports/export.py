@@ -21,6 +21,7 @@ from annobench.io.exports.base import (
     ExportFormat,
     Intake,
     Kind,
+    LeftOut,
     Marks,
     Options,
     Source,
@@ -141,6 +142,11 @@ class Export:
     def documents(self) -> dict[str, str]:
         """The text of each document in which spans are marked."""
         return self._intake.documents
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The records that hold no answer, by reason."""
+        return list(self._intake.left_out.values())
 
     def marks(
         self, layer: str | None = None, *, status: Collection[str] = ("done",)
