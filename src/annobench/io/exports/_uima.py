@@ -136,9 +136,7 @@ def _content(cas: Cas) -> Content:
     return Content(text, layers, n_empty)
 
 
-def _add_relation(
-    layers: dict[str, Layer], short: str, features: list[Any], found: Any
-) -> int:
+def _add_relation(layers: dict[str, Layer], short: str, features: list[Any], found: Any) -> int:
     """Add a relation to the layer of each of its features; return 1 if it has no ends."""
     ends = found.Governor, found.Dependent
     if any(end is None or end.begin >= end.end for end in ends):
