@@ -59,7 +59,7 @@ _KINDS: dict[str, Kind] = {
 _RESPONSES = ".responses"
 
 
-class Response(NamedTuple):
+class _Response(NamedTuple):
     """The answer of one user to one question.
 
     Attributes
@@ -80,7 +80,7 @@ class Response(NamedTuple):
     status: str | None
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant of an export of Argilla, or None."""
     records = _file(source)
     if records is None:
@@ -129,7 +129,7 @@ def _schema(path: Path) -> pa.Schema:
         ) from error
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Read an export of Argilla."""
     path = _file(source)
     if path is None:
@@ -214,7 +214,7 @@ def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
         return {}  # damaged notes of another library; the numbers then stand for themselves
 
 
-def _responses(record: dict[str, Any]) -> Iterator[Response]:
+def _responses(record: dict[str, Any]) -> Iterator[_Response]:
     """Yield the answers of a record, in whichever layout it has."""
     nested = record.get("responses")
     if isinstance(nested, dict):
@@ -241,18 +241,18 @@ def _responses(record: dict[str, Any]) -> Iterator[Response]:
             yield from _of_question(key, _rows(column))
 
 
-def _of_question(question: str, entries: Any) -> Iterator[Response]:
+def _of_question(question: str, entries: Any) -> Iterator[_Response]:
     for entry in listing(entries, f"the responses to {question!r}"):
         response = mapping(entry, f"a response to {question!r}")
         yield _response(response, question, response.get("value"))
 
 
-def _response(about: dict[str, Any], question: str, value: Any) -> Response:
+def _response(about: dict[str, Any], question: str, value: Any) -> _Response:
     status = about.get("status")
     status = status if status is None else word(status).lower()
     if status not in _STATUS:
         raise MisshapenError(f"the status of a response is {about['status']!r}")
-    return Response(maybe_name(about.get("user_id")), question, value, status)
+    return _Response(maybe_name(about.get("user_id")), question, value, status)
 
 
 def _rows(value: Any) -> Any:
@@ -369,8 +369,8 @@ def _old_span(entry: Any) -> Span:
 FORMAT = ExportFormat(
     name="argilla",
     title="Argilla",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is a record, an annotator is a user, a question is one of the data set, and only "
         "submitted responses count; suggestions of models are no annotations."

@@ -40,7 +40,7 @@ _LABEL, _ENTITIES = "label", "entities"
 _SILENT = "documents without a label, of which doccano does not say whether they were opened"
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant of an export of doccano, or None."""
     return variant_of(source, _variant)
 
@@ -68,7 +68,7 @@ def _variant(source: Source) -> str | None:
     return None
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Read an export of doccano; in a folder, one file a member."""
     for file, part in each_file(source):
         variant = _variant(part)
@@ -239,8 +239,8 @@ def _named(user: str) -> bool:
 FORMAT = ExportFormat(
     name="doccano",
     title="doccano",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is a document, an annotator is a member, whose name is that of the file, and a "
         "document without a label is left out: doccano does not say whether it was opened."

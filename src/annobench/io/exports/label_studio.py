@@ -61,7 +61,7 @@ _RESULTS = {"choices", "taxonomy", "rating", "number", "selected"}
 _LEVELS = " / "
 
 
-class Work(NamedTuple):
+class _Work(NamedTuple):
     """An annotation, or a draft of one, to be pushed once all questions of its file are known.
 
     Attributes
@@ -78,7 +78,7 @@ class Work(NamedTuple):
         How far it came.
     known : bool
         Whether it was chosen as the known answer ("ground truth").
-    results : Results
+    results : _Results
         What was answered and marked.
     """
 
@@ -89,10 +89,10 @@ class Work(NamedTuple):
     personal: bool
     status: Status
     known: bool
-    results: Results
+    results: _Results
 
 
-class Results(NamedTuple):
+class _Results(NamedTuple):
     """What one annotation holds, by question.
 
     Attributes
@@ -131,7 +131,7 @@ class Results(NamedTuple):
         yield from self.rated
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant of an export of Label Studio, or None."""
     return variant_of(source, _variant)
 
@@ -153,7 +153,7 @@ def _delimiter(source: Source) -> str:
     return "\t" if first.count(b"\t") > first.count(b",") else ","
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Read an export of Label Studio; each file of a folder is a project of its own."""
     for file, part in each_file(source):
         if _variant(part) == "JSON":
@@ -162,7 +162,7 @@ def read(source: Source, intake: Intake) -> None:
             _push(_rows(part, file, intake), file, intake)
 
 
-def _push(works: list[Work], file: str, intake: Intake) -> None:
+def _push(works: list[_Work], file: str, intake: Intake) -> None:
     """Push what was read; an annotation without an answer to a question chose nothing there."""
     asked = {question: None for work in works for question in work.results.questions()}
     layers = {layer: None for work in works for layer in work.results.spans}
@@ -207,9 +207,9 @@ def _push(works: list[Work], file: str, intake: Intake) -> None:
             intake.leave_out(work.where, reason, n)
 
 
-def _tasks(part: Source, file: str, intake: Intake) -> list[Work]:
+def _tasks(part: Source, file: str, intake: Intake) -> list[_Work]:
     """Read the tasks of JSON."""
-    works: list[Work] = []
+    works: list[_Work] = []
     for number, task in json_records(part.path):
         intake.begin(file, "task")
         try:
@@ -220,7 +220,7 @@ def _tasks(part: Source, file: str, intake: Intake) -> list[Work]:
     return works
 
 
-def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) -> list[Work]:
+def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) -> list[_Work]:
     item = name(task.get("id"), "the id of a task")
     where = number_of(task["id"], number)
     data = mapping(task.get("data"), "the data of a task")
@@ -248,7 +248,7 @@ def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) ->
 
 def _work(
     unit: str, entry: dict[str, Any], item: str, where: int, part: Source, intake: Intake
-) -> Work:
+) -> _Work:
     who = entry.get("user") if unit == "draft" else entry.get("completed_by")
     annotator, personal = _annotator(who, part, intake)
     status: Status = "done"
@@ -258,7 +258,7 @@ def _work(
         status = "skipped"
     elif entry.get("last_action") == "rejected":
         status = "rejected"  # by a reviewer, and not mended since
-    return Work(
+    return _Work(
         unit,
         number_of(entry.get("id"), where),
         item,
@@ -285,8 +285,8 @@ def _annotator(who: Any, part: Source, intake: Intake) -> tuple[str, bool]:
     return found, not found.isdecimal()
 
 
-def _results(entries: list[Any]) -> Results:
-    found = Results({}, {}, {}, defaultdict(list), defaultdict(list), defaultdict(int))
+def _results(entries: list[Any]) -> _Results:
+    found = _Results({}, {}, {}, defaultdict(list), defaultdict(list), defaultdict(int))
     regions: dict[Any, tuple[str, Span]] = {}
     links: list[dict[str, Any]] = []
     for entry in entries:
@@ -311,7 +311,7 @@ def _results(entries: list[Any]) -> Results:
     return found
 
 
-def _take_answer(kind: str, question: str, value: Any, found: Results) -> None:
+def _take_answer(kind: str, question: str, value: Any, found: _Results) -> None:
     if kind in ("rating", "number"):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise MisshapenError(f"the {kind} of {question!r} is {value!r}, not a number")
@@ -335,7 +335,7 @@ def _take_spans(
     kind: str,
     layer: str,
     value: dict[str, Any],
-    found: Results,
+    found: _Results,
     regions: dict[Any, tuple[str, Span]],
 ) -> None:
     labels = listing(value.get(kind), f"the labels of {layer!r}")
@@ -357,7 +357,7 @@ def _take_spans(
 
 
 def _take_relation(
-    link: dict[str, Any], found: Results, regions: dict[Any, tuple[str, Span]]
+    link: dict[str, Any], found: _Results, regions: dict[Any, tuple[str, Span]]
 ) -> None:
     ends = [regions.get(str(link.get(key))) for key in ("from_id", "to_id")]
     if link.get("direction") == "left":
@@ -384,10 +384,10 @@ def _take_text(item: str, data: dict[str, Any], marked: bool, intake: Intake) ->
             intake.document(item, texts[field])
 
 
-def _rows(part: Source, file: str, intake: Intake) -> list[Work]:
+def _rows(part: Source, file: str, intake: Intake) -> list[_Work]:
     """Read the rows of JSON-MIN or CSV."""
     columns = _answer_columns(part, intake.options.question)
-    works: list[Work] = []
+    works: list[_Work] = []
     for number, row in _cells(part):
         intake.begin(file, "record")
         try:
@@ -401,7 +401,7 @@ def _rows(part: Source, file: str, intake: Intake) -> list[Work]:
             results = _results(entries)
             data = {key: value for key, value in row.items() if key not in {*columns, "annotator"}}
             _take_text(item, data, bool(results.spans), intake)
-            works.append(Work("record", number, item, annotator, personal, "done", False, results))
+            works.append(_Work("record", number, item, annotator, personal, "done", False, results))
         except MisshapenError as error:
             intake.fault(number, str(error))
     return works
@@ -481,8 +481,8 @@ def _entries(column: str, value: Any) -> Iterator[dict[str, Any]]:
 FORMAT = ExportFormat(
     name="label_studio",
     title="Label Studio",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is a task, an annotator is who completed an annotation, a question is a control "
         "of the labelling interface, and drafts and predictions are not annotations."

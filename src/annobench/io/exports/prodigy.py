@@ -40,7 +40,7 @@ _BINARY = {"ner", "spans", "pos", "dep", "classification", "text", "html", "imag
 _CHOICE, _SPANS, _ANSWER, _INPUT = "choice", "spans", "answer", "user_input"
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant of an export of Prodigy, or None."""
     return variant_of(source, _variant)
 
@@ -58,7 +58,7 @@ def _is_answered(record: dict[str, Any]) -> bool:
     return word(record.get("answer")) in _STATUS and bool(task & record.keys())
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Read an export of Prodigy; the files of a folder are read together."""
     for file, part in each_file(source):
         intake.begin(file, "line")
@@ -198,8 +198,8 @@ def _binary(record: dict[str, Any], item: str) -> tuple[str, str]:
 FORMAT = ExportFormat(
     name="prodigy",
     title="Prodigy",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is an input, an annotator is a named session or else the file, and a label is an "
         "option, or yes and no (accept and reject) where a label was proposed."
