@@ -98,9 +98,9 @@ def _content(cas: Cas) -> Content:
     text = cas.sofa_string or ""
     layers: dict[str, Layer] = {}
     n_empty = 0
-    for found in cas.select_all():
+    for found in cas.select_all_annotations():
         name = found.type.name
-        if name in _GIVEN or name.startswith(_GIVEN_PACKAGES) or not hasattr(found, "begin"):
+        if name in _GIVEN or name.startswith(_GIVEN_PACKAGES):
             continue
         short = name.rpartition(".")[2]
         features = [f for f in found.type.all_features if f.name not in _OWN]
@@ -136,9 +136,7 @@ def _content(cas: Cas) -> Content:
     return Content(text, layers, n_empty)
 
 
-def _add_relation(
-    layers: dict[str, Layer], short: str, features: list[Any], found: Any
-) -> int:
+def _add_relation(layers: dict[str, Layer], short: str, features: list[Any], found: Any) -> int:
     """Add a relation to the layer of each of its features; return 1 if it has no ends."""
     ends = found.Governor, found.Dependent
     if any(end is None or end.begin >= end.end for end in ends):

@@ -148,7 +148,9 @@ def _document(
     rows: list[tuple[int, str, int, int, str, list[str]]],
 ) -> tuple[str, Callable[[int], int]]:
     """Lay out the tokens, and translate offsets, which count units of UTF-16."""
-    tokens = [(start, end, _plain(form)) for _, name, start, end, form, _ in rows if "." not in name]
+    tokens = [
+        (start, end, _plain(form)) for _, name, start, end, form, _ in rows if "." not in name
+    ]
     place, pieces = 0, []
     wide: list[int] = []
     for start, end, form in sorted(tokens):
@@ -303,9 +305,7 @@ class _Reader:
             limits = self.tokens[token]
             # An annotation of several tokens has a number, but is referred to without where its
             # first token has no other.
-            starting = [
-                own for own in self.found.get(type_, {}).values() if own.start == limits[0]
-            ]
+            starting = [own for own in self.found.get(type_, {}).values() if own.start == limits[0]]
             return starting[0] if len(starting) == 1 else _Found(*limits)
         return found
 
@@ -349,7 +349,10 @@ class _Reader:
 
     def _add_chain(self, layer: Layer, type_: str) -> None:
         elements = sorted(
-            ((tuple(map(int, name.split("-"))), found) for name, found in self.found[type_].items()),
+            (
+                (tuple(map(int, name.split("-"))), found)
+                for name, found in self.found[type_].items()
+            ),
             key=lambda element: element[0],
         )
         kept = [(place, found) for place, found in elements if found.start < found.end]

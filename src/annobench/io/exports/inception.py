@@ -109,9 +109,7 @@ def read(source: Source, intake: Intake) -> None:
     """
     entries = list(_entries(source))
     states = _states(entries, source.path)
-    types = {
-        entry.path.parent: entry for entry in entries if entry.path.name == "TypeSystem.xml"
-    }
+    types = {entry.path.parent: entry for entry in entries if entry.path.name == "TypeSystem.xml"}
     parsed: list[tuple[Entry, str, str, Status, Content]] = []
     for entry in entries:
         if not _is_document(entry, project=bool(states)):
@@ -204,7 +202,12 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
         )
     for info in sorted(infos, key=lambda info: info.filename):
         name = PurePosixPath(info.filename)
-        if name.is_absolute() or ".." in name.parts or "\\" in info.filename or ":" in name.parts[0]:
+        if (
+            name.is_absolute()
+            or ".." in name.parts
+            or "\\" in info.filename
+            or ":" in name.parts[0]
+        ):
             raise ReaderError(
                 f"{where}: the file name {info.filename!r} leads out of the archive. This is no "
                 "export of INCEpTION; don't unpack it."
@@ -274,9 +277,7 @@ def _who(entry: Entry, source: Source) -> tuple[str, str]:
     return document, entry.path.stem
 
 
-def _content(
-    entry: Entry, types: dict[PurePosixPath, Entry], intake: Intake
-) -> Content | None:
+def _content(entry: Entry, types: dict[PurePosixPath, Entry], intake: Intake) -> Content | None:
     """Parse a file, or note what is wrong with it."""
     data = entry.load()
     if entry.path.suffix == ".xmi" or (entry.path.suffix == ".json" and b'"%TYPES"' in data):
