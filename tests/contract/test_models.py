@@ -147,9 +147,7 @@ def run(model: ModuleType, annotations: Annotations, seed: int = 7, **options: A
 
 def fit_of_panel(model: ModuleType, n_categories: int = 2) -> Any:
     """Return the fit to `panel(n_categories)`, which tests that only read it share."""
-    return run_case(
-        model.METHOD.name, {2: "missing labels", 3: "three categories"}[n_categories]
-    )
+    return run_case(model.METHOD.name, {2: "missing labels", 3: "three categories"}[n_categories])
 
 
 def few_draws(model: ModuleType) -> dict[str, int]:
