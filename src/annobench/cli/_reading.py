@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from annobench.cli._shared import is_verbose, listed, note
+from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -275,7 +275,7 @@ def _reading(given: dict[str, Any]) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
     if path is None:
         if gold is not None:
-            raise typer.BadParameter("--gold is given without --labels. Give both.")
+            fail(AnnotationError("--gold is given without --labels. Give both."))
         return None
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")

@@ -128,13 +128,13 @@ def _cases(
         return choices.find_cases(named, seed) if named else choices.default_cases(seed)
     if data:
         raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
-    selection = reading.select(repeats="all", scale="nominal")
-    golds = reading.gold(selection)
-    if golds is None:
+    if reading.gold_from is None:
         raise AnnotationError(
             "compare: --labels is given without --gold. Labels of your own are scored by their "
             "gold categories: give both."
         )
+    selection = reading.select(repeats="all", scale="nominal")
+    golds = reading.gold(selection) or {}
     print_reading(selection)
     return [choices.own_case(reading.stem, selection.labels, golds)]
 
