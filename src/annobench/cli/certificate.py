@@ -55,6 +55,7 @@ def certificate(
     from rich.console import Console
 
     from annobench import noise
+    from annobench.reporting import certificate_page
 
     try:
         check_folder(folder, "certificate")
@@ -78,6 +79,16 @@ def certificate(
         for name, table in tables.items():
             with replacing(folder / f"{name}.csv") as draft:
                 table.to_csv(draft, index=False, lineterminator="\n")
+        page = certificate_page.render(
+            found,
+            tables["hard_items"],
+            annotations,
+            source=reading.path.name,
+            remarks=selection.remarks,
+            texts=selection.texts,
+        )
+        with replacing(folder / "certificate.html") as draft:
+            draft.write_text(page, encoding="utf-8")
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = Console()
@@ -95,7 +106,7 @@ def certificate(
     print_reading(selection)
     for text in found.remarks:
         typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: rules.csv, hard_items.csv")
+    typer.echo(f"written to {folder}: certificate.html, rules.csv, hard_items.csv")
 
 
 def _numbers(text: str | None, option: str) -> float | list[float] | None:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._shared import check_folder, fail, listed
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
-
-# What a command alone needs it imports itself: the others, and the help, answer at once.
-if TYPE_CHECKING:
-    pass
+from annobench.core.files import replacing
 
 #: Categories whose prevalence is shown at most.
 _SHOWN = 10
@@ -55,17 +52,28 @@ def consensus(
     from rich.console import Console
 
     from annobench.aggregation import consensus as consensus_of
+    from annobench.reporting import consensus_page
 
     folder = reading.folder(out, "consensus")
     try:
         check_folder(folder, "consensus")
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
+        refuse_sets(selection, "consensus")
         with Console(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
                 annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])
             )
         written = consensus_of.write(found, folder)
+        page = consensus_page.render(
+            found,
+            annotations,
+            source=reading.path.name,
+            remarks=selection.remarks,
+            texts=selection.texts,
+        )
+        with replacing(folder / "consensus.html") as draft:
+            draft.write_text(page, encoding="utf-8")
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
@@ -80,7 +88,7 @@ def consensus(
         typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
     for text in found.remarks:
         typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: {', '.join(written)}")
+    typer.echo(f"written to {folder}: consensus.html, {', '.join(written)}")
 
 
 def _options(texts: list[str]) -> dict[str, Any]:

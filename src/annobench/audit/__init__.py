@@ -1,0 +1,8 @@
+"""Audits: which items to check, and what the checks tell; planning of labels and checks."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=["assessment", "design", "difference_estimator", "rates", "release"],
+)
