@@ -5,7 +5,17 @@ from __future__ import annotations
 import typer
 
 from annobench import __version__
-from annobench.cli import audit, certificate, compare, consensus, course, data, posteriors, report
+from annobench.cli import (
+    audit,
+    certificate,
+    compare,
+    consensus,
+    course,
+    data,
+    plan,
+    posteriors,
+    report,
+)
 from annobench.cli import inspect as inspection
 
 __all__ = ["app"]
@@ -30,6 +40,7 @@ app.command()(consensus.consensus)
 app.command()(report.report)
 app.command()(certificate.certificate)
 app.command()(audit.audit)
+app.command()(plan.plan)
 app.command()(posteriors.reference_posterior)
 app.command()(posteriors.compare_draws)
 app.command()(compare.compare)
