@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -262,6 +263,31 @@ def print_reading(selection: Selection) -> None:
         typer.echo(f"Left out: {'; '.join(left_out)}", err=True)
     for text in selection.remarks:
         typer.echo(f"Note: {text}", err=True)
+
+
+def refuse_sets(selection: Selection, command: str) -> None:
+    """Refuse labels that are sets, and say which question to ask instead.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was read.
+    command : str
+        The command's name.
+
+    Raises
+    ------
+    AnnotationError
+        If the labels are sets.
+    """
+    labels = selection.labels
+    if labels.scale == "set":
+        n_chosen = labels.membership[labels.label].sum(axis=0)
+        question = f"{selection.question}={labels.elements[int(n_chosen.argmax())]}"
+        raise AnnotationError(
+            f"{command}: {selection.question!r} allows several options. Take one option at a time, "
+            f"such as --question {shlex.quote(question)}."
+        )
 
 
 def encoding_hint(path: Path, message: str) -> str:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._shared import check_folder, fail, listed
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
-
-# What a command alone needs it imports itself: the others, and the help, answer at once.
-if TYPE_CHECKING:
-    pass
 
 #: Categories whose prevalence is shown at most.
 _SHOWN = 10
@@ -63,6 +59,7 @@ def consensus(
         check_folder(folder, "consensus")
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
+        refuse_sets(selection, "consensus")
         with Console(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
                 annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from annobench.cli._reading import Reading, encoding_hint, print_reading, reads_labels
+from annobench.cli._reading import (
+    Reading,
+    encoding_hint,
+    print_reading,
+    reads_labels,
+    refuse_sets,
+)
 from annobench.cli._shared import check_folder, fail
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
@@ -139,6 +145,7 @@ def convert(
             )
         check_folder(out.parent, "convert")
         selection = reading.select(repeats="all")
+        refuse_sets(selection, "convert")
         write_labels(selection.labels, out)
         if ledger is not None:
             with replacing(ledger) as draft:

@@ -82,16 +82,16 @@ class Relation(NamedTuple):
 
     Attributes
     ----------
-    label : str
-        Its kind, such as "works for".
     source, target : Span
         Its ends. Two relations are the same if label and limits of the ends are equal; the labels
         of the ends are compared as spans.
+    label : str
+        Its kind, such as "works for".
     """
 
-    label: str
     source: Span
     target: Span
+    label: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,7 +183,7 @@ class Marks:
         for (document, annotator), own in spans.items():
             where = f"document {document!r}, annotator {annotator!r}"
             own, links = sorted(own), tuple(relations.get((document, annotator), ()))
-            ends = [end for link in links for end in link[1:]]
+            ends = [end for link in links for end in link[:2]]
             length = len(texts[document]) if document in texts else None
             for span in [*own, *ends]:
                 if fault := _fault(span, length):
