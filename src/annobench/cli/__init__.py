@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from annobench import __version__
-from annobench.cli import audit, certificate, compare, consensus, course, data, posteriors, report
+from annobench.cli import (
+    audit,
+    certificate,
+    compare,
+    consensus,
+    course,
+    data,
+    plan,
+    posteriors,
+    report,
+)
 from annobench.cli import inspect as inspection
 from annobench.cli._shared import set_verbosity
 
@@ -50,6 +60,7 @@ app.command()(consensus.consensus)
 app.command()(report.report)
 app.command()(certificate.certificate)
 app.command()(audit.audit)
+app.command()(plan.plan)
 app.command()(posteriors.reference_posterior)
 app.command()(posteriors.compare_draws)
 app.command()(compare.compare)
