@@ -23,7 +23,7 @@ from annobench.evaluation.information import information_curve, mutual_informati
 #: Labels of humans up to which the curve is followed.
 MAX_LABELS: Final = 10
 #: Items that are simulated for the curve.
-DRAWS: Final = 4_000
+DRAWS: Final = 3_000
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def _curve(
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """Return the bits of 0 to ten labels, averaged over panels drawn from the pool."""
-    n_panels = min(20, 4 * len(pool))
+    n_panels = min(10, 4 * len(pool))
     panels = rng.choice(len(pool), size=(n_panels, MAX_LABELS), p=weight)
     draws = max(2, DRAWS // n_panels)
     found = [

@@ -207,3 +207,13 @@ def test_elements_longer_than_what_is_read_at_a_time(tmp_path, monkeypatch):
     assert [row for _, row in json_records(path)] == rows
     path.write_text("[ ]")
     assert list(json_records(path)) == []
+
+
+def test_whether_an_option_was_chosen_is_a_question_of_its_own(intake):
+    push(intake, [("x", "ann", ["b", "a"]), ("x", "bob", ["b"]), ("y", "ann", ["c"])])
+    export = Export(intake, FORMAT, "here")
+    assert export.questions.loc[0, "categories"] == ["a", "b", "c"]
+    assert [row[2] for row in names(export.labels("tone=a"))] == ["yes", "no", "no"]
+    assert export.labels("tone=b").categories == ("no", "yes")
+    with pytest.raises(AnnotationError, match=r"no option 'd'.* There are 'a', 'b', 'c'"):
+        export.labels("tone=d")

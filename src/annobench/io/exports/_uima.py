@@ -98,9 +98,9 @@ def _content(cas: Cas) -> Content:
     text = cas.sofa_string or ""
     layers: dict[str, Layer] = {}
     n_empty = 0
-    for found in cas.select_all():
+    for found in cas.select_all_annotations():
         name = found.type.name
-        if name in _GIVEN or name.startswith(_GIVEN_PACKAGES) or not hasattr(found, "begin"):
+        if name in _GIVEN or name.startswith(_GIVEN_PACKAGES):
             continue
         short = name.rpartition(".")[2]
         features = [f for f in found.type.all_features if f.name not in _OWN]

@@ -1,7 +1,7 @@
 """WebAnno TSV 2, which older projects hold: types in the first line, no offsets.
 
-A column holds `B-label` where an annotation begins, `I-label` where it goes on, `_` or `O` for none;
-a relation has a second column, the token that it comes from.
+A column holds `B-label` where an annotation begins, `I-label` where it goes on, `_` or `O` for
+none; a relation has a second column, the token that it comes from.
 """
 
 from __future__ import annotations
