@@ -2,6 +2,7 @@ from . import (
     aggregation,
     agreement,
     alignment,
+    audit,
     course,
     datasets,
     evaluation,
@@ -16,6 +17,7 @@ from . import (
     reporting,
     resampling,
     simulation,
+    spans,
     studies,
 )
 from .aggregation.consensus import consensus
@@ -32,6 +34,7 @@ __all__ = [
     "aggregation",
     "agreement",
     "alignment",
+    "audit",
     "certificate",
     "consensus",
     "course",
@@ -50,6 +53,7 @@ __all__ = [
     "reporting",
     "resampling",
     "simulation",
+    "spans",
     "studies",
     "write_labels",
 ]

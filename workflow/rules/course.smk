@@ -5,6 +5,7 @@ SESSIONS = sorted(path.stem for path in COURSE.glob("*.md"))
 LESSONS = {id: sessions.get(id).LESSON for id in SESSIONS}
 COURSE_DATA = sorted({dataset for lesson in LESSONS.values() for dataset in lesson.data})
 COURSE_PAPERS = sorted({paper for lesson in LESSONS.values() for paper in lesson.papers})
+COURSE_TABLES = sorted({table for lesson in LESSONS.values() for table in lesson.tables})
 
 
 #: The package as it lies in the archive.
@@ -13,6 +14,7 @@ WHEEL = f"annobench-{__version__}-py3-none-any.whl"
 
 wildcard_constraints:
     session=one_of(SESSIONS),
+    course_table=one_of(COURSE_TABLES),
 
 
 rule course:
@@ -61,6 +63,23 @@ rule copy_course_data:
         "cp {input} {params.folder} 2> {log}"
 
 
+rule copy_course_table:
+    """Put a table of a study where the notebooks look for it."""
+    input:
+        "results/studies/{course_table}.csv",
+    output:
+        "results/course/data/{course_table}.csv",
+    log:
+        "results/logs/course/{course_table}.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=100,
+        runtime=2,
+    shell:
+        "cp {input} {output} 2> {log}"
+
+
 rule make_course_notebooks:
     """Make the student's and the solutions' notebook of a session from its source."""
     input:
@@ -92,6 +111,9 @@ rule execute_solutions:
             for dataset in LESSONS[wildcards.session].data
             for path in data_of(dataset, folder="results/course/data")
         ],
+        tables=lambda wildcards: expand(
+            "results/course/data/{table}.csv", table=LESSONS[wildcards.session].tables
+        ),
     output:
         notebook="results/course/solutions/{session}.ipynb",
     log:
@@ -195,6 +217,7 @@ rule archive_course:
         licence=str(WORKFLOW.parent / "LICENSE"),
         results="results/course/data/results.csv",
         data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
+        tables=expand("results/course/data/{table}.csv", table=COURSE_TABLES),
         student=expand(
             "results/course/student/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]
         ),

@@ -5,6 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
+        "calibration",
         "gold_size",
         "information",
         "prediction_powered",

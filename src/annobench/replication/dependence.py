@@ -41,6 +41,9 @@ NOTHING: Final = "no input: nothing that was changed moves it"
 #: What a value rests on that numbers move, where they are not told apart.
 ANY_NUMBER: Final = "printed numbers"
 
+#: What a value rests on that data sets move, where they are not told apart.
+ANY_DATA: Final = "data"
+
 #: Changes of unit that leave a number the same number.
 UNITS: Final = (1.0, 100.0, 0.01, 1000.0, 0.001)
 
@@ -141,8 +144,8 @@ def trace(
     n_small : int, default 3
         Runs with all numbers changed by a few units.
     by_group : bool, default True
-        Whether each group is also changed alone, by a large amount, which tells the groups
-        apart; without it, all at once, and `rests_on` says `ANY_NUMBER`.
+        Whether each group is also changed alone, by a large amount, and each data set, which
+        tells them apart; without it, all at once, and `rests_on` says `ANY_NUMBER` and `ANY_DATA`.
 
     Returns
     -------
@@ -154,7 +157,7 @@ def trace(
     Raises
     ------
     PublicationError
-        If the analysis refuses a data set of which some items are left out.
+        If the analysis refuses data sets of which some items are left out.
     """
     runs = _Runs(analysis, dict(analysis({}, ())))
     blocks = runs.blocks(list(numbers), rng)
@@ -173,14 +176,15 @@ def trace(
             break
     for target in runs.unassigned():
         runs.rests_on[target].append(ANY_NUMBER)
-    for dataset in data:
-        runs.change_data(dataset)
+    changed = {id: (id,) for id in data} if by_group or not data else {ANY_DATA: tuple(data)}
+    for name, ids in changed.items():
+        runs.change_data(name, ids)
     rows = []
     for target in runs.base:
         rests_on = "; ".join(runs.rests_on[target])
         single = candidates.get(target, set())
         restates = min(single) if len(single) else ("" if rests_on else NOTHING)
-        if any(dataset in runs.rests_on[target] for dataset in data):
+        if any(name in runs.rests_on[target] for name in changed):
             restates = ""
         values = " ".join(f"{value:.12g}" for value in runs.moved[target])
         rows.append((target, rests_on, restates, values))
@@ -315,14 +319,14 @@ class _Runs:
             if some and found is not None:
                 self.note(found, name)
 
-    def change_data(self, dataset: str) -> None:
-        found = self.run({}, (dataset,))
+    def change_data(self, name: str, datasets: Collection[str]) -> None:
+        found = self.run({}, datasets)
         if found is None:
             raise PublicationError(
-                f"the analysis refuses the data set {dataset} with some items left out. Let it "
+                f"the analysis refuses {', '.join(datasets)} with some items left out. Let it "
                 "take fewer items, or let the rows that need them all be NaN."
             )
-        self.note(found, dataset)
+        self.note(found, name)
 
 
 def _alike(
