@@ -32,7 +32,7 @@ def test_columns_of_0_and_1_are_options(tmp_path):
     assert selection.labels.scale == "set"
     assert selection.labels.n_labels == 3
     # Nobody ever chose the neutral one.
-    assert export.questions.categories[0] == ["anger; joy", "joy"]
+    assert export.questions.categories[0] == ["anger", "joy"]
     assert export.select("categories").ledger[["what", "rows"]].values.tolist() == [
         ["records read", 3],
         ["records with answers", 3],
