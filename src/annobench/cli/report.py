@@ -11,6 +11,7 @@ import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import check_folder, fail, listed
+from annobench.cli._spans import fall_back
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
@@ -61,7 +62,11 @@ def report(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
         check_folder(folder, "report")
-        selection = _scaled(reading, scale, order, separator)
+        try:
+            selection = _scaled(reading, scale, order, separator)
+        except AnnotationError as error:
+            fall_back(error, reading, folder, level=level, seed=seed)
+            return
         annotations, remarks = selection.labels, list(selection.remarks)
         table = agreement.report(annotations, rng=seed, level=level)
         page = report_page.render(annotations, table, source=reading.path.name, remarks=remarks)
