@@ -34,9 +34,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class _Grader:
     """The other end of the pipes."""
 
-    def __init__(
-        self, source: TextIO, target: TextIO, *, seconds: float, elapsed: float
-    ) -> None:
+    def __init__(self, source: TextIO, target: TextIO, *, seconds: float, elapsed: float) -> None:
         self._source, self._target = source, target
         self._seconds, self._elapsed = seconds, elapsed
 
