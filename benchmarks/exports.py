@@ -27,7 +27,28 @@ RECORD = Record("exports")
 def write(path: Path, n: int) -> None:
     """Write a data set in which annotators chose one of three options."""
     rng = np.random.default_rng(20081)
-    words = np.array("the of and to in is you that it he was for on are as with his they".split())
+    words = np.array(
+        [
+            "the",
+            "of",
+            "and",
+            "to",
+            "in",
+            "is",
+            "you",
+            "that",
+            "it",
+            "he",
+            "was",
+            "for",
+            "on",
+            "are",
+            "as",
+            "with",
+            "his",
+            "they",
+        ]
+    )
     choice = rng.integers(len(OPTIONS), size=n)
     options = [{"id": option, "text": option.lower()} for option in OPTIONS]
     with path.open("w", encoding="utf-8") as file:
