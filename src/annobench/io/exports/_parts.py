@@ -20,6 +20,17 @@ _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
 #: What an archive may hold: unpacked bytes, and files.
 _ARCHIVE_BYTES, _ARCHIVE_FILES = 4 * 2**30, 10_000
 
+#: What the library of archives raises for damaged and encrypted ones.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+)
+
 #: Numbers of records fit into 64 bits; ids in a file may not.
 _LARGEST = 2**63 - 1
 
@@ -120,13 +131,9 @@ def unpacked(source: Source) -> Iterator[Source]:
         try:
             with zipfile.ZipFile(source.path) as archive:
                 _unpack(archive, Path(folder), source.path)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            NotImplementedError,
-            RuntimeError,
-            EOFError,
-        ) as error:
+        except ReaderError:
+            raise
+        except _DAMAGED as error:
             raise ReaderError(
                 f"{source.path}: a damaged or encrypted archive ({error}). Unpack it yourself, and "
                 "give the folder."
