@@ -133,9 +133,9 @@ def _output_lines(output: NotebookNode) -> float:
         return min(float(height) / FIGURE_PIXELS, FIGURE_LINES)
     if "text/html" in data:
         html = "".join(data["text/html"])
-        return ROW * (html.count("<tr") + 1) + text_lines(re.sub(r"<[^>]*>", "", html)) * (
-            "<p" in html
-        )
+        if "<p" in html:  # the options of a choice
+            return sum(text_lines(re.sub(r"<[^>]*>", "", p)) for p in html.split("</p>"))
+        return ROW * (html.count("<tr") + 1)
     return CODE_LINE * ("".join(data.get("text/plain", "")).count("\n") + 1)
 
 
