@@ -80,7 +80,9 @@ def test_the_page_of_licences_names_every_data_set():
     for id in USED:
         assert f"(`{id}`)" in page
         assert f"Licence: {stated()[id]}." in page
-    assert page.count("may not be passed on") == sum(licence not in OPEN for licence in stated().values())
+    assert page.count("may not be passed on") == sum(
+        licence not in OPEN for licence in stated().values()
+    )
 
 
 def test_licences_are_those_of_the_sources():

@@ -223,7 +223,9 @@ def test_a_choice():
     assert exercise.check(3, given).message == "3 is none of the options a, b, c."
     assert "a) " in repr(given)
     # By letters that no style sheet can make into numbers
-    assert [f"<b>{letter})</b> {text}<" in given._repr_html_() for letter, text in given.items()] == [True] * 3
+    assert [
+        f"<b>{letter})</b> {text}<" in given._repr_html_() for letter, text in given.items()
+    ] == [True] * 3
     assert len({repr(draw("9.4", {"9.4": exercise}, s)) for s in "abcdefgh"}) > 1
 
 

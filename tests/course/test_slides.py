@@ -95,7 +95,9 @@ def test_a_low_figure_leaves_room_for_text():
 
 def test_what_is_left_out_and_what_is_a_note():
     cells = [markdown("# A\n\nText."), markdown("A note.", "teacher"), markdown("More.", "noslide")]
-    [slide] = slides(*cells, code("x", "solution"), markdown("So.", "hint"), markdown("Points.", "rubric"))
+    [slide] = slides(
+        *cells, code("x", "solution"), markdown("So.", "hint"), markdown("Points.", "rubric")
+    )
     assert shown(slide) == ["Text."]
     assert [note.source for note in slide.notes] == ["A note."]
     assert len(slides(*cells, markdown("Next.", "slide"))) == 2
@@ -135,7 +137,9 @@ addEventListener("load", () => {
 @pytest.mark.slow
 @pytest.mark.parametrize("made", MADE, ids=lambda path: path.stem)
 def test_no_slide_overflows_in_a_browser(made, tmp_path):
-    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    browser = next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+    )
     if browser is None:
         pytest.skip("no Chromium is installed")
     page = tmp_path / "slides.html"
@@ -143,7 +147,11 @@ def test_no_slide_overflows_in_a_browser(made, tmp_path):
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,720"]
     command += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=60000"]
     done = subprocess.run(
-        [*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120, check=False
+        [*command, "--dump-dom", page.as_uri()],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     measured = re.search(r"measured (\d+): ([\d,]*);", done.stdout)
     assert measured, done.stderr[-2000:]

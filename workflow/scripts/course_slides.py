@@ -133,7 +133,9 @@ def _output_lines(output: NotebookNode) -> float:
         return min(float(height) / FIGURE_PIXELS, FIGURE_LINES)
     if "text/html" in data:
         html = "".join(data["text/html"])
-        return ROW * (html.count("<tr") + 1) + text_lines(re.sub(r"<[^>]*>", "", html)) * ("<p" in html)
+        return ROW * (html.count("<tr") + 1) + text_lines(re.sub(r"<[^>]*>", "", html)) * (
+            "<p" in html
+        )
     return CODE_LINE * ("".join(data.get("text/plain", "")).count("\n") + 1)
 
 

@@ -4,5 +4,13 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["assessment", "design", "difference_estimator", "rates", "release"],
+    submodules=[
+        "assessment",
+        "design",
+        "difference_estimator",
+        "next_labels",
+        "planning",
+        "rates",
+        "release",
+    ],
 )

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import SummarisedScalars
@@ -148,7 +148,7 @@ def difference_estimate(
     estimate, error = estimated(weight)
     alone, alone_error = estimated(0.0)
     degrees = max(int(n.sum()) - int(present.sum()), 1)
-    half = float(stats.t.isf((1 - level) / 2, degrees)) * error
+    half = float(special.stdtrit(degrees, (1 + level) / 2)) * error
     return DifferenceEstimate(
         estimate, error, estimate - half, estimate + half, weight, alone, alone_error, level
     )

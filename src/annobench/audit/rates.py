@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.resampling.intervals import Interval
@@ -197,7 +197,7 @@ def _limits(
         raise ValueError(
             f"stratified_share: construction {construction!r} is not exact, wilson or normal."
         )
-    z = stats.norm.isf((1 - level) / 2)
+    z = special.ndtri((1 + level) / 2)
     rest = 1 - n / size
     with np.errstate(divide="ignore", invalid="ignore"):
         if construction == "normal":

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from annobench.cli._reading import Reading
+from annobench.cli._reading import Reading, print_reading
+from annobench.cli._shared import note
+from annobench.cli._writing import Writing
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.core.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,23 +60,36 @@ def layer_of(reading: Reading) -> LayerSelection | None:
 
 
 def report_layer(
-    found: LayerSelection, folder: Path, *, source: str, level: float, seed: int | None
+    error: AnnotationError,
+    reading: Reading,
+    writing: Writing,
+    *,
+    level: float,
+    seed: int | None,
 ) -> None:
-    """Measure agreement on spans: write report.csv and report.html, print the overall values.
+    """Report on spans where a file has no labels to report on: a page, tables, overall values.
 
     Parameters
     ----------
-    found : LayerSelection
-        The marks.
-    folder : Path
+    error : AnnotationError
+        What is wrong with the labels.
+    reading : Reading
+        The file and its options.
+    writing : Writing
         Where to write.
-    source : str
-        Name of the file.
     level : float
         Of the intervals.
     seed : int or None
         Of the bootstrap and of gamma; by default the usual one.
+
+    Raises
+    ------
+    AnnotationError
+        The same, if the file has no spans either.
     """
+    found = layer_of(reading)
+    if found is None:
+        raise error
     from rich.console import Console
 
     from annobench.core.choices import DEFAULT_SEED
@@ -85,33 +98,17 @@ def report_layer(
 
     marks = found.marks
     table = report_spans(marks, level=level, rng=DEFAULT_SEED if seed is None else seed)
-    page = spans_page.render(marks, table, source=source, remarks=found.remarks)
-    with replacing(folder / "report.csv") as draft:
-        table.to_csv(draft, index=False, lineterminator="\n")
-    with replacing(folder / "report.html") as draft:
-        draft.write_text(page, encoding="utf-8")
-    with replacing(folder / "ledger.csv") as draft:
-        found.ledger.to_csv(draft, index=False, lineterminator="\n")
+    page = spans_page.render(marks, table, source=reading.path.name, remarks=found.remarks)
+    written = writing.write("report.html", page, {"report": table, "ledger": found.ledger})
     console = Console()
     console.print(f"{marks!r}, layer {marks.layer!r}", markup=False, highlight=False)
     console.print(_overall(table, level))
-    _print_left_out(found)
+    print_reading(found)
     for text in spans_page.cautions(marks, table):
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Note: {text}")
     for text in spans_page.advice(marks, table):
-        typer.echo(f"Next: {text}", err=True)
-    typer.echo(f"written to {folder}: report.html, report.csv, ledger.csv")
-
-
-def _print_left_out(found: LayerSelection) -> None:
-    rows = zip(found.ledger["what"], found.ledger["rows"], strict=True)
-    left_out = [
-        f"{n:,} {what.removeprefix('left out: ')}" for what, n in rows if what.startswith("left")
-    ]
-    if left_out:
-        typer.echo(f"Left out: {'; '.join(left_out)}", err=True)
-    for text in found.remarks:
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Next: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _overall(table: pd.DataFrame, level: float) -> Table:
@@ -129,32 +126,3 @@ def _overall(table: pd.DataFrame, level: float) -> Table:
         ends = "" if math.isnan(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}"
         shown.add_row(TITLES[row["measure"]], f"{row['estimate']:.3f}", ends)
     return shown
-
-
-def fall_back(
-    error: AnnotationError, reading: Reading, folder: Path, *, level: float, seed: int | None
-) -> None:
-    """Report on spans where a file has no labels to report on.
-
-    Parameters
-    ----------
-    error : AnnotationError
-        What is wrong with the labels.
-    reading : Reading
-        The file and its options.
-    folder : Path
-        Where to write.
-    level : float
-        Of the intervals.
-    seed : int or None
-        Of what is random.
-
-    Raises
-    ------
-    AnnotationError
-        The same, if the file has no spans either.
-    """
-    found = layer_of(reading)
-    if found is None:
-        raise error
-    report_layer(found, folder, source=reading.path.name, level=level, seed=seed)

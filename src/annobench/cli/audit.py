@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import check_folder, fail, note
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
@@ -163,6 +163,6 @@ def _print(found: Assessment) -> None:
             f"{row['by_model']:.3f} by the model)"
         )
     for text in found.remarks:
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Note: {text}")
     for text in next_steps(found):
         typer.echo(f"Next: {text}")

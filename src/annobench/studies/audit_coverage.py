@@ -271,31 +271,79 @@ def _row(values: Floats) -> dict[str, Any]:
     }
 
 
-def tasks(grid: Mapping[str, Any], names: Iterable[str]) -> list[tuple[str, str, int, int]]:
+@dataclass(frozen=True)
+class Task:
+    """A case to be measured with every number of checks.
+
+    Attributes
+    ----------
+    name : str
+        Of a world or a data set.
+    model : str
+        Of a data set; empty for a world.
+    n_items : int
+        Of a world; 0 for a data set, which has its own.
+    """
+
+    name: str
+    model: str
+    n_items: int
+
+
+def tasks(grid: Mapping[str, Any], names: Iterable[str]) -> list[Task]:
     """List what is measured.
 
     Parameters
     ----------
     grid : mapping
-        `worlds`, `items`, `models` and `checks`, which are crossed.
+        `worlds` and `items`, which are crossed, and `models`, which are with the data sets.
     names : iterable of str
         Data sets.
 
     Returns
     -------
-    list of tuple
-        World or data set, model (empty for a world), items (0 for a data set), checks.
+    list of Task
+        Worlds first.
     """
-    simulated = [
-        (name, "", n, checks)
-        for name in grid["worlds"]
-        for n in grid["items"]
-        for checks in grid["checks"]
-    ]
-    real = [
-        (name, model, 0, checks)
-        for name in names
-        for model in grid["models"]
-        for checks in grid["checks"]
-    ]
-    return simulated + real
+    simulated = [Task(name, "", n) for name in grid["worlds"] for n in grid["items"]]
+    return simulated + [Task(name, model, 0) for name in names for model in grid["models"]]
+
+
+def run(
+    task: Task, grid: Mapping[str, Any], cases: Mapping[str, BenchmarkCase], seed: int
+) -> pd.DataFrame:
+    """Measure a case with every number of checks.
+
+    Parameters
+    ----------
+    task : Task
+        The case.
+    grid : mapping
+        `checks` and `repetitions`.
+    cases : mapping of str to BenchmarkCase
+        Labels and gold of data sets, by name.
+    seed : int
+        With the names of the task it makes the generator.
+
+    Returns
+    -------
+    DataFrame
+        Rows of `measure`; none if the model refuses the labels.
+    """
+    words = f"{task.name} {task.model} {task.n_items}".encode()
+    rng = np.random.default_rng([seed, *words])
+    case: AuditCase | None
+    if task.model:
+        case = fitted_case(cases[task.name], task.model, rng=rng)
+    else:
+        case = world(task.name, task.n_items, rng=rng)
+    if case is None:
+        return pd.DataFrame()
+    return pd.concat(
+        [
+            measure(case, n, repetitions=grid["repetitions"], rng=rng)
+            for n in grid["checks"]
+            if 2 * n <= case.gold.size or n == min(grid["checks"])
+        ],
+        ignore_index=True,
+    )

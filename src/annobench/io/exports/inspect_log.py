@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ class _Log:
     n_scored: int
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: an archive, a file of JSON, or a folder of them."""
     if source.is_folder:
         logs = [path for path in source.files if _is_log(source.inside(path))]
@@ -55,7 +56,7 @@ def _is_archive(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return False
     return bool(names & {_HEADER, _START}) and "[Content_Types].xml" not in names
 
@@ -72,7 +73,7 @@ def _is_log(source: Source) -> bool:
     return isinstance(record.get("eval"), dict) and "task" in record["eval"]
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push the answer of the model to every sample, and the verdicts of the scorers."""
     paths = [path for path in source.files if _is_log(source.inside(path))]
     if not paths:
@@ -198,7 +199,7 @@ def _archive(path: Path) -> _Log:
                     f"{path}: unpacks to {total / 2**30:.0f} GiB, more than a log should. {_REMEDY}"
                 )
             header = _member(path, archive, _HEADER if _HEADER in names else _START)
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
     return _described(path, header, _samples(path))
 
@@ -209,7 +210,7 @@ def _samples(path: Path) -> Iterator[dict[str, Any]]:
             for name in archive.namelist():
                 if name.startswith(_SAMPLES) and name.endswith(".json"):
                     yield _member(path, archive, name)
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
 
 
@@ -233,8 +234,8 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
 FORMAT = ExportFormat(
     name="inspect_log",
     title="Inspect",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is a sample; to the question answer the annotator is the model, and the target is "
         "the known answer; to the question verdict the annotator is the scorer. Epochs are "
