@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from annobench.cli._reading import Reading
+from annobench.cli._reading import Reading, print_reading
 from annobench.cli._shared import note
 from annobench.cli._writing import Writing
 from annobench.core.errors import ReaderError
@@ -93,23 +93,12 @@ def report_layer(
     console = Console()
     console.print(f"{marks!r}, layer {marks.layer!r}", markup=False, highlight=False)
     console.print(_overall(table, level))
-    _print_left_out(found)
+    print_reading(found)
     for text in spans_page.cautions(marks, table):
         note(f"Note: {text}")
     for text in spans_page.advice(marks, table):
         note(f"Next: {text}")
     typer.echo(f"written to {writing.folder}: {', '.join(written)}")
-
-
-def _print_left_out(found: LayerSelection) -> None:
-    rows = zip(found.ledger["what"], found.ledger["rows"], strict=True)
-    left_out = [
-        f"{n:,} {what.removeprefix('left out: ')}" for what, n in rows if what.startswith("left")
-    ]
-    if left_out:
-        note(f"Left out: {'; '.join(left_out)}")
-    for text in found.remarks:
-        note(f"Note: {text}")
 
 
 def _overall(table: pd.DataFrame, level: float) -> Table:
