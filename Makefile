@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check readme test test-all lint format mutants bench fits peer aggregation conformance lock clean
+.PHONY: help install results check course readme test test-all lint format mutants bench peer aggregation conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -32,6 +32,9 @@ results: $(INSTALLED)  ## Compute everything; then open results/index.html.
 
 check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale.
 	$(BIN)/snakemake --cores $(CORES) all check
+
+course: $(INSTALLED)  ## Make the course: notebooks, pages, slides, the archive; see results/course.
+	$(BIN)/snakemake --cores $(CORES) course
 
 readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
 	$(BIN)/python workflow/scripts/count_verdicts.py
@@ -67,12 +70,6 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
 
-# Of the data that `annobench compare` takes by default; with a mirror or a network.
-fits: $(INSTALLED)  ## Store the fits that save users of `annobench compare` compiling all models: minutes.
-	$(BIN)/python -c "from annobench import models; from annobench.core.choices import DEFAULT_SEED as seed; \
-		from annobench.studies.doors import data, stored; \
-		stored.ship(data.default_cases(seed), list(models.discover().values()), stored.SHIPPED, seed=seed)"
-
 # Each in an environment of its own, which the door for programs leads to.
 PEER ?= crowd_kit
 peer: $(INSTALLED)  ## Compare the methods of a package: PEER=crowd_kit, cleanlab, peerannot or snorkel.
@@ -101,6 +98,9 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --extra peers \
 		--no-header --no-annotate --constraints requirements/lock.txt \
 		pyproject.toml -o requirements/peers.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra course \
+		--no-header --no-annotate --constraints requirements/lock.txt \
+		pyproject.toml -o requirements/course.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group irrcac \
 		--no-header --no-annotate -o requirements/irrcac.txt
 	for peer in benchmarks/peers/*/; do uv pip compile --universal --generate-hashes \

@@ -31,6 +31,7 @@ NOT_RESULTS = {
     "annobench.agreement.report_values.Variant": "a coefficient with options, to be called",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",
+    "annobench.course.bank.Question": "a question of an exam, which its page shows",
     "annobench.datasets.base.DataSet": "the record of a data set",
     "annobench.datasets.base.DataTables": "a container of labels and gold standards",
     "annobench.datasets.base.LoadedData": "a container of labels and gold standards",

@@ -1,6 +1,5 @@
 """`annobench compare`: a method of one's own, on data sets and on one's own labels."""
 
-import functools
 import math
 import shlex
 import sys
@@ -332,22 +331,6 @@ def test_a_folder_that_can_t_be_written_costs_only_time(case, tmp_path):
     (tmp_path / "file").write_text("")
     [record] = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path / "file")
     assert record.status == "scored"
-
-
-def test_fits_that_come_with_the_library_are_recalled(case, tmp_path, monkeypatch):
-    shipped = tmp_path / "shipped"
-    stored.ship([case], [voting], shipped, seed=1)
-    monkeypatch.setattr(
-        stored, "_shipped", functools.partial(stored._shipped.__wrapped__, folder=shipped)
-    )
-    calls = counting(monkeypatch)
-    [record] = stored.fit_or_recall([case], voting, limit=5, seed=1, folder=tmp_path / "none")
-    assert calls == []
-    np.testing.assert_allclose(record.posterior, voting.fit(case.annotations).posterior, rtol=1e-6)
-    calls.clear()
-    stored.fit_or_recall([case], voting, limit=5, seed=2, folder=tmp_path / "none")
-    assert 20 in calls
-    assert stored._shipped.func("dawid_skene", folder=shipped) == {}
 
 
 def test_all_models_are_opponents_unless_some_are_named():

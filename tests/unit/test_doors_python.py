@@ -11,7 +11,7 @@ from annobench import models
 from annobench.core.errors import MethodError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.studies.doors import from_python
+from annobench.studies.doors import from_function, from_python
 
 
 @pytest.fixture
@@ -61,6 +61,24 @@ def test_a_function_in_a_file_is_a_method(labels, written):
     # Item z, which has no label, is not shown to the method: shares would divide by 0.
     np.testing.assert_allclose(fitted.posterior, voting.fit(labels).posterior)
     assert fitted.items == labels.items
+
+
+def test_a_function_without_a_file_is_a_method(labels):
+    def shares(labels):
+        """Shares of votes."""
+        return labels.counts / labels.counts.sum(axis=1, keepdims=True)
+
+    def fails(labels):
+        return labels.nothing
+
+    found = from_function(shares)
+    assert (found.METHOD.name, found.METHOD.reference) == ("shares", "Shares of votes.")
+    assert found.METHOD.deterministic
+    np.testing.assert_allclose(found.fit(labels).posterior, voting.fit(labels).posterior)
+    with pytest.raises(MethodError, match=r"without a file: .*nothing"):
+        from_function(fails).fit(labels)
+    with pytest.raises(MethodError, match="needs a, b, c"):
+        from_function(lambda a, b, c: None)
 
 
 def test_the_source_of_a_file_is_that_of_its_content(written):

@@ -1,10 +1,12 @@
 """What a model's page says of the stored benchmark is what the stored tables say."""
 
+import re
+
 import pandas as pd
 import pytest
 
 import quote_benchmark
-from annobench.studies.calibration import goals
+from annobench.studies.calibration import closest_in_pairs, goals
 
 
 def averages(**changed):
@@ -62,3 +64,19 @@ def test_goals_are_reached_or_not(changed, missed):
 
 def test_goals_need_both_models_on_every_data_set():
     assert goals(averages(whole="no")) == []
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        # The median of the differences is .1, although the medians themselves are equal.
+        ([0.3, 0.5, 0.9], "Reached: .* `other`, 2 of 3 data sets, median difference 0.100"),
+        ([0.3, 0.3, 0.9], "Not reached: .* `other`, 1 of 3 data sets, median difference -0.100"),
+        ([0.3, float("nan"), 0.9], "Reached: .* `other`, 1 of 2 data sets"),
+    ],
+)
+def test_methods_are_compared_on_the_data_sets_that_both_have(other, said):
+    losses = pd.DataFrame(
+        {"random_clumped": [0.5, 0.4, 0.5], "other": other, "worst": [2.0, 2.0, 2.0]}
+    )
+    assert re.match(said, closest_in_pairs(losses))

@@ -29,6 +29,10 @@ PARTS = (
 )
 
 
+#: Packages whose compiled loops take minutes to compile; no test edits them.
+KERNELS = ("aggregation", "labels", "models/kernels", "resampling")
+
+
 @dataclass(frozen=True)
 class Clone:
     """A copy of the repository."""
@@ -114,6 +118,7 @@ def make_clone(top: Path) -> Clone:
             shutil.copytree(source, top / part, ignore=ignored)
         else:
             shutil.copy(source, top / part)
+    share_compiled_loops(top)
     papers = top / "workflow" / "papers"
     shutil.rmtree(papers)
     shutil.copytree(HERE / EXAMPLE, papers / EXAMPLE)
@@ -124,6 +129,17 @@ def make_clone(top: Path) -> Clone:
             module.unlink()
     shrink(top / "config" / "config.yaml")
     return Clone(top)
+
+
+def share_compiled_loops(top: Path) -> None:
+    """Let the copy find the compiled loops of the repository, and leave there what it compiles.
+
+    Numba takes a compiled loop where time and size of its source are the same, as in a copy.
+    """
+    for package in KERNELS:
+        compiled = TOP / "src" / "annobench" / package / "__pycache__"
+        compiled.mkdir(exist_ok=True)
+        (top / "src" / "annobench" / package / "__pycache__").symlink_to(compiled)
 
 
 def shrink(config: Path) -> None:

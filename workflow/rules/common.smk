@@ -9,9 +9,10 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from annobench import datasets, models
+from annobench import __version__, datasets, models
 from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
+from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.studies.benchmark.tables import SETTINGS, file_names
 
@@ -80,11 +81,10 @@ def templates(*own):
     return [str(PACKAGE / "reporting/templates" / name) for name in names]
 
 
-def data_of(dataset):
+def data_of(dataset, folder="results/data"):
     """Return the three files of a data set."""
     return [
-        f"results/data/{dataset}/{name}"
-        for name in ("labels.parquet", "items.parquet", "meta.json")
+        f"{folder}/{dataset}/{name}" for name in ("labels.parquet", "items.parquet", "meta.json")
     ]
 
 
@@ -277,3 +277,10 @@ def parts_of(wildcards):
     """Return the tables of all parts of a study."""
     n = N_PARTS[wildcards.study]
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
+
+
+def session_sources(wildcards):
+    """Return the library sources of a session: its exercises, and all that its cells may use."""
+    script = WORKFLOW / "scripts/execute_course.py"
+    own = f"annobench.course.sessions.s{wildcards.session}"
+    return imports_of(script, also=[own, "annobench.course.student"])

@@ -41,6 +41,10 @@ class MethodTimeoutError(MethodError):
     """A method from outside that was stopped at its limit of time."""
 
 
+class CourseError(ValueError):
+    """A session, an exercise or a value of the course that there is not, or that is malformed."""
+
+
 class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
 

@@ -296,6 +296,33 @@ def goals(averages: pd.DataFrame) -> list[str]:
     return [f"{'Reached' if reached else 'Not reached'}: {text}." for reached, text in found]
 
 
+def closest_in_pairs(losses: pd.DataFrame) -> str:
+    """Say whether the median difference of log losses favours `random_clumped` over every other.
+
+    A difference is taken on each data set that both methods are scored on, which a difference of
+    two medians is not.
+
+    Parameters
+    ----------
+    losses : DataFrame
+        Log losses, data sets by methods, NaN where a method is not scored.
+
+    Returns
+    -------
+    str
+        A sentence that begins with "Reached" or "Not reached".
+    """
+    above = losses.drop(columns=OURS).sub(losses[OURS], axis=0)
+    medians = above.median()
+    closest = str(medians.idxmin())
+    lower, of = int((above[closest] > 0).sum()), int(above[closest].notna().sum())
+    return (
+        f"{'Reached' if medians[closest] > 0 else 'Not reached'}: a lower log loss than every "
+        f"other method by the median of paired differences; the closest is `{closest}`, {lower} of "
+        f"{of} data sets, median difference {medians[closest]:.3f}."
+    )
+
+
 def quote(tables: BenchmarkTables) -> str:
     """Write what the benchmark's tables say of the model beside all others, in Markdown.
 
@@ -329,7 +356,12 @@ def quote(tables: BenchmarkTables) -> str:
     partial = averages[averages["whole"] != "yes"].to_dict("records")
     if rest := [f"{row['method']} ({row['n_datasets']})" for row in partial]:
         lines += [f"Not scored on all data sets but on so many: {', '.join(rest)}.", ""]
+    losses = tables.scores[tables.scores["score"] == "log_loss"].pivot(
+        index="problem", columns="method", values="estimate"
+    )
     reached = goals(averages)
+    if OURS in losses:
+        reached.append(closest_in_pairs(losses.reindex(problems)))
     lines += [f"- {each}" for each in reached] or [f"These tables do not have {OURS}."]
     known = [name for name in ("voting", YARDSTICK, OURS) if name in set(averages["method"])]
     keys = zip(*(tables.scores[name] for name in ("problem", "score", "method")), strict=True)

@@ -22,6 +22,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "comparison": ["Outcome", "compare", "what_gold_tells"],
         "contract": ["Finding", "check"],
         "program": ["from_program"],
-        "python": ["from_python"],
+        "python": ["from_function", "from_python"],
     },
 )

@@ -98,6 +98,34 @@ def from_python(target: str) -> Candidate:
     return _from_entry_point(target)
 
 
+def from_function(function: Callable[..., Any]) -> Candidate:
+    """Take a function as a method, such as one that was defined in a notebook.
+
+    Parameters
+    ----------
+    function : callable
+        ``fit(labels, rng)`` or ``fit(labels)``, as in `from_python`.
+
+    Returns
+    -------
+    Candidate
+        Tables name it as the function is named.
+
+    Raises
+    ------
+    MethodError
+        If it needs other parameters.
+
+    Examples
+    --------
+    >>> def shares_of_votes(labels):
+    ...     return labels.counts / labels.counts.sum(axis=1, keepdims=True)
+    >>> from_function(shares_of_votes).METHOD.name
+    'shares_of_votes'
+    """
+    return _candidate(function, _Origin(function.__name__, "a function without a file"))
+
+
 def _from_entry_point(target: str) -> Candidate:
     found = {entry.name: entry for entry in importlib.metadata.entry_points(group=GROUP)}
     if target not in found:

@@ -1,0 +1,278 @@
+"""The bank of exam questions: every student has numbers of their own, and so has the solution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import CourseError
+from annobench.core.files import replacing
+from annobench.course import sessions
+from annobench.course.base import Exercise
+from annobench.course.choices import Choice
+from annobench.course.draws import draw
+from annobench.course.numbers import Number
+from annobench.course.texts import fill
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of an exam as one student has it.
+
+    Attributes
+    ----------
+    id : str
+        Id of the exercise, such as "1.B2".
+    session : str
+        Id of its session.
+    title : str
+        A few words.
+    text : str
+        The question, in markdown.
+    options : mapping of str to str
+        Texts by letters, of a choice; else empty.
+    answer : str
+        The right answer: a number with the decimals asked for, or letters.
+    solution : str
+        How it is found, in markdown.
+    """
+
+    id: str
+    session: str
+    title: str
+    text: str
+    options: Mapping[str, str]
+    answer: str
+    solution: str
+
+
+def catalogue(only: Iterable[str] | None = None) -> pd.DataFrame:
+    """List the questions of the bank.
+
+    Parameters
+    ----------
+    only : iterable of str, optional
+        Ids of sessions; by default all.
+
+    Returns
+    -------
+    DataFrame
+        One row for each: `session`, `kind` ("number" or "choice") and `title`, by its id.
+
+    Raises
+    ------
+    CourseError
+        If there is no session of an id.
+    """
+    rows = {
+        exercise.id: (session, type(exercise).__name__.lower(), exercise.title)
+        for session in _chosen(only)
+        for exercise in _questions(session)
+    }
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["session", "kind", "title"])
+
+
+def question(id: str, student: str) -> Question:
+    """Return a question with a student's numbers and its solution.
+
+    Parameters
+    ----------
+    id : str
+        Id of a question of the bank.
+    student : str
+        Name or ID.
+
+    Returns
+    -------
+    Question
+        Text, answer and solution.
+
+    Raises
+    ------
+    CourseError
+        If the bank has no such question.
+    """
+    for session in sessions.discover():
+        known = {exercise.id: exercise for exercise in _exercises(session)}
+        asked = known.get(id)
+        if isinstance(asked, Number | Choice) and asked.question:
+            # Other numbers than in the notebook, where the student has seen them.
+            return _filled(session, asked, draw(id, known, f"{student} exam"))
+    raise CourseError(f"The bank has no question {id!r}. `catalogue` lists those it has.")
+
+
+def choose(
+    n: int, only: Iterable[str] | None = None, *, rng: np.random.Generator | int | None = None
+) -> list[str]:
+    """Choose questions for an exam, as many from each session as can be.
+
+    Parameters
+    ----------
+    n : int
+        How many.
+    only : iterable of str, optional
+        Ids of sessions; by default all.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    list of str
+        Ids of questions, in the order of the sessions.
+
+    Raises
+    ------
+    CourseError
+        If there are not so many.
+    """
+    rng = np.random.default_rng(rng)
+    listed = catalogue(only)
+    if not 0 < n <= len(listed):
+        raise CourseError(
+            f"n must be between 1 and {len(listed)}, the questions there are; got {n}."
+        )
+    shuffled = listed.iloc[rng.permutation(len(listed))]
+    turn = shuffled.groupby("session").cumcount()
+    chosen = set(turn.sort_values(kind="stable").index[:n])
+    return [id for id in listed.index if id in chosen]
+
+
+def write_exam(
+    students: Sequence[str],
+    folder: Path | str,
+    *,
+    n: int = 8,
+    only: Iterable[str] | None = None,
+    title: str = "Annotation statistics: exam",
+    rng: np.random.Generator | int | None = DEFAULT_SEED,
+) -> pd.DataFrame:
+    """Write an exam: a page for each student, one with all solutions, and a table of answers.
+
+    Parameters
+    ----------
+    students : sequence of str
+        Names or IDs.
+    folder : path
+        Where `exam_001.html` and so on, `solutions.html` and `answers.csv` are written.
+    n : int, default 8
+        How many questions, the same for all students but for their numbers.
+    only : iterable of str, optional
+        Ids of sessions; by default all.
+    title : str
+        Heading of the pages.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness of the choice of questions, or a seed.
+
+    Returns
+    -------
+    DataFrame
+        One row for each student and question: `student`, `file`, `number`, `question`, `answer`.
+
+    Raises
+    ------
+    CourseError
+        If there is no student, one is named twice, or there are not so many questions.
+    """
+    names = [" ".join(name.split()) for name in students if name.strip()]
+    if not names:
+        raise CourseError("There is no student. Give one name or ID a line.")
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise CourseError(f"Named more than once: {', '.join(twice)}. Give each student an ID.")
+    ids, target = choose(n, only, rng=rng), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    papers, rows = [], []
+    for number, name in enumerate(names, 1):
+        asked = [question(id, name) for id in ids]
+        file = f"exam_{number:03d}.html"
+        papers.append({"student": name, "questions": asked})
+        _write(target / file, title, papers[-1:], solutions=False)
+        rows += [(name, file, i, q.id, q.answer) for i, q in enumerate(asked, 1)]
+    _write(target / "solutions.html", f"{title}, solutions", papers, solutions=True)
+    answers = pd.DataFrame(rows, columns=["student", "file", "number", "question", "answer"])
+    with replacing(target / "answers.csv") as draft:
+        answers.to_csv(draft, index=False)
+    return answers
+
+
+def write_bank(path: Path | str, student: str, *, only: Iterable[str] | None = None) -> None:
+    """Write a page of all questions with a student's numbers and the solutions.
+
+    Parameters
+    ----------
+    path : path
+        The page, HTML.
+    student : str
+        Name or ID.
+    only : iterable of str, optional
+        Ids of sessions; by default all.
+    """
+    asked = [question(id, student) for id in catalogue(only).index]
+    paper = {"student": f"Numbers of the student {student!r}", "questions": asked}
+    _write(Path(path), "Questions for an exam", [paper], solutions=True)
+
+
+def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: bool) -> None:
+    from markdown_it import MarkdownIt
+    from markupsafe import Markup
+
+    from annobench.reporting.pages import render
+
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    html = render(
+        "exam.html.j2",
+        title=title,
+        depth=0,
+        papers=papers,
+        solutions=solutions,
+        # Text of the bank, in which HTML is escaped.
+        markdown=lambda text: Markup(markdown.render(text)),  # noqa: S704
+    )
+    with replacing(path) as draft:
+        draft.write_text(html, encoding="utf-8")
+
+
+def _chosen(only: Iterable[str] | None) -> list[str]:
+    return (
+        list(sessions.discover()) if only is None else [sessions.get(id).LESSON.id for id in only]
+    )
+
+
+def _exercises(session: str) -> list[Exercise]:
+    module = sessions.get(session)
+    return [*module.EXERCISES, *module.BANK]
+
+
+def _questions(session: str) -> list[Number | Choice]:
+    return [e for e in _exercises(session) if isinstance(e, Number | Choice) and e.question]
+
+
+def _filled(session: str, asked: Number | Choice, given: Mapping[str, Any]) -> Question:
+    options: Mapping[str, str] = {}
+    if isinstance(asked, Choice):
+        options = dict(given)
+        right = [letter for letter, text in options.items() if text in _right_texts(asked)]
+        answer = ", ".join(right)
+    else:
+        answer = _rounded(asked.right_answer(given), asked.digits)
+    solution = fill(asked.solution, given, answer=answer) if asked.solution else answer
+    if isinstance(asked, Choice) and not asked.solution:
+        solution = " ".join(asked.reasons.get(key, "") for key in asked.keys).strip() or answer
+    text = fill(asked.question, given)
+    return Question(asked.id, session, asked.title, text, options, answer, solution)
+
+
+def _right_texts(asked: Choice) -> set[str]:
+    return {asked.options[key] for key in asked.keys}
+
+
+def _rounded(number: float, digits: int) -> str:
+    text = f"{number:.{digits}f}"
+    return text.removeprefix("-") if re.fullmatch(r"-0(\.0*)?", text) else text

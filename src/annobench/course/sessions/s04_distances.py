@@ -1,0 +1,881 @@
+"""Session 4: distances between labels, weighted kappa, alpha, sets, intraclass correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench import agreement
+from annobench.agreement.weights import Weights, distances
+from annobench.course.records import (
+    Choice,
+    Function,
+    Given,
+    Lesson,
+    Mistake,
+    Number,
+    Property,
+    Simulation,
+)
+from annobench.course.texts import table as markdown_table
+from annobench.labels.annotations import Annotations
+
+LESSON = Lesson(
+    id="04_distances",
+    title="How far apart?",
+    summary="Choose a distance for a task, and compute weighted kappa, alpha with that distance "
+    "and intraclass correlations.",
+    needs=("01_chance", "02_family", "03_how_sure"),
+    data=(
+        "micro_wnop_group1_negative",
+        "micro_wnop_group1_positive",
+        "micro_wnop_group2_negative",
+        "micro_wnop_group2_positive",
+    ),
+    papers=("berthelin2008", "su2008"),
+    timing=(
+        (12, "the question, and what the scale alone does"),
+        (8, "exercises 4.1 and 4.2"),
+        (13, "distances and disagreement"),
+        (18, "exercises 4.3 to 4.5"),
+        (5, "sets of categories"),
+        (7, "exercise 4.6"),
+        (8, "agreement and association"),
+        (7, "Table 5"),
+        (12, "exercises 4.7 and 4.8"),
+    ),
+)
+
+#: A right simulation lies outside its interval at most this often, on each side.
+TAIL = 5e-5
+#: The fewest texts of a student's simulation, and those of the panel that its error is taken from.
+TEXTS, PANEL = 20_000, 4_000
+
+Floats = NDArray[np.float64]
+
+
+def _draw_classes(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw the correlation of two impressions and the shares of three classes."""
+    shares = rng.dirichlet([12.0, 12.0, 12.0]).round(2)
+    shares[2] = round(1 - shares[0] - shares[1], 2)
+    return {
+        "correlation": round(float(rng.uniform(0.75, 0.93)), 2),
+        "shares": shares.tolist(),
+    }
+
+
+def _kappa_of_classes(given: Given, power: float = 1.0) -> float:
+    """Return kappa of infinitely many texts, the correlation raised to a power."""
+    from annobench.simulation.panels import kappa_from_correlation
+
+    return kappa_from_correlation(given["correlation"] ** power, given["shares"])
+
+
+@lru_cache(maxsize=64)
+def _large_panel(correlation: float, shares: tuple[float, ...]) -> Annotations:
+    """Return the classes of many texts by two judges."""
+    from annobench.simulation.panels import ordinal
+
+    loading = [np.sqrt(correlation)] * 2
+    return ordinal(n_items=PANEL, prevalence=shares, loading=loading, rng=0).annotations
+
+
+def _panel_of(given: Given) -> Annotations:
+    """Return a large panel of a student's numbers."""
+    return _large_panel(given["correlation"], tuple(given["shares"]))
+
+
+def _interval_of_kappa(given: Given) -> tuple[float, float]:
+    """Return where kappa of 20,000 texts lies.
+
+    The exact kappa is a sum of bivariate normal probabilities; around it the estimate is normal
+    with the large-sample standard error of Fleiss, Cohen and Everitt, taken from a panel of fewer
+    texts. The ends are normal quantiles of 1 in 20,000 on each side.
+    """
+    from scipy.special import ndtri
+
+    error = agreement.cohen_kappa(_panel_of(given)).standard_error * np.sqrt(PANEL / TEXTS)
+    half = -float(ndtri(TAIL) * error)
+    exact = _kappa_of_classes(given)
+    return exact - half, exact + half
+
+
+def _observed_of_classes(given: Given) -> float:
+    """Return the observed agreement of infinitely many texts."""
+    expected = float(np.square(given["shares"]).sum())
+    return expected + (1 - expected) * _kappa_of_classes(given)
+
+
+def _panel_kappa(given: Given, weights: Weights) -> float:
+    """Return weighted kappa of the large panel."""
+    return float(agreement.cohen_kappa(_panel_of(given), weights=weights).estimate)
+
+
+def _draw_table(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a table of three marks by two annotators, the second of whom gives higher ones."""
+    least = [[9, 4, 1], [1, 9, 5], [0, 1, 8]]
+    most = [[18, 9, 4], [4, 18, 10], [2, 4, 16]]
+    return {"table": rng.integers(least, most)}
+
+
+def _weighted_kappa(given: Given, weights: Weights = "linear") -> float:
+    """Compute weighted kappa with the library."""
+    labels = Annotations.from_contingency(given["table"])
+    return float(agreement.cohen_kappa(labels, weights=weights).estimate)
+
+
+def _disagreements(given: Given, *, pooled: bool = False) -> tuple[float, float]:
+    """Return observed and expected mean absolute distance, as a share of the largest."""
+    shares = given["table"] / given["table"].sum()
+    steps = np.abs(np.subtract.outer(np.arange(3), np.arange(3))) / 2
+    row, column = shares.sum(axis=1), shares.sum(axis=0)
+    if pooled:
+        row = column = (row + column) / 2
+    return float((shares * steps).sum()), float((np.outer(row, column) * steps).sum())
+
+
+def _draw_marks(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw how often each of five marks was given, and two marks that are not neighbours."""
+    low = int(rng.integers(0, 3))
+    return {
+        "labels": rng.integers(2, 30, size=5).tolist(),
+        "from": low,
+        "to": int(rng.integers(low + 2, 5)),
+    }
+
+
+def _ordinal_distance(given: Given, ends: float = 0.5) -> float:
+    """Return the squared number of labels from one mark to the other, those at the ends in part."""
+    labels, low, high = given["labels"], given["from"], given["to"]
+    return float((sum(labels[low + 1 : high]) + ends * (labels[low] + labels[high])) ** 2)
+
+
+def _alpha_absolute(first: Floats, second: Floats) -> float:
+    """Compute alpha with the absolute distance by the library."""
+    labels = Annotations.from_wide(np.column_stack([first, second]), scale="interval")
+    return float(agreement.krippendorff_alpha(labels, metric="absolute").estimate)
+
+
+def _alpha_of(
+    first: Floats,
+    second: Floats,
+    distance: Callable[[Floats], Floats] = np.abs,
+    less: int = 1,
+    pairs: tuple[Floats, Floats] | None = None,
+) -> float:
+    """Compute alpha of differences, expected over all pairs of labels or over given ones."""
+    labels = np.concatenate([first, second])
+    n = labels.size
+    observed = distance(first - second).mean()
+    if pairs is None:
+        expected = distance(np.subtract.outer(labels, labels)).sum() / (n * (n - less))
+    else:
+        expected = distance(np.subtract.outer(*pairs)).mean()
+    return float(1 - observed / expected)
+
+
+def _sums_for_labels(first: Floats, second: Floats) -> float:
+    """Take the sums of the two scores for all labels."""
+    sums = first + second
+    expected = np.abs(np.subtract.outer(sums, sums)).sum() / (sums.size * (sums.size - 1))
+    return float(1 - np.abs(first - second).mean() / expected)
+
+
+def _draw_scores(rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+    """Draw scores of two annotators in eighths, few items first."""
+    found = []
+    for items in (5, 8, 20, 40):
+        first = rng.integers(0, 9, size=items)
+        second = np.clip(first + rng.integers(-1, 4, size=items), 0, 8)
+        # Neither all scores nor all differences are equal.
+        first[:2], second[:2] = (0, 6), (2, 8)
+        found.append((first / 8, second / 8))
+    return found
+
+
+def _masi_distance(a: Set[str], b: Set[str]) -> float:
+    """Take the MASI distance of two sets from the library."""
+    return _masi_of_library(frozenset(a), frozenset(b))
+
+
+@lru_cache(maxsize=256)
+def _masi_of_library(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return the largest distance of two labels of one item."""
+    labels = Annotations.from_sets([1, 1], ["1", "2"], [a, b])
+    return float(distances(labels, "masi", "masi_distance").max())
+
+
+def _overlap(a: set[str], b: set[str]) -> float:
+    """Return the share of common elements; two empty sets have all in common."""
+    return len(a & b) / len(a | b) if a | b else 1.0
+
+
+def _monotonicity(a: set[str], b: set[str]) -> float:
+    """Return 1 for equal sets, 2/3 for nested ones, 1/3 for others that overlap, and 0."""
+    if a == b:
+        return 1.0
+    if not a & b:
+        return 0.0
+    return 2 / 3 if a <= b or b <= a else 1 / 3
+
+
+def _divided_by_none(a: set[str], b: set[str]) -> float:
+    """Return the MASI distance without a thought of empty sets."""
+    return 1 - len(a & b) / len(a | b) * _monotonicity(a, b)
+
+
+def _dice(a: set[str], b: set[str]) -> float:
+    """Return twice the common elements by those of both."""
+    return 2 * len(a & b) / (len(a) + len(b)) if a | b else 1.0
+
+
+def _draw_sets(rng: np.random.Generator) -> list[tuple[set[str], set[str]]]:
+    """Draw pairs of sets: overlapping, nested, equal, disjoint and empty."""
+    names = rng.permutation(["anger", "disgust", "fear", "joy", "sadness", "surprise"]).tolist()
+    one, two, three, four, five, _ = names
+    return [
+        ({one, two}, {two, three}),
+        ({one}, {one, two, three}),
+        ({one, two, three, four}, {one, two}),
+        ({one, two}, {two, one}),
+        ({one}, {two}),
+        ({one, two, three}, {two, three, four, five}),
+        (set(), {one}),
+        (set(), set()),
+    ]
+
+
+def _draw_squares(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw the mean squares of a two-way analysis of variance."""
+    rest = round(float(rng.uniform(0.4, 1.2)), 2)
+    items, annotators = int(rng.integers(20, 61)), int(rng.integers(3, 7))
+    return {
+        "items": items,
+        "annotators": annotators,
+        "ms_items": round(rest * float(rng.uniform(5, 14)), 2),
+        "ms_annotators": round(rest * (1 + items * float(rng.uniform(0.3, 1.2))), 2),
+        "ms_rest": rest,
+    }
+
+
+def _intraclass(given: Given, form: str = "agreement") -> float:
+    """Compute an intraclass correlation from mean squares."""
+    i, j = given["items"], given["annotators"]
+    between, raters, rest = given["ms_items"], given["ms_annotators"], given["ms_rest"]
+    shift = {
+        "agreement": j / i * (raters - rest),
+        "consistency": 0.0,
+        "exchanged": i / j * (raters - rest),
+        "not divided": j * (raters - rest),
+        "one too many": rest + j / i * (raters - rest),
+        "rest kept": j / i * raters,
+        "average": 0.0,
+    }[form]
+    if form == "average":
+        return float((between - rest) / (between + (raters - rest) / i))
+    return float((between - rest) / (between + (j - 1) * rest + shift))
+
+
+EXERCISES = [
+    Simulation(
+        id="4.1",
+        title="Merge the marks",
+        hint="panels.ordinal cuts the impressions into classes itself. The loadings of two judges "
+        "multiply to the correlation: which number has that square?",
+        given=_draw_classes,
+        interval=_interval_of_kappa,
+        mistakes=(
+            Mistake(
+                "correlation for loading",
+                lambda given: _kappa_of_classes(given, 2.0),
+                "You gave the correlation as the loading of both judges. Their impressions then "
+                "correlate by its square. Each loading is the square root.",
+            ),
+            Mistake(
+                "observed agreement",
+                _observed_of_classes,
+                "This is the observed agreement. Kappa subtracts what chance gives and divides "
+                "by the room above it.",
+            ),
+            Mistake(
+                "quadratic weights",
+                lambda given: _panel_kappa(given, "quadratic"),
+                "This is kappa with quadratic weights. Asked for is kappa without weights, as "
+                "Berthelin et al. report it.",
+            ),
+            Mistake(
+                "linear weights",
+                lambda given: _panel_kappa(given, "linear"),
+                "This is kappa with linear weights. Asked for is kappa without weights, as "
+                "Berthelin et al. report it.",
+            ),
+            Mistake(
+                "correlation for kappa",
+                lambda given: given["correlation"],
+                "This is the correlation itself, before impressions are cut into classes. (It is "
+                "also kappa of panels.nominal, which has no order.) Look for the panel of "
+                "ordered classes.",
+            ),
+        ),
+    ),
+    Choice(
+        id="4.2",
+        title="What follows from the tables of Berthelin et al.?",
+        hint="What changed between the two printed tables besides the people's judging?",
+        options={
+            "scale": "Much of the rise would come about if nobody judged any better: kappa "
+            "counts a neighbouring mark as full disagreement.",
+            "people": "The judges understood the texts better on the restricted scale.",
+            "chance": "On 21 marks chance agreement is smaller, and that alone makes kappa lower.",
+            "quadratic": "With quadratic weights kappa would be equal on both scales.",
+        },
+        right="scale",
+        reasons={
+            "scale": "For the films most of the mean gain is what the scale alone does.",
+            "people": "That may be, but kappa rises as much if the same impressions are cut less "
+            "finely, so the tables do not show it.",
+            "chance": "Chance agreement is smaller, and that alone would make kappa higher: less "
+            "is subtracted. What falls is the observed agreement.",
+            "quadratic": "The figure shows that it rises with the number of marks, by less than "
+            "kappa without weights falls. No coefficient is free of the scale.",
+        },
+        question="Judges guess marks of texts on 21 steps, and later in three classes. Cohen's "
+        "kappa rises from about 0.1 to about 0.7. What follows?",
+        solution="Much of the rise would come about if nobody judged any better, because kappa "
+        "without weights counts a neighbouring mark as full disagreement.",
+    ),
+    Number(
+        id="4.3",
+        title="Weighted kappa by hand",
+        hint="Only cells off the diagonal count: those next to it once, the corners twice. Do "
+        "the same with what chance gives, and divide.",
+        given=_draw_table,
+        solve=_weighted_kappa,
+        mistakes=(
+            Mistake(
+                "without weights",
+                lambda given: _weighted_kappa(given, None),
+                "This is kappa without weights: a miss by two counts as much as a miss by one.",
+            ),
+            Mistake(
+                "quadratic weights",
+                lambda given: _weighted_kappa(given, "quadratic"),
+                "You squared the steps. Linear weights take them as they are.",
+            ),
+            Mistake(
+                "pooled margins",
+                lambda given: 1 - np.divide(*_disagreements(given, pooled=True)),
+                "Your expected disagreement takes the labels of both annotators together, as "
+                "alpha and Scott's pi do. For kappa each annotator has their own margins.",
+            ),
+            Mistake(
+                "distance for weight",
+                lambda given: (
+                    (_disagreements(given)[0] - _disagreements(given)[1])
+                    / (1 - _disagreements(given)[1])
+                ),
+                "You put distances where the formula has weights of agreement. A weight is 1 for "
+                "equal marks and 0 for the largest distance.",
+            ),
+            Mistake(
+                "without chance",
+                lambda given: 1 - _disagreements(given)[0],
+                "This is the observed agreement, with partial credit. Kappa compares the "
+                "disagreement with the one that chance gives.",
+            ),
+            Mistake(
+                "counts for shares",
+                lambda given: 1 - given["table"].sum() * np.divide(*_disagreements(given)),
+                "One of your two disagreements is of counts, the other of shares. Divide the "
+                "table by the number of items first.",
+            ),
+            Mistake(
+                "disagreement for agreement",
+                lambda given: np.divide(*_disagreements(given)),
+                "This is the ratio of observed to expected disagreement. Kappa is one minus it.",
+            ),
+        ),
+        question=lambda given: (
+            "Two annotators gave marks from 0 to 2; the first stands in the rows:\n"
+            + markdown_table(given["table"], rows="012", columns="012")
+            + "\nCompute Cohen's kappa with linear weights (three decimals)."
+        ),
+        solution="One minus the mean number of steps that was observed, divided by the one that "
+        "the product of the margins gives: {answer}.",
+    ),
+    Number(
+        id="4.4",
+        title="An ordinal distance",
+        hint="Imagine all labels in a row, sorted. How many lie between the middle of the one "
+        "mark's labels and the middle of the other's? Then square.",
+        given=_draw_marks,
+        solve=_ordinal_distance,
+        digits=2,
+        mistakes=(
+            Mistake(
+                "ends in full",
+                lambda given: _ordinal_distance(given, 1.0),
+                "You counted all labels of the two marks themselves. Only half of each lies "
+                "between their middles.",
+            ),
+            Mistake(
+                "ends left out",
+                lambda given: _ordinal_distance(given, 0.0),
+                "You counted only the marks between. Half of the labels at either end belongs to "
+                "the way, too; otherwise neighbours would have the distance 0.",
+            ),
+            Mistake(
+                "slice without its end",
+                lambda given: sum(given["labels"][given["from"] : given["to"]]) ** 2,
+                "A slice in Python ends before its last index: the labels of the one mark count "
+                "in full, and those of the other not at all.",
+            ),
+            Mistake(
+                "not squared",
+                lambda given: np.sqrt(_ordinal_distance(given)),
+                "The number of labels is right; the distance is its square.",
+            ),
+            Mistake(
+                "steps",
+                lambda given: (given["to"] - given["from"]) ** 2,
+                "This is the interval distance, steps squared. The ordinal distance counts "
+                "labels, so that it depends on how often each mark is given.",
+            ),
+        ),
+        question="The marks 0 to 4 were given {labels} times. Compute Krippendorff's ordinal "
+        "distance of the marks {from} and {to}.",
+        solution="The labels of the marks between and half of those at the ends, squared: "
+        "{answer}.",
+    ),
+    Function(
+        id="4.5",
+        title="Alpha of your own",
+        hint="All differences of two labels are in np.subtract.outer(labels, labels). A label "
+        "and itself add nothing to the sum, but must not be counted among the pairs.",
+        signature="alpha_absolute(first, second)",
+        reference=_alpha_absolute,
+        inputs=_draw_scores,
+        properties=(
+            Property(
+                "symmetric in the annotators",
+                lambda alpha, first, second: np.allclose(
+                    alpha(first, second), alpha(second, first)
+                ),
+                "Alpha must be the same if the annotators are exchanged.",
+            ),
+            Property(
+                "1 for equal scores",
+                lambda alpha, first, second: np.allclose(alpha(first, first), 1),
+                "If both give the same scores, alpha must be 1.",
+            ),
+            Property(
+                "unit of the scale",
+                lambda alpha, first, second: np.allclose(
+                    alpha(first, second), alpha(100 * first, 100 * second)
+                ),
+                "Alpha must be the same whether scores are shares or in per cent.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "with replacement",
+                lambda first, second: _alpha_of(first, second, less=0),
+                "You counted all N^2 pairs of labels, a label and itself included. Two different "
+                "labels are drawn, so no label is paired with itself. Su and Markert's Table 5 "
+                "does it as you did.",
+            ),
+            Mistake(
+                "margins apart",
+                lambda first, second: _alpha_of(first, second, pairs=(first, second)),
+                "Your expected disagreement compares labels of the one annotator with labels of "
+                "the other, as weighted kappa does. Alpha draws both from the labels of all.",
+            ),
+            Mistake(
+                "squared distance",
+                lambda first, second: _alpha_of(first, second, np.square),
+                "You squared the differences: that is alpha with the interval distance.",
+            ),
+            Mistake(
+                "nominal",
+                lambda first, second: _alpha_of(first, second, lambda gap: gap != 0),
+                "You counted every difference as 1: that is nominal alpha.",
+            ),
+            Mistake(
+                "each pair once",
+                lambda first, second: (1 + _alpha_of(first, second)) / 2,
+                "Your expected disagreement is twice too large. np.subtract.outer has every pair "
+                "twice, as (a, b) and (b, a): count the pairs in the same way.",
+            ),
+            Mistake(
+                "without chance",
+                lambda first, second: 1 - np.abs(first - second).mean(),
+                "This is one minus the observed disagreement. It has to be divided by the one "
+                "that is expected by chance.",
+            ),
+            Mistake(
+                "sum for concatenation",
+                _sums_for_labels,
+                "first + second adds two NumPy arrays item by item. To put one after the other, "
+                "use np.concatenate.",
+            ),
+            Mistake(
+                "correlation",
+                lambda first, second: float(np.corrcoef(first, second)[0, 1]),
+                "This is Pearson's correlation, which compares no scores with one another.",
+            ),
+            Mistake(
+                "disagreement for agreement",
+                lambda first, second: 1 - _alpha_of(first, second),
+                "This is the ratio of observed to expected disagreement. Alpha is one minus it.",
+            ),
+        ),
+    ),
+    Function(
+        id="4.6",
+        title="MASI",
+        hint="a & b is the intersection, a | b the union, a <= b asks if b contains a. "
+        "Which two sets would make you divide by 0?",
+        signature="masi_distance(a, b)",
+        reference=_masi_distance,
+        inputs=_draw_sets,
+        properties=(
+            Property(
+                "symmetric",
+                lambda distance, a, b: np.allclose(distance(a, b), distance(b, a)),
+                "The distance from a to b must be that from b to a.",
+            ),
+            Property(
+                "0 for equal sets",
+                lambda distance, a, b: np.allclose(distance(a, a), 0),
+                "A set must have the distance 0 to itself.",
+            ),
+        ),
+        mistakes=(
+            Mistake(
+                "Jaccard",
+                lambda a, b: 1 - _overlap(a, b),
+                "This is the Jaccard distance. MASI multiplies the share of common elements by "
+                "1, 2/3, 1/3 or 0 before it is taken from 1.",
+            ),
+            Mistake(
+                "similarity for distance",
+                lambda a, b: _overlap(a, b) * _monotonicity(a, b),
+                "This is 1 for equal sets: a similarity. The distance is one minus it.",
+            ),
+            Mistake(
+                "monotonicity alone",
+                lambda a, b: 1 - _monotonicity(a, b),
+                "This asks only whether one set contains the other. MASI also multiplies by the "
+                "share of common elements.",
+            ),
+            Mistake(
+                "Dice for Jaccard",
+                lambda a, b: 1 - _dice(a, b) * _monotonicity(a, b),
+                "You divided twice the common elements by the sum of both sizes. Jaccard's share "
+                "divides the common elements by those of the union.",
+            ),
+            Mistake(
+                "empty sets",
+                _divided_by_none,
+                "Two empty sets make your function divide 0 by 0. They are equal: distance 0.",
+            ),
+        ),
+    ),
+    Number(
+        id="4.7",
+        title="An intraclass correlation by hand",
+        hint="It is the second of the two formulas. Its last term is what a difference between the "
+        "annotators' means costs.",
+        given=_draw_squares,
+        solve=_intraclass,
+        mistakes=(
+            Mistake(
+                "consistency",
+                lambda given: _intraclass(given, "consistency"),
+                "This is the ICC for consistency, which does not count that one annotator gives "
+                "higher scores than another.",
+            ),
+            Mistake(
+                "annotators for one less",
+                lambda given: _intraclass(given, "one too many"),
+                "The denominator has the mean square of the rest J - 1 times, not J times.",
+            ),
+            Mistake(
+                "rest not subtracted",
+                lambda given: _intraclass(given, "rest kept"),
+                "In the last term the mean square of the rest has to be subtracted from that of "
+                "the annotators.",
+            ),
+            Mistake(
+                "items and annotators exchanged",
+                lambda given: _intraclass(given, "exchanged"),
+                "In the last term you divided by the number of annotators and multiplied by that "
+                "of items. It is the other way round.",
+            ),
+            Mistake(
+                "not divided by items",
+                lambda given: _intraclass(given, "not divided"),
+                "In the last term the division by the number of items is missing.",
+            ),
+            Mistake(
+                "average",
+                lambda given: _intraclass(given, "average"),
+                "This is the ICC of the mean of all annotators, which is higher. Asked for is "
+                "that of a single one.",
+            ),
+        ),
+        question="{annotators} annotators scored {items} items. The mean squares are {ms_items} "
+        "for items, {ms_annotators} for annotators and {ms_rest} for the rest. Compute the ICC "
+        "for agreement of a single annotator (three decimals).",
+        solution="({ms_items} - {ms_rest}) / ({ms_items} + ({annotators} - 1) * {ms_rest} + "
+        "{annotators} / {items} * ({ms_annotators} - {ms_rest})) = {answer}.",
+    ),
+    Choice(
+        id="4.8",
+        title="Which coefficient?",
+        hint="Add a tenth to all scores of one annotator. Which of the coefficients would not "
+        "change?",
+        options={
+            "alpha": "Alpha with the interval or absolute distance",
+            "pearson": "Pearson's correlation",
+            "consistency": "The intraclass correlation for consistency",
+            "kappa": "Cohen's kappa without weights, each score a category",
+            "rank": "Spearman's rank correlation, or alpha of ranks within each annotator",
+        },
+        right="alpha",
+        reasons={
+            "alpha": "It compares the numbers themselves. The ICC for agreement does so, too.",
+            "pearson": "It is the same if one annotator's scores are all raised or stretched: it "
+            "measures association, and would hide what is asked.",
+            "consistency": "It leaves out differences between the annotators' means, which is "
+            "what is asked here.",
+            "kappa": "It would change, but it takes a score that is an eighth higher for as "
+            "wrong as one that is at the other end.",
+            "rank": "Ranks are the same if all scores of an annotator are raised.",
+        },
+        question="Scores from 0 to 1 will be used as they are. One of three annotators tends to "
+        "higher numbers. Which coefficient shows how much that costs?",
+        solution="Alpha with the interval or absolute distance, or the ICC for agreement: they "
+        "compare the numbers themselves.",
+    ),
+]
+
+
+def _draw_topics(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw two sets of numbered topics that overlap without nesting."""
+    topics = rng.permutation(9) + 1
+    common, first, second = (
+        int(rng.integers(1, 4)),
+        int(rng.integers(1, 3)),
+        int(rng.integers(1, 4)),
+    )
+    ends = np.cumsum([common, first, second])
+    shared = topics[: ends[0]]
+    return {
+        "ann": sorted([*shared.tolist(), *topics[ends[0] : ends[1]].tolist()]),
+        "bob": sorted([*shared.tolist(), *topics[ends[1] : ends[2]].tolist()]),
+    }
+
+
+def _jaccard_of_topics(given: Given) -> float:
+    """Return the share of common topics."""
+    return _overlap(set(given["ann"]), set(given["bob"]))
+
+
+def _draw_disagreements(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw observed and expected disagreement."""
+    expected = round(float(rng.uniform(0.3, 0.6)), 3)
+    return {"observed": round(expected * float(rng.uniform(0.15, 0.45)), 3), "expected": expected}
+
+
+def _draw_ratings(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw four scores of an item's two annotators, no two differences of which are alike."""
+    first = rng.choice(9, size=4, replace=False)
+    second = first + rng.permutation([0, 1, 2, 3])
+    return {"ann": first.tolist(), "bob": second.tolist()}
+
+
+def _squared_difference(given: Given) -> Floats:
+    """Return the squared differences of the two annotators."""
+    found: Floats = np.square(np.subtract(given["ann"], given["bob"], dtype=float))
+    return found
+
+
+def _draw_single(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw the reliability of one annotator and how many are averaged."""
+    return {
+        "single": round(float(rng.uniform(0.35, 0.7)), 2),
+        "annotators": int(rng.integers(3, 8)),
+    }
+
+
+BANK = [
+    Number(
+        id="4.B1",
+        title="MASI of two sets",
+        hint="Do the sets overlap without one containing the other? Then a third of the Jaccard "
+        "share is taken from 1.",
+        given=_draw_topics,
+        solve=lambda given: 1 - _jaccard_of_topics(given) / 3,
+        mistakes=(
+            Mistake(
+                "Jaccard",
+                lambda given: 1 - _jaccard_of_topics(given),
+                "This is the Jaccard distance; MASI also multiplies by 1/3 here.",
+            ),
+            Mistake(
+                "nested",
+                lambda given: 1 - _jaccard_of_topics(given) * 2 / 3,
+                "2/3 is for sets of which one contains the other. These only overlap.",
+            ),
+            Mistake(
+                "similarity for distance",
+                lambda given: _jaccard_of_topics(given) / 3,
+                "This is the similarity. The distance is one minus it.",
+            ),
+        ),
+        question="Ann gave a text the topics {ann}, Bob gave it {bob}. Compute the MASI distance "
+        "(three decimals).",
+        solution="The sets overlap and neither contains the other, so the share of common topics "
+        "is multiplied by 1/3: {answer}.",
+    ),
+    Number(
+        id="4.B2",
+        title="Alpha from two disagreements",
+        hint="One minus a ratio.",
+        given=_draw_disagreements,
+        solve=lambda given: 1 - given["observed"] / given["expected"],
+        mistakes=(
+            Mistake(
+                "ratio",
+                lambda given: given["observed"] / given["expected"],
+                "This is the ratio of the two disagreements; alpha is one minus it.",
+            ),
+            Mistake(
+                "difference",
+                lambda given: given["expected"] - given["observed"],
+                "The difference has to be divided by the expected disagreement.",
+            ),
+            Mistake(
+                "as if agreements",
+                lambda given: (given["observed"] - given["expected"]) / (1 - given["expected"]),
+                "This formula is for agreements; these are disagreements.",
+            ),
+        ),
+        question="The mean distance of two labels of one item is {observed}, that of two labels "
+        "of all items is {expected}. Compute Krippendorff's alpha (three decimals).",
+        solution="1 - {observed} / {expected} = {answer}.",
+    ),
+    Number(
+        id="4.B3",
+        title="Observed disagreement, interval distance",
+        hint="Square the differences first, then take their mean.",
+        given=_draw_ratings,
+        solve=lambda given: _squared_difference(given).mean(),
+        digits=2,
+        mistakes=(
+            Mistake(
+                "absolute distance",
+                lambda given: np.sqrt(_squared_difference(given)).mean(),
+                "The interval distance is the squared difference.",
+            ),
+            Mistake(
+                "square of the mean",
+                lambda given: np.sqrt(_squared_difference(given)).mean() ** 2,
+                "Square first, then take the mean.",
+            ),
+            Mistake(
+                "sum",
+                lambda given: _squared_difference(given).sum(),
+                "This is the sum over the items; divide by their number.",
+            ),
+        ),
+        question="Four items were scored {ann} by Ann and {bob} by Bob. Compute the observed "
+        "disagreement with the interval distance (two decimals).",
+        solution="The mean of the four squared differences: {answer}.",
+    ),
+    Number(
+        id="4.B4",
+        title="The mean of several annotators",
+        hint="Spearman and Brown: k times the single one, divided by one more than k - 1 times it.",
+        given=_draw_single,
+        solve=lambda given: (
+            given["annotators"]
+            * given["single"]
+            / (1 + (given["annotators"] - 1) * given["single"])
+        ),
+        mistakes=(
+            Mistake(
+                "k for k - 1",
+                lambda given: (
+                    given["annotators"]
+                    * given["single"]
+                    / (1 + given["annotators"] * given["single"])
+                ),
+                "The denominator has k - 1 times the reliability, not k times.",
+            ),
+            Mistake(
+                "single",
+                lambda given: given["single"],
+                "This is the reliability of one annotator; the mean of several has less error.",
+            ),
+            Mistake(
+                "square root",
+                lambda given: np.sqrt(given["single"]),
+                "That would be the correlation of one annotator with the true value.",
+            ),
+        ),
+        question="The ICC of a single annotator is {single}. What is the reliability of the mean "
+        "of {annotators} such annotators (three decimals)?",
+        solution="{annotators} * {single} / (1 + ({annotators} - 1) * {single}) = {answer} "
+        "(Spearman and Brown).",
+    ),
+    Choice(
+        id="4.B5",
+        title="A distance for times of the day",
+        hint="How far apart are 23 and 1 o'clock?",
+        options={
+            "circular": "A circular distance with the period 24",
+            "interval": "The interval distance",
+            "nominal": "The nominal distance",
+            "ratio": "The ratio distance",
+        },
+        right="circular",
+        reasons={
+            "interval": "It would put 23 o'clock and 1 o'clock 22 hours apart. They are two "
+            "hours apart.",
+            "nominal": "It would take one hour's difference for as bad as twelve.",
+            "ratio": "It takes differences relative to the size of the numbers; 1 and 2 o'clock "
+            "are not further apart than 22 and 23.",
+        },
+        question="Annotators say at which hour of the day, from 0 to 23, an event of a story "
+        "happens. Which distance should alpha have?",
+        solution="A circular distance with the period 24, because 23 and 1 o'clock are two hours "
+        "apart.",
+    ),
+    Choice(
+        id="4.B6",
+        title="A high correlation and a low alpha",
+        hint="What does a correlation not change with?",
+        options={
+            "shift": "One annotator uses other numbers than the other, but orders the items alike.",
+            "noise": "The annotators make many errors at random.",
+            "few": "There are too few items.",
+            "prevalence": "One score is given to nearly all items.",
+        },
+        right="shift",
+        reasons={
+            "noise": "Errors at random lower the correlation as well.",
+            "few": "Few items make both uncertain, but not systematically different.",
+            "prevalence": "Then the correlation would be low or undefined, too.",
+        },
+        question="Two annotators' scores have a correlation of 0.95 and an interval alpha of "
+        "0.60. Which is the likeliest cause?",
+        solution="One uses higher or more spread numbers than the other but orders the items "
+        "alike; a correlation does not change with that.",
+    ),
+]

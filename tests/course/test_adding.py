@@ -1,0 +1,141 @@
+"""The list of the guide is followed with the worked example, to the last edition."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from annobench.course import grading
+
+TOP = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+EXAMPLE = HERE / "example_session"
+#: What the rules of the course need of the repository.
+PARTS = ("Snakefile", "LICENSE", "README.md", "benchmarks", "config", "envs", "profiles")
+PARTS += ("pyproject.toml", "requirements", "src", "workflow", "tests/reference/agreement")
+
+pytestmark = [pytest.mark.slow, pytest.mark.workflow]
+
+
+def test_the_guide_names_what_exists():
+    text = (TOP / "docs" / "how-to" / "teach.md").read_text()
+    named = set(re.findall(r"`((?:tests|src|course)/[\w./]+)`", text))
+    named -= {"src/annobench/course/sessions/sNN_topic.py", "course/NN_topic.md"}
+    assert "tests/course/example_session" in named
+    assert not [name for name in named if not (TOP / name).exists()]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, results_file):
+    """The results of `make course` in a copy whose only session is the worked example."""
+    top = tmp_path_factory.mktemp("clone") / "clone"
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "s[0-9]*_*.py")
+    for part in PARTS:
+        if (TOP / part).is_dir():
+            shutil.copytree(TOP / part, top / part, ignore=ignored)
+        else:
+            (top / part).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(TOP / part, top / part)
+    papers = top / "workflow" / "papers"
+    shutil.rmtree(papers)
+    shutil.copytree(TOP / "tests/workflow/example_paper", papers / "example_paper")
+    (top / "notebooks").mkdir()
+    shutil.move(papers / "example_paper/example_paper.ipynb", top / "notebooks")
+    shutil.copytree(TOP / "course" / "archive", top / "course" / "archive")
+    # The list of the guide: two files, and nothing else is edited.
+    shutil.copy(EXAMPLE / "s00_example.py", top / "src/annobench/course/sessions")
+    shutil.copy(EXAMPLE / "00_example.md", top / "course")
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(top / "src"),
+        "ANNOBENCH_CACHE": str(top / "cache"),
+        "XDG_CACHE_HOME": str(top / "cache"),
+        "ANNOBENCH_DATA_URL": "http://127.0.0.1:9",
+    }
+    environment.pop("ANNOBENCH_DATA_MIRROR", None)
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", "course"]
+    run = subprocess.run(command, cwd=top, env=environment, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    return top / "results" / "course"
+
+
+def test_all_editions_are_made(made):
+    for name in ("student/00_example", "solutions/00_example"):
+        assert (made / f"{name}.ipynb").stat().st_size > 1000
+        page = (made / f"{name}.html").read_text()
+        assert "<math" in page
+        assert "data:image/png" in page
+    solutions = (made / "solutions/00_example.html").read_text()
+    assert solutions.count(": passed.") == 6
+    assert "Rubric" in solutions
+    student = (made / "student/00_example.html").read_text()
+    assert "Rubric" not in student
+    assert "Teacher" not in student
+    assert "of 0.784" in " ".join(student.split())
+
+
+@pytest.mark.parametrize("kind", ["student", "solutions", "slides"])
+def test_a_page_asks_no_server_for_anything(made, kind):
+    page = (made / kind / "00_example.html").read_text()
+    loads = re.findall(r"<(?:script|link|img|iframe)\b[^>]*?(?:src|href)=\"([^\"]+)\"", page)
+    outside = [url for url in loads if not url.startswith(("data:", "#"))]
+    # What reveal.js's own program may write into a page is no address.
+    assert [url for url in outside if "$" not in url and "'" not in url] == []
+    assert not re.search(
+        r"@import|url\((?!['\"]?(?:data:|#))", re.sub(r"<script.*?</script>", "", page, flags=re.S)
+    )
+
+
+def test_slides_hold_explanations_and_no_solutions(made):
+    slides = (made / "slides/00_example.html").read_text()
+    assert "Reveal.initialize" in slides
+    assert slides.count("<section") >= 8
+    assert "np.trace(matrix) / matrix.sum()" not in slides
+    assert '<aside class="notes">' in slides
+
+
+def names(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name.partition("/")[2] for name in archive.namelist()}
+
+
+def test_the_archives_hold_what_they_should(made):
+    students = names(made / "annobench-course.zip")
+    assert {"README.md", "LICENSE", "requirements.txt", "00_example.ipynb"} <= students
+    assert {"data/results.csv", "data/LICENCES.md", "pages/00_example.html"} <= students
+    assert sum(name.endswith(".whl") for name in students) == 1
+    # Without a mirror the labels are simulated, and stand-ins are not handed out as data.
+    assert not [name for name in students if "anesthesia" in name]
+    assert not [name for name in students if "workflow" in name or name.endswith(".smk")]
+    teacher = names(made / "annobench-course-teacher.zip")
+    assert {"README.md", "annobench-course.zip", "bank.html"} <= teacher
+    assert {"solutions/00_example.ipynb", "slides/00_example.html"} <= teacher
+
+
+def test_the_requirements_hold_the_wheel_by_its_hash(made):
+    with zipfile.ZipFile(made / "annobench-course.zip") as archive:
+        text = archive.read("annobench-course/requirements.txt").decode()
+        readme = archive.read("annobench-course/README.md").decode()
+    wheel = re.match(r"\./(annobench-\S+\.whl) \\\n    --hash=sha256:[0-9a-f]{64}\n", text)
+    assert wheel
+    assert wheel.group(1) in readme
+    assert "WHEEL" not in readme
+    assert "jupyterlab==" in text
+
+
+def test_the_page_of_the_course_leads_everywhere(made):
+    page = (made / "index.html").read_text()
+    links = [link for link in re.findall(r'href="([^"#:]+)"', page) if "../" not in link]
+    assert len(links) >= 8
+    assert not [link for link in links if not (made / link).exists()]
+    assert "0.B1" in (made / "bank.html").read_text()
+
+
+def test_the_solutions_of_the_archive_are_graded(made, other_processes, tmp_path):
+    shutil.copy(made / "solutions/00_example.ipynb", tmp_path)
+    assert grading.grade(tmp_path, data=made / "data")["passed"].all()

@@ -1,0 +1,253 @@
+"""What holds for every session: its records, its source, its solutions and its empty edition."""
+
+import time
+
+import numpy as np
+import pytest
+
+from annobench.course import sessions
+from annobench.course.draws import draw
+from annobench.course.records import Choice, Function, Number, Simulation
+from annobench.course.student import NOBODY, Session
+from course_source import faults, read_source, solutions_edition, student_edition, tags
+from execute_course import execute
+
+STUDENTS = [NOBODY, "Åsa Öberg", "李 明", *(f"s{n:07d}" for n in range(3141592, 3141609))]
+#: Seconds that a check may take in a notebook.
+CHECK_SECONDS = 2.0
+#: Seconds of this process that the solutions of a session may take.
+SOLUTION_SECONDS = 120
+
+
+def all_exercises(lesson):
+    return {**lesson.exercises, **lesson.bank}
+
+
+def test_there_are_enough_exercises_of_all_kinds(lesson):
+    kinds = {type(exercise) for exercise in lesson.exercises.values()}
+    assert len(lesson.exercises) >= 6
+    assert kinds == {Number, Function, Choice, Simulation}
+
+
+def test_records_are_complete(lesson):
+    assert lesson.module.LESSON.id == lesson.id
+    assert sum(minutes for minutes, _ in lesson.module.LESSON.timing) == 90
+    assert lesson.module.LESSON.summary.endswith(".")
+    assert len(all_exercises(lesson)) == len(lesson.module.EXERCISES) + len(lesson.module.BANK)
+    number = int(lesson.id.partition("_")[0])
+    earlier = {id for id in sessions.discover() if id < lesson.id}
+    for need in lesson.module.LESSON.needs:
+        assert need in earlier or not need[:2].isdigit(), f"{need} is no earlier session"
+    for id, exercise in all_exercises(lesson).items():
+        assert id.startswith(f"{number}."), id
+        assert exercise.title
+        assert exercise.hint or id in lesson.bank, f"{id} has no hint"
+        if isinstance(exercise, Number | Function):
+            assert len(exercise.mistakes) >= 3, id
+        if isinstance(exercise, Number | Function | Simulation):
+            names = [mistake.name for mistake in exercise.mistakes]
+            assert len(set(names)) == len(names), id
+            assert all(mistake.message.endswith((".", "?")) for mistake in exercise.mistakes), id
+        if isinstance(exercise, Choice):
+            assert len(exercise.options) >= 3, id
+            assert len(set(exercise.options.values())) == len(exercise.options), id
+            assert all(len(key) > 1 for key in exercise.options), id
+            assert set(exercise.options) - exercise.keys <= set(exercise.reasons), id
+            assert set(exercise.reasons) | exercise.keys <= set(exercise.options), id
+        if isinstance(exercise, Simulation):
+            assert exercise.interval.__doc__, f"{id}: say how its interval is derived"
+
+
+def test_the_source_is_as_the_contract_wants_it(lesson):
+    source = read_source(lesson.source)
+    assert list(faults(source, list(lesson.exercises))) == []
+    if "00" not in lesson.id:
+        assert {"hint", "teacher"} <= set().union(*map(tags, source.cells))
+
+
+def test_the_editions_hold_what_they_should(lesson, results):
+    source = read_source(lesson.source)
+    student, solutions = student_edition(source, results), solutions_edition(source, results)
+    assert not {"solution", "teacher", "rubric"} & set().union(*map(tags, student.cells))
+    stubs = [c for c in solutions.cells if c.cell_type == "code" and "exercise" in tags(c)]
+    assert not stubs
+    assert not any("{{ result(" in cell.source for cell in [*student.cells, *solutions.cells])
+    asked = {value.paper for value in results if f'("{value.paper}"' in lesson.source.read_text()}
+    assert asked <= set(lesson.module.LESSON.papers)
+
+
+@pytest.mark.parametrize("student", STUDENTS)
+def test_right_answers_pass_and_each_mistake_is_named(lesson, student):
+    # Functions are drawn for few students: their mistakes are run on every input
+    several = student in STUDENTS[:4]
+    for known in (lesson.exercises, lesson.bank):
+        for id, exercise in known.items():
+            if isinstance(exercise, Function) and not several:
+                continue
+            given = draw(id, known, student)
+            right = exercise.check(exercise.right_answer(given), given)
+            assert right.passed, f"{student}: {right}"
+            messages = set()
+            for name, answer in exercise.wrong_answers(given):
+                outcome = exercise.check(answer, given)
+                assert (outcome.passed, outcome.mistake) == (False, name), f"{student}: {outcome}"
+                assert len(outcome.message) > 10
+                messages.add(outcome.message)
+            assert len(messages) == len(list(exercise.wrong_answers(given))), id
+            if isinstance(exercise, Number):
+                rounded = round(exercise.right_answer(given), exercise.digits)
+                assert exercise.check(rounded, given).passed, f"{student}, {id}: {rounded}"
+
+
+def test_students_have_numbers_of_their_own(lesson):
+    for id, exercise in lesson.exercises.items():
+        drawn = [draw(id, lesson.exercises, student) for student in STUDENTS[:6]]
+        assert len({repr(given) for given in drawn}) > 1, id
+        again = draw(id, lesson.exercises, STUDENTS[0])
+        assert repr(again) == repr(drawn[0])
+        assert repr(exercise.handed_out(again))
+
+
+@pytest.mark.parametrize("nothing", [None, ..., "", "..."])
+def test_no_answer_gets_the_hint(lesson, nothing):
+    session = Session(lesson.id, "nobody")
+    for id, exercise in lesson.exercises.items():
+        outcome = session.check(id, nothing)
+        assert not outcome.passed
+        assert exercise.hint in outcome.message
+
+
+ODD = {
+    "text": "yes",
+    "list": [1, 2],
+    "nan": float("nan"),
+    "infinity": float("inf"),
+    "truth": True,
+    "array": np.zeros((2, 2)),
+    "function of nothing": lambda: 1,
+    "raising function": lambda *arguments: 1 / 0,
+    "type": object,
+    "html": "<script>alert(1)</script>",
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_answer_gets_a_message_and_no_error(lesson, odd):
+    session = Session(lesson.id, "nobody")
+    for id in lesson.exercises:
+        outcome = session.check(id, ODD[odd])
+        assert not outcome.passed, id
+        assert outcome.message
+        assert "<script>" not in outcome._repr_html_()
+
+
+def test_a_check_takes_no_time(lesson):
+    session = Session(lesson.id, "nobody")
+    for id, exercise in lesson.exercises.items():
+        answer = exercise.right_answer(session._drawn(id))
+        session.check(id, answer)  # compilers and imports, once in a notebook
+        start = time.process_time()
+        session.check(id, answer)
+        assert time.process_time() - start < CHECK_SECONDS, id
+
+
+def asked_data(monkeypatch):
+    """Return the list to which every data set is added that a session asks for."""
+    asked, data = [], Session.data
+
+    def recorded(self, id):
+        asked.append(id)
+        return data(self, id)
+
+    monkeypatch.setattr(Session, "data", recorded)
+    return asked
+
+
+def run_in_process(notebook, folder, monkeypatch, student=NOBODY):
+    """Run the code cells of a notebook in this process; return what the checks said."""
+    import matplotlib as mpl
+
+    monkeypatch.chdir(folder)
+    mpl.use("Agg")
+    outcomes, check = {}, Session.check
+
+    def recorded(self, id, answer=...):
+        outcomes[id] = check(self, id, answer)
+        return outcomes[id]
+
+    monkeypatch.setattr(Session, "check", recorded)
+    names = {"__name__": "__main__", "display": lambda *values: None}
+    for number, cell in enumerate(c for c in notebook.cells if c.cell_type == "code"):
+        code = "\n".join(
+            line for line in cell.source.splitlines() if not line.startswith(("%", "!"))
+        ).replace(f'"{NOBODY}"', repr(student))
+        exec(compile(code, f"<{notebook.cells[0].id}, code cell {number}>", "exec"), names)
+    monkeypatch.setattr(Session, "check", check)
+    return outcomes
+
+
+@pytest.fixture
+def offline(monkeypatch, tmp_path):
+    """Without a mirror, let the simulators stand in, and no network be asked."""
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("ANNOBENCH_DATA_URL", "http://127.0.0.1:9")
+
+
+@pytest.mark.filterwarnings("default")
+def test_an_empty_student_edition_fails_every_check_with_a_message(
+    lesson, results, folder, monkeypatch, offline
+):
+    notebook = student_edition(read_source(lesson.source), results)
+    outcomes = run_in_process(notebook, folder, monkeypatch)
+    assert list(outcomes) == list(lesson.exercises)
+    for id, outcome in outcomes.items():
+        assert not outcome.passed
+        assert outcome.mistake == "not answered", outcome
+        assert lesson.exercises[id].hint in outcome.message
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_solutions_pass(lesson, results, folder, monkeypatch, offline):
+    notebook = solutions_edition(read_source(lesson.source), results)
+    asked = asked_data(monkeypatch)
+    start = time.process_time()
+    outcomes = run_in_process(notebook, folder, monkeypatch)
+    # The first cell asks for all that the lesson lists, and a later one for each.
+    assert {id for id in asked if asked.count(id) > 1} == set(lesson.module.LESSON.data)
+    assert set(asked) == set(lesson.module.LESSON.data)
+    assert list(outcomes) == list(lesson.exercises)
+    assert [str(outcome) for outcome in outcomes.values() if not outcome.passed] == []
+    assert time.process_time() - start < SOLUTION_SECONDS
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_the_solutions_pass_for_twenty_students(lesson, results, folder, monkeypatch, offline):
+    notebook = solutions_edition(read_source(lesson.source), results)
+    for student in STUDENTS:
+        outcomes = run_in_process(notebook, folder, monkeypatch, student)
+        failed = [str(outcome) for outcome in outcomes.values() if not outcome.passed]
+        assert (student, failed) == (student, [])
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_the_solutions_run_in_a_kernel(lesson, results, folder, other_processes):
+    notebook = solutions_edition(read_source(lesson.source), results)
+    executed = execute(notebook, folder, seconds=SOLUTION_SECONDS)
+    errors = [o for c in executed.cells for o in c.get("outputs", ()) if o.output_type == "error"]
+    assert not errors
+
+
+def test_a_broken_source_is_found(lesson):
+    # The negative control
+    source = read_source(lesson.source)
+    solution = next(n for n, cell in enumerate(source.cells) if "solution" in tags(cell))
+    source.cells[0].source += "\n\nKappa is 0.75 here."
+    source.cells[0].metadata["tags"] = ["explanation"]
+    del source.cells[solution]
+    hint = next(cell for cell in source.cells if "hint" in tags(cell))
+    hint.source += "\n\n## A section folded into the hint"
+    found = " ".join(faults(source, list(lesson.exercises)))
+    for fault in ("0.75", "unknown tags explanation", "no solution follows", "end the cell"):
+        assert fault in found

@@ -1,0 +1,216 @@
+# The course in annotation statistics: notebooks, pages, slides and the archive, for teachers.
+
+COURSE = WORKFLOW.parent / "course"
+SESSIONS = sorted(path.stem for path in COURSE.glob("*.md"))
+LESSONS = {id: sessions.get(id).LESSON for id in SESSIONS}
+COURSE_DATA = sorted({dataset for lesson in LESSONS.values() for dataset in lesson.data})
+COURSE_PAPERS = sorted({paper for lesson in LESSONS.values() for paper in lesson.papers})
+
+
+#: The package as it lies in the archive.
+WHEEL = f"annobench-{__version__}-py3-none-any.whl"
+
+
+wildcard_constraints:
+    session=one_of(SESSIONS),
+
+
+rule course:
+    """Make the course."""
+    input:
+        "results/course/annobench-course.zip",
+        "results/course/annobench-course-teacher.zip",
+        "results/course/index.html",
+
+
+rule gather_course_results:
+    """Gather the values of the papers that sessions quote."""
+    input:
+        comparisons=expand("results/papers/{paper}/comparison.csv", paper=COURSE_PAPERS),
+        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
+    output:
+        results="results/course/data/results.csv",
+    log:
+        "results/logs/course/results.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=2,
+    script:
+        "../scripts/gather_course_results.py"
+
+
+rule copy_course_data:
+    """Put a data set where the notebooks look for it."""
+    input:
+        data_of("{dataset}"),
+    output:
+        data_of("{dataset}", folder="results/course/data"),
+    log:
+        "results/logs/course/{dataset}.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=100,
+        runtime=2,
+    params:
+        folder="results/course/data/{dataset}",
+    shell:
+        "cp {input} {params.folder} 2> {log}"
+
+
+rule make_course_notebooks:
+    """Make the student's and the solutions' notebook of a session from its source."""
+    input:
+        source=f"{COURSE}/{{session}}.md",
+        results="results/course/data/results.csv",
+        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
+    output:
+        student="results/course/student/{session}.ipynb",
+        solutions="results/course/unexecuted/{session}.ipynb",
+    log:
+        "results/logs/course/{session}.notebooks.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=2,
+    script:
+        "../scripts/make_course_notebooks.py"
+
+
+rule execute_solutions:
+    """Execute the solutions of a session."""
+    input:
+        notebook="results/course/unexecuted/{session}.ipynb",
+        results="results/course/data/results.csv",
+        data=lambda wildcards: [
+            path
+            for dataset in LESSONS[wildcards.session].data
+            for path in data_of(dataset, folder="results/course/data")
+        ],
+        library=session_sources,
+    output:
+        notebook="results/course/solutions/{session}.ipynb",
+    log:
+        "results/logs/course/{session}.log",
+    benchmark:
+        "results/logs/course/{session}.benchmark.tsv"
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    script:
+        "../scripts/execute_course.py"
+
+
+rule render_session:
+    """Render the notebooks of a session as pages, and its slides."""
+    input:
+        site=site_files("course_session.html.j2"),
+        slides_template=f"{WORKFLOW}/site/annobench_slides/index.html.j2",
+        student="results/course/student/{session}.ipynb",
+        solutions="results/course/solutions/{session}.ipynb",
+        library=imports_of(WORKFLOW / "scripts/render_course.py"),
+    output:
+        student="results/course/student/{session}.html",
+        solutions="results/course/solutions/{session}.html",
+        slides="results/course/slides/{session}.html",
+    log:
+        "results/logs/course/{session}.pages.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=5,
+    params:
+        title=lambda wildcards: LESSONS[wildcards.session].title,
+    script:
+        "../scripts/render_course.py"
+
+
+rule build_course_index:
+    """Render the page of the course: syllabus, sessions, and the bank of exam questions."""
+    input:
+        site=site_files("course.html.j2") + templates("exam.html.j2"),
+        pages=expand(
+            "results/course/{edition}/{session}.html",
+            edition=["student", "solutions", "slides"],
+            session=SESSIONS,
+        ),
+        library=imports_of(
+            WORKFLOW / "scripts/build_course_index.py",
+            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
+        ),
+    output:
+        page="results/course/index.html",
+        bank="results/course/bank.html",
+    log:
+        "results/logs/course/index.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        sessions=SESSIONS,
+    script:
+        "../scripts/build_course_index.py"
+
+
+rule build_wheel:
+    """Build the package that lies in the archive."""
+    input:
+        sources=sorted(
+            str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
+        ),
+        project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
+        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
+    output:
+        wheel=f"results/course/{WHEEL}",
+    log:
+        "results/logs/course/wheel.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    script:
+        "../scripts/build_wheel.py"
+
+
+rule archive_course:
+    """Pack the course: one archive for students, and one for their teacher that holds it."""
+    input:
+        wheel=f"results/course/{WHEEL}",
+        requirements=str(WORKFLOW.parent / "requirements/course.txt"),
+        readme=str(COURSE / "archive/README.md"),
+        teacher=str(COURSE / "archive/TEACHER.md"),
+        licence=str(WORKFLOW.parent / "LICENSE"),
+        results="results/course/data/results.csv",
+        data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
+        student=expand(
+            "results/course/student/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]
+        ),
+        solutions=expand(
+            "results/course/solutions/{session}.{suffix}",
+            session=SESSIONS,
+            suffix=["ipynb", "html"],
+        ),
+        slides=expand("results/course/slides/{session}.html", session=SESSIONS),
+        bank="results/course/bank.html",
+        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
+    output:
+        students="results/course/annobench-course.zip",
+        teacher="results/course/annobench-course-teacher.zip",
+    log:
+        "results/logs/course/archive.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    script:
+        "../scripts/archive_course.py"

@@ -1,0 +1,48 @@
+"""Render the page of the course, and the bank of exam questions with one student's numbers."""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from annobench.core.files import recording, replacing
+from annobench.course import bank, sessions
+from annobench.reporting.pages import render
+
+#: Whose numbers the bank shows.
+STUDENT = "sample"
+
+
+def described(id: str, titles: dict[str, str]) -> dict[str, Any]:
+    """Return what the page says of a session."""
+    module = sessions.get(id)
+    lesson = asdict(module.LESSON)
+    needs = [titles.get(need, need) for need in lesson["needs"]]
+    return lesson | {
+        "number": int(id.partition("_")[0]),
+        "n_exercises": len(module.EXERCISES),
+        "needs": needs,
+    }
+
+
+def course_page(ids: Iterable[str], site: Path) -> str:
+    """Return the page of the course."""
+    ids = list(ids)
+    titles = {id: f"session {int(id.partition('_')[0])}" for id in ids}
+    return render(
+        "course.html.j2",
+        site,
+        title="A course in annotation statistics",
+        depth=1,
+        lessons=[described(id, titles) for id in ids],
+        n_questions=len(bank.catalogue(ids)),
+    )
+
+
+if snakemake := globals().get("snakemake"):
+    with recording(snakemake.log[0], name=snakemake.rule):
+        chosen = list(snakemake.params.sessions)
+        page = course_page(chosen, Path(snakemake.input.site[0]).parent)
+        with replacing(snakemake.output.page) as draft:
+            draft.write_text(page, encoding="utf-8")
+        bank.write_bank(Path(snakemake.output.bank), STUDENT, only=chosen)

@@ -1,0 +1,186 @@
+"""The editions of a session: what each takes from the one source; and faults of a source."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jupytext
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_notebook
+
+from annobench.core.errors import CourseError
+from annobench.course.results import Results
+
+#: Tags of cells, by the type of the cell.
+TAGS = {
+    "markdown": {"exercise", "hint", "teacher", "open", "rubric", "slide", "noslide"},
+    "code": {"figure", "exercise", "solution", "check", "noslide"},
+}
+#: Cells that students don't get, and the one that their teachers get in place of the stub.
+TEACHERS = {"teacher", "rubric", "solution"}
+STUB = "exercise"
+
+_QUOTED = re.compile(r'{{\s*(result|printed)\("([\w.-]+)",\s*"([^"]+)"\)\s*}}')
+_CODE = re.compile(r"```.*?```|`[^`\n]*`", re.S)
+_FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)*?\$", re.S)
+_DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?!\.?\w)")
+#: Where numbers are no values: links and the identifiers of what is read, numbers of exercises.
+_NAMES = re.compile(
+    r"\]\([^)]*\)|https?://\S+|\b10\.\d{4,}/\S+|\b(?:Exercise|Session)s? [\d.,and –-]+"
+)
+
+
+def read_source(path: Path) -> NotebookNode:
+    """Read a session's source; its cells are numbered, so that an edition is the same each time."""
+    notebook = jupytext.read(path, fmt="md:myst")
+    for n, cell in enumerate(notebook.cells):
+        cell.id = f"{path.stem.replace('_', '-')}-{n:03d}"
+    return notebook
+
+
+def tags(cell: NotebookNode) -> set[str]:
+    """Return the tags of a cell."""
+    return set(cell.metadata.get("tags", ()))
+
+
+def quote(text: str, results: Results) -> str:
+    """Put values in place of `{{ result("paper", "id") }}` and `{{ printed("paper", "id") }}`."""
+
+    def value(match: re.Match[str]) -> str:
+        kind, paper, target = match.groups()
+        found = results.value(paper, target)
+        return found.rounded() if kind == "result" else found.published
+
+    return _QUOTED.sub(value, text)
+
+
+def student_edition(source: NotebookNode, results: Results) -> NotebookNode:
+    """Return the notebook that students fill in."""
+    return _edition(source, results, lambda cell: not tags(cell) & TEACHERS)
+
+
+def solutions_edition(source: NotebookNode, results: Results) -> NotebookNode:
+    """Return the notebook with solutions, rubrics and notes for the teacher."""
+    return _edition(source, results, lambda cell: not _is_stub(cell))
+
+
+def slides_edition(executed: NotebookNode) -> NotebookNode:
+    """Return the slides of an executed solutions edition: explanation, figures and exercises."""
+    slides = new_notebook(metadata=executed.metadata)
+    for cell in executed.cells:
+        own = tags(cell)
+        if own & {"noslide", "solution", "check", "hint", "rubric"}:
+            continue
+        shown = cell.copy()
+        if "teacher" in own:
+            kind = "notes"
+        elif cell.cell_type == "markdown":
+            kind = "slide" if "slide" in own or re.match(r"##? ", cell.source) else "subslide"
+        else:
+            kind = "-" if not _has_figure(cell) else "subslide"
+        shown.metadata = from_dict({**cell.metadata, "slideshow": {"slide_type": kind}})
+        slides.cells.append(shown)
+    return slides
+
+
+def page_edition(student: NotebookNode, executed: NotebookNode) -> NotebookNode:
+    """Return the student edition with outputs of the cells that it shares with the solutions."""
+    outputs = {cell.id: cell.outputs for cell in executed.cells if cell.cell_type == "code"}
+    page = student.copy()
+    page.cells = []
+    for cell in student.cells:
+        shown = cell.copy()
+        if cell.cell_type == "code" and not tags(cell) & {STUB, "check"}:
+            shown.outputs = outputs[cell.id]
+        page.cells.append(shown)
+    return page
+
+
+#: Cells that are folded, or that one edition lacks: no section begins in them.
+_CLOSED = {"hint", "exercise", "teacher", "open", "rubric"}
+
+
+def faults(source: NotebookNode, exercises: list[str]) -> Iterator[str]:
+    """Yield what is wrong with a source: tags, the order of an exercise's cells, typed values."""
+    checked: list[str] = []
+    cells = source.cells
+    for n, cell in enumerate(cells):
+        where = f"cell {n} ({cell.source.splitlines()[0][:50] if cell.source else 'empty'!r})"
+        if unknown := tags(cell) - TAGS.get(cell.cell_type, set()):
+            yield f"{where}: unknown tags {', '.join(sorted(unknown))}"
+        if cell.cell_type == "markdown":
+            yield from (f"{where}: {fault}" for fault in _typed(cell.source))
+            if tags(cell) & _CLOSED and (
+                heading := re.search(r"^#+ .*", cell.source, re.MULTILINE)
+            ):
+                yield f"{where}: the section {heading[0]!r} stands in it; end the cell by +++"
+        if _is_stub(cell) and (n + 1 == len(cells) or "solution" not in tags(cells[n + 1])):
+            yield f"{where}: no solution follows the stub"
+        if "solution" in tags(cell) and not _is_stub(cells[n - 1]):
+            yield f"{where}: a solution without a stub before it"
+        if "check" in tags(cell):
+            checked += re.findall(r'session\.check\("([\w.]+)"', cell.source)
+        if "open" in tags(cell) and (n + 1 == len(cells) or "rubric" not in tags(cells[n + 1])):
+            yield f"{where}: no rubric follows the open question"
+    if checked != exercises:
+        yield f"cells tagged check have the exercises {checked}, the module has {exercises}"
+    stated = [
+        name
+        for cell in cells
+        if cell.cell_type == "markdown" and "exercise" in tags(cell)
+        for name in re.findall(r"\*\*Exercise (\w+\.\w+)", cell.source)
+    ]
+    if stated != exercises:
+        yield f"statements of exercises have the numbers {stated}, the module has {exercises}"
+    if (n_open := sum("open" in tags(cell) for cell in cells)) != 2:
+        yield f"there are {n_open} open questions, not 2"
+
+
+def _typed(markdown: str) -> Iterator[str]:
+    """Yield decimal numbers that are typed in prose, and substitutions that are none."""
+    rest = _QUOTED.sub(" ", markdown)
+    for pattern in (_CODE, _FORMULA, _NAMES):
+        rest = pattern.sub(" ", rest)
+    for number in _DECIMAL.findall(rest):
+        yield f"the number {number} is typed; quote it by result(...), or compute it in a cell"
+    if "{{" in rest:
+        yield 'a substitution is none of {{ result("paper", "id") }}, {{ printed("paper", "id") }}'
+
+
+def _edition(
+    source: NotebookNode, results: Results, keep: Callable[[NotebookNode], bool]
+) -> NotebookNode:
+    edition = new_notebook(metadata={"kernelspec": source.metadata["kernelspec"]})
+    edition.metadata["language_info"] = {"name": "python"}
+    for cell in filter(keep, source.cells):
+        own, shown = tags(cell), cell.copy()
+        shown.metadata = from_dict({"tags": sorted(own)} if own else {})
+        if cell.cell_type == "markdown":
+            try:
+                shown.source = _dressed(quote(cell.source, results), own)
+            except CourseError as error:
+                raise CourseError(f"{cell.id}: {error}") from None
+        if "check" in own:
+            shown.metadata.update(editable=False, deletable=False)
+        edition.cells.append(shown)
+    return edition
+
+
+def _dressed(markdown: str, own: set[str]) -> str:
+    """Fold a hint, and name what is for the teacher."""
+    if "hint" in own:
+        return f"<details><summary>Hint</summary>\n\n{markdown}\n\n</details>"
+    for tag, name in {"teacher": "Teacher's note", "rubric": "Rubric"}.items():
+        if tag in own and not markdown.startswith("**"):
+            return f"**{name}.** {markdown}"
+    return markdown
+
+
+def _is_stub(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and STUB in tags(cell)
+
+
+def _has_figure(cell: NotebookNode) -> bool:
+    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))

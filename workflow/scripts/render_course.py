@@ -1,0 +1,129 @@
+"""Render a session's notebooks as pages and slides, each one file that opens offline.
+
+Formulas become MathML, which browsers show without a script; reveal.js, which shows the slides, is
+put into them from the copy that sphinx-revealjs ships.
+"""
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from jinja2 import pass_context
+from latex2mathml.converter import convert
+from markupsafe import Markup
+from nbconvert import HTMLExporter, SlidesExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import TagRemovePreprocessor
+from nbformat import NotebookNode
+from pygments.formatters import HtmlFormatter
+
+from annobench.core.files import recording, replacing
+from annobench.reporting.pages import render
+from course_source import page_edition, slides_edition
+
+SLIDES = "annobench_slides"
+
+
+class _Renderer(IPythonRenderer):
+    """Markdown to HTML, with formulas in MathML."""
+
+    def inline_math(self, body: str) -> str:
+        return _mathml(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return _mathml(body, "block")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return _mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
+
+
+def _mathml(formula: str, display: str) -> str:
+    # The text of a formula was escaped for HTML, in which MathJax would have read it.
+    plain = formula.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    return convert(plain.strip(), display=display)
+
+
+class _Formulas:
+    """An exporter whose markdown has formulas in MathML."""
+
+    @pass_context
+    def markdown2html(self, context: Any, source: str) -> str:
+        renderer = _Renderer(escape=False, exclude_anchor_links=True)
+        return str(MarkdownWithMath(renderer=renderer).render(source))
+
+
+class PageExporter(_Formulas, HTMLExporter):
+    """Cells as HTML, for a page of the site's looks."""
+
+
+class OfflineSlidesExporter(_Formulas, SlidesExporter):
+    """Slides that ask no server for anything."""
+
+
+def page(notebook: NotebookNode, site: Path, **content: Any) -> str:
+    """Return a notebook as a page of the site."""
+    exporter = PageExporter(template_name="basic", embed_images=True)
+    exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
+    body, _ = exporter.from_notebook_node(notebook)
+    highlighting = HtmlFormatter(style="friendly").get_style_defs(".highlight")
+    return render(
+        "course_session.html.j2",
+        site,
+        depth=2,
+        body=Markup(body),  # noqa: S704  (nbconvert's own, which escapes what the notebook shows)
+        highlighting=Markup(highlighting),  # noqa: S704
+        **content,
+    )
+
+
+def slides(notebook: NotebookNode, site: Path, title: str) -> str:
+    """Return slides as one file of HTML."""
+    exporter = OfflineSlidesExporter(
+        template_name=SLIDES, extra_template_basedirs=[str(site)], embed_images=True
+    )
+    exporter.register_preprocessor(
+        TagRemovePreprocessor(remove_input_tags={"figure"}), enabled=True
+    )
+    exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
+    body, _ = exporter.from_notebook_node(
+        notebook, resources={"revealjs": reveal(), "title": title}
+    )
+    return str(body)
+
+
+def reveal() -> dict[str, str]:
+    """Return the parts of reveal.js: its program, its notes, its style and its white theme."""
+    spec = importlib.util.find_spec("sphinx_revealjs")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("sphinx-revealjs, from which reveal.js is taken, is missing.")
+    home = Path(spec.origin).parent / "_static" / "revealjs"
+    theme = (home / "dist/theme/white.css").read_text(encoding="utf-8")
+    return {
+        "program": (home / "dist/reveal.js").read_text(encoding="utf-8"),
+        "notes": (home / "plugin/notes/notes.js").read_text(encoding="utf-8"),
+        "style": (home / "dist/reveal.css").read_text(encoding="utf-8"),
+        # Its fonts lie in other files; without them a sans-serif of the system is taken.
+        "theme": re.sub(r"@import url\([^)]*\);?", "", theme),
+    }
+
+
+if snakemake := globals().get("snakemake"):
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.session}"):
+        name, site = snakemake.wildcards.session, Path(snakemake.input.site[0]).parent
+        student = nbformat.read(snakemake.input.student, as_version=4)
+        executed = nbformat.read(snakemake.input.solutions, as_version=4)
+        title = snakemake.params.title
+        written = {
+            snakemake.output.student: page(
+                page_edition(student, executed), site, title=title, source=f"{name}.ipynb"
+            ),
+            snakemake.output.solutions: page(
+                executed, site, title=f"{title}: solutions", source=f"{name}.ipynb"
+            ),
+            snakemake.output.slides: slides(slides_edition(executed), site, title),
+        }
+        for path, html in written.items():
+            with replacing(path) as draft:
+                draft.write_text(html, encoding="utf-8")
