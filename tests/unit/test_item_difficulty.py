@@ -13,6 +13,7 @@ from scipy.special import log_softmax
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import item_difficulty
+from annobench.models._log_odds import lay_out, off_diagonal
 from annobench.models.kernels import item_difficulty as kernel
 
 #: Relative error of the probability of labels, as `fit` states it.
@@ -38,25 +39,11 @@ def test_a_factor_is_the_mean_that_integration_gives(n, at, spread):
 
 def likelihoods(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray, k: int) -> np.ndarray:
     """Return the kernel's probabilities of counts on items of category k, up to those of size."""
-    data, pattern = item_difficulty._patterns(counts)
-    response = np.array([np.empty_like(data.own)] * len(mean))
-    for label in range(len(mean)):
-        if label == k:
-            response[k] = data.own
-        else:
-            kernel.look_up(
-                data.table,
-                data.origin,
-                data.step,
-                mean[label],
-                np.log(spread[label]),
-                data.low,
-                response[label],
-            )
-    layout = data.begin, data.length, data.stride
-    rest, found = np.empty(data.length.sum()), np.empty(len(data.code))
-    kernel._multiply(response, data.code, *layout, 0, rest)
-    kernel._integrate(rest, response[0], data.code[:, 0], *layout, found)
+    data, pattern = lay_out(counts, kernel.LARGEST_MEAN)
+    means, log_spreads = np.zeros((2, len(mean), len(mean)))
+    means[k], log_spreads[k] = mean, np.log(spread)
+    found = np.empty(len(data.code))
+    kernel.refresh(means, log_spreads, k, data, kernel.allocate(data), found)
     return found[pattern]
 
 
@@ -96,7 +83,7 @@ def test_an_order_of_classes_is_the_best_of_all(k, rng):
 
 def test_names_of_mistakes_are_those_of_their_draws():
     draws = np.arange(9.0).reshape(1, 1, 3, 3)
-    entries, names = item_difficulty._mistakes(draws, ("a", "b", "c"))
+    entries, names = off_diagonal(draws, ("a", "b", "c"))
     assert dict(zip(names, entries[0, 0], strict=True)) == {
         "a > b": 1,
         "a > c": 2,

@@ -41,11 +41,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Event
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from annobench.labels.annotations import Annotations
 from annobench.models._chains import (
@@ -55,6 +54,13 @@ from annobench.models._chains import (
     run_chains,
     unless,
 )
+from annobench.models._log_odds import (
+    MAX_CATEGORIES,
+    draw_means,
+    draw_spreads,
+    lay_out,
+    off_diagonal,
+)
 from annobench.models.base import (
     Conventions,
     Method,
@@ -63,23 +69,9 @@ from annobench.models.base import (
     blocks,
     check_sampler,
 )
-from annobench.models.kernels.item_difficulty import (
-    FIRST_ROW,
-    HIGHEST,
-    LARGEST_MEAN,
-    ROW_STEP,
-    TAPS,
-    run_sweeps,
-    tabulate,
-)
+from annobench.models.kernels.item_difficulty import LARGEST_MEAN, run_sweeps
 
 Floats = NDArray[np.float64]
-
-#: Largest number of categories: the order of the classes is checked at every draw of a mean, at
-#: a cost of K ** 5 a sweep where labels tell little.
-_MAX_CATEGORIES = 20
-#: Steps of the grid, in standard deviations of log gamma variables: sums are exact to 1e-4.
-_STEP = 1.2
 
 METHOD = Method(
     name="item_difficulty",
@@ -99,7 +91,7 @@ METHOD = Method(
         start="several chains from random values",
         optimum="no optimum: draws from the posterior",
     ),
-    max_categories=_MAX_CATEGORIES,
+    max_categories=MAX_CATEGORIES,
     bounded=True,
     compares=True,
 )
@@ -193,8 +185,8 @@ class ItemDifficultyFit(SampledFit):
         best = self.posterior.argmax(axis=1)
         return {
             "prevalence": (draws.prevalence, names),
-            "mean": _mistakes(draws.mean, names),
-            "deviation": _mistakes(np.log(draws.deviation + np.eye(len(names))), names),
+            "mean": off_diagonal(draws.mean, names),
+            "deviation": off_diagonal(np.log(draws.deviation + np.eye(len(names))), names),
             "item_probability": (
                 draws.item_probability[:, :, np.arange(best.size), best],
                 self.items,
@@ -266,14 +258,13 @@ def fit(
     check_sampler(METHOD.name, warmup=warmup, chains=chains, draws=draws, thin=thin)
     (n_items, k), n_stored = annotations.counts.shape, -(-draws // thin)
     check_memory(METHOD.name, chains * n_stored, n_items * k + (1 + 4 * thin) * k * k, memory_limit)
-    data, pattern = _patterns(annotations.counts)
-    n_patterns = len(data.code)
+    data, pattern = lay_out(annotations.counts, LARGEST_MEAN)
+    single, alone = lay_out(np.eye(k, dtype=np.int64), LARGEST_MEAN)
+    n_patterns = len(data.code) + 1
 
     def run(generator: np.random.Generator, stopped: Event) -> tuple[Any, ...]:
-        mean_now = -generator.uniform(0.5, 2.5, size=(k, k))
-        log_spread = np.log(generator.uniform(0.2, 1.5, size=(k, k)))
-        for matrix in (mean_now, log_spread):
-            np.fill_diagonal(matrix, 0.0)
+        mean_now = draw_means(generator, k)
+        log_spread = np.log(draw_spreads(generator, k))
         prevalence_now = generator.dirichlet(np.full(k, 10.0))
         width = np.ones((2, k, k))
         prevalence = np.empty((draws, k))
@@ -286,6 +277,8 @@ def fit(
             refusals += run_sweeps(
                 generator,
                 data,
+                single,
+                alone,
                 mean_now,
                 log_spread,
                 prevalence_now,
@@ -318,86 +311,3 @@ def fit(
         label_switches=refusals,
         thin=thin,
     )
-
-
-def _mistakes(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list[str]]:
-    """Take from matrices (C, S, K, K) the entries of wrong labels, and name them."""
-    wrong = ~np.eye(len(categories), dtype=bool)
-    names = np.array([[f"{truth} > {label}" for label in categories] for truth in categories])
-    return draws[:, :, wrong], list(names[wrong])
-
-
-class _Patterns(NamedTuple):
-    """What the kernel's `run_sweeps` reads: P patterns of counts, a grid of Q values of v.
-
-    Attributes
-    ----------
-    table : ndarray, shape (numbers, rows, columns)
-        Log factors of each number of labels that occurs.
-    own : ndarray, shape (numbers, Q)
-        Factor of the labels of an item's own category.
-    values : ndarray, shape (Q,)
-        exp(v).
-    origin : int
-        Column of the first grid point.
-    step : float
-        Of the grid.
-    low : int
-        The first grid point that a pattern of an item needs.
-    code : ndarray of int, shape (P, K)
-        Which number of labels of each category a pattern has.
-    size, amount : ndarray, shape (P,)
-        Labels of a pattern; items with labels that have it.
-    begin, length, stride : ndarray of int, shape (P,)
-        Its grid points.
-    single : ndarray of int, shape (K,)
-        The pattern of one label of each category.
-    """
-
-    table: Floats
-    own: Floats
-    values: Floats
-    origin: int
-    step: float
-    low: int
-    code: NDArray[np.int64]
-    size: Floats
-    amount: Floats
-    begin: NDArray[np.int64]
-    length: NDArray[np.int64]
-    stride: NDArray[np.int64]
-    single: NDArray[np.int64]
-
-
-def _patterns(counts: NDArray[np.int64]) -> tuple[_Patterns, NDArray[np.int64]]:
-    """Lay out the patterns of labels of items, and say which one each item has.
-
-    Given n labels exp(v) is a gamma variable of shape n times the probability of a right label:
-    the ends leave out what has probability 1e-6 for probabilities down to exp(-7).
-    """
-    n_items, k = counts.shape
-    known, found = np.unique(np.r_[counts, np.eye(k, dtype=int)], axis=0, return_inverse=True)
-    found = found.ravel()
-    numbers, code = np.unique(known, return_inverse=True)
-    size = known.sum(axis=1).astype(np.float64)
-    labelled = size > 0
-    amount = np.bincount(found[:n_items], minlength=len(known)) * labelled
-    n = np.maximum(size, 1)
-    low, high = np.log(n) - 7 - 14 / n, np.log(n + 8 * np.sqrt(n) + 14)
-    fine = _STEP / np.sqrt(1 + n)
-    step = fine.min()
-    start = low.min()
-    begin, stride = ((low - start) / step).astype(int), (fine / step).astype(int)
-    length = np.where(labelled, np.ceil((high - start) / step - begin) / stride + 1, 0).astype(int)
-    v = start + step * np.arange((begin + length * stride).max() + 1)
-    beyond = int(2 * LARGEST_MEAN / step) + TAPS
-    lines = int((HIGHEST - FIRST_ROW) / ROW_STEP) + TAPS + 1
-    table = np.empty((numbers.size, lines, 2 * v.size + 2 * beyond + TAPS))
-    tabulate(numbers.astype(np.float64), start - beyond * step / 2, step / 2, table)
-    often = numbers[:, None]
-    own = np.exp(often * v - np.exp(v) - xlogy(often, often) + often)
-    shaped = code.reshape(known.shape)
-    first = int(begin[amount > 0].min())
-    layout = begin, length, stride, found[n_items:]
-    described = shaped, size, amount.astype(np.float64), *layout
-    return _Patterns(table, own, np.exp(v), beyond, step, first, *described), found[:n_items]

@@ -20,6 +20,7 @@ import numpy as np
 from numba import njit
 
 from annobench.models.kernels.hierarchical_dawid_skene import assignment
+from annobench.models.kernels.slices import DRAW, LEVEL, PHASE, SIZE, begin_slice, next_point
 
 #: Bounds of a mean, and of the logarithm of a spread; the prior leaves less than 1e-5 outside.
 LARGEST_MEAN, LOWEST, HIGHEST = 6.5, -12.0, 1.75
@@ -27,10 +28,18 @@ LARGEST_MEAN, LOWEST, HIGHEST = 6.5, -12.0, 1.75
 FIRST_ROW, ROW_STEP = -6.0, 0.125
 #: Interpolation uses so many neighbours, MARGIN of them below.
 TAPS, MARGIN = 6, 2
+_NODES = tuple(
+    1.0 / math.prod(t - other for other in range(TAPS) if other != t) for t in range(TAPS)
+)
 #: Below this a sum of probabilities has underflown; what is lost is improbable by far.
 _SMALL = 1e-300
 #: In the warm-up widths of slices follow this many times the moves, at this pace, plus the last.
 _MOVES, _PACE, _SHORTEST = 3.0, 0.05, 0.01
+#: A normal variable with mean m and variance s^2 turned into a probability by the logistic
+#: function has about the mean of one without variance at m / sqrt(1 + _SHRINKAGE s^2).
+_SHRINKAGE = (16.0 * math.sqrt(3.0) / (15.0 * math.pi)) ** 2
+#: Adding it rounds a number to an integer, which is then in its last bits.
+_ROUNDING = 1.5 * 2.0**52
 
 
 @njit(nogil=True, cache=True)
@@ -70,56 +79,91 @@ def _exponent(n, at, rate, spread, z):
 
 @njit(nogil=True, cache=True)
 def tabulate(numbers, start, step, table):
-    """Write table[c, s, a], the log factor of numbers[c] labels at row s and at start + a step."""
-    for c in range(table.shape[0]):
-        for s in range(table.shape[1]):
-            spread = math.exp(FIRST_ROW + (s - MARGIN) * ROW_STEP)
-            for a in range(table.shape[2]):
-                table[c, s, a] = log_factor(numbers[c], start + a * step, spread)
+    """Write table[s, a % 2, c, a // 2], the log factor of numbers[c] at row s, start + a step."""
+    for s in range(table.shape[0]):
+        spread = math.exp(FIRST_ROW + (s - MARGIN) * ROW_STEP)
+        for c in range(table.shape[2]):
+            for a in range(2 * table.shape[3]):
+                table[s, a % 2, c, a // 2] = log_factor(numbers[c], start + a * step, spread)
 
 
 @njit(nogil=True, cache=True)
-def _interpolation(fraction, weight):
+def interpolation(fraction, weight):
     """Write Lagrange's weights of the neighbours of a place between two of them."""
+    product = 1.0
     for t in range(TAPS):
-        weight[t] = 1.0
-        for other in range(TAPS):
-            if other != t:
-                weight[t] *= (fraction + MARGIN - other) / (t - other)
+        weight[t] = _NODES[t] * product
+        product *= fraction + MARGIN - t
+    product = 1.0
+    for t in range(TAPS - 1, -1, -1):
+        weight[t] *= product
+        product *= fraction + MARGIN - t
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def look_up(table, origin, step, mean, log_spread, low, out):
-    """Write out[c, q], the factor of numbers[c] labels at grid point q of v, from q = low.
-
-    The table's columns are half a step of the grid apart; column `origin` is the first grid
-    point, with no mean.
-    """
-    weight, row = np.empty(TAPS), np.empty(2 * out.shape[1] + TAPS)
-    place = 2.0 * mean / step + origin
-    column = math.floor(place)
-    across = np.empty(TAPS)
-    _interpolation(place - column, across)
-    column -= MARGIN
+def take_rows(table, log_spread, line):
+    """Write line[parity, c, column], the table at a spread."""
+    weight = np.empty(TAPS)
     height = (max(log_spread, FIRST_ROW) - FIRST_ROW) / ROW_STEP
-    line = math.floor(height)
-    _interpolation(height - line, weight)
+    row = math.floor(height)
+    interpolation(height - row, weight)
+    out, rows = line.reshape(line.size), table.reshape(table.shape[0], line.size)
+    a, b, c = rows[row], rows[row + 1], rows[row + 2]
+    d, e, f = rows[row + 3], rows[row + 4], rows[row + 5]
+    for n in range(out.size):
+        out[n] = (weight[0] * a[n] + weight[1] * b[n] + weight[2] * c[n]) + (
+            weight[3] * d[n] + weight[4] * e[n] + weight[5] * f[n]
+        )
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def take_columns(line, origin, step, mean, out):
+    """Write out[c, q], the factor of numbers[c] labels at grid points q.
+
+    Columns of either parity are a step of the grid apart; column `origin` of the even ones is
+    the first grid point, with no mean.
+    """
+    weight, power = np.empty(TAPS), np.empty(out.size)
+    place = 2.0 * mean / step + 2 * origin
+    column = math.floor(place) - MARGIN
+    interpolation(place - column - MARGIN, weight)
     for c in range(out.shape[0]):
-        row[:] = 0.0
-        for t in range(TAPS):
-            for a in range(2 * low, row.size):
-                row[a] += weight[t] * table[c, line + t, column + a]
-        for q in range(low, out.shape[1]):
-            log_value = 0.0
-            for t in range(TAPS):
-                log_value += across[t] * row[2 * q + t]
-            out[c, q] = math.exp(log_value)
+        first = line[column % 2, c, column // 2 :]
+        second = line[(column + 1) % 2, c, (column + 1) // 2 :]
+        values = out[c]
+        for q in range(values.size):
+            values[q] = (
+                weight[0] * first[q] + weight[2] * first[q + 1] + weight[4] * first[q + 2]
+            ) + (weight[1] * second[q] + weight[3] * second[q + 1] + weight[5] * second[q + 2])
+    exponentiate(out.reshape(out.size), power)
+
+
+@njit(nogil=True, cache=True)
+def exponentiate(x, power):
+    """Replace numbers of at most 700 by their exponentials, exact to 2e-7; by loops without calls.
+
+    Below -700 the result is exp(-700). `power` is room for as many numbers.
+    """
+    for n in range(x.size):
+        value = max(x[n], -700.0)
+        power[n] = value * (1.0 / math.log(2.0)) + _ROUNDING
+        f = value - (power[n] - _ROUNDING) * math.log(2.0)
+        x[n] = 1.0 + f * (
+            1.0 + f * (1 / 2 + f * (1 / 6 + f * (1 / 24 + f * (1 / 120 + f * (1 / 720)))))
+        )
+    bits = power.view(np.int64)
+    for n in range(x.size):
+        bits[n] = (bits[n] + 1023) << 52
+    for n in range(x.size):
+        x[n] *= power[n]
 
 
 @njit(nogil=True, cache=True)
 def run_sweeps(
     rng,
     data,
+    single,
+    alone,
     mean,
     log_spread,
     prevalence,
@@ -137,66 +181,39 @@ def run_sweeps(
 ):
     """Run the sweeps numbered [first, last), storing those from 0; return the refusals.
 
-    Results are of patterns, not of items. `data` has the table and its geometry, the code of the
-    number of each label in each pattern, its labels, how many items have it, its grid points (the
-    first, their number, and the stride), and the pattern of each single label. In between stored
-    draws factors are up to date from the grid point `low`, the first that items need.
+    Results are of patterns, not of items, the last that of items without labels. `data` and
+    `single` are described where they are made; alone[l] is the pattern in `single` of one label l.
     Returned is the number of kept sweeps in which the order of the classes refused a draw.
     """
-    (
-        table,
-        own,
-        values,
-        origin,
-        step,
-        low,
-        code,
-        size,
-        amount,
-        begin,
-        length,
-        stride,
-        single,
-    ) = data
-    n_patterns, n_categories = code.shape
-    response = np.empty((n_categories, n_categories, *own.shape))
-    likelihood = np.empty((n_categories, n_patterns))
-    rest = np.empty(length.sum())
-    others = np.empty(n_patterns)
-    before = np.empty((2, n_categories, n_categories))
+    n_patterns, n_categories = data.code.shape
+    state = allocate(data)
+    likelihood, others = np.empty((n_categories, n_patterns)), np.empty(n_patterns)
+    of_single, state_of_single = np.empty((n_categories, n_categories)), allocate(single)
     for k in range(n_categories):
-        response[k, k] = own
-        _refresh(mean, log_spread, k, data, response[k], rest, likelihood[k])
+        refresh(mean, log_spread, k, data, state, likelihood[k])
     refusals = 0
     for sweep in range(first, last):
         refused = False
-        before[0], before[1] = mean, log_spread
         for k in range(n_categories):
             others[:] = 0.0
             for other in range(n_categories):
                 if other != k:
-                    for p in range(n_patterns):
-                        others[p] += prevalence[other] * likelihood[other, p]
+                    others += prevalence[other] * likelihood[other]
             for label in range(n_categories):
                 if label == k:
                     continue
-                _multiply(response[k], code, begin, length, stride, label, rest)
-                for scale in (False, True):
+                _multiply(data, state, k, label)
+                given = state, others, prevalence[k], likelihood[k]
+                for scale in (True, False):
+                    parameter, size = (log_spread, width[1]) if scale else (mean, width[0])
+                    old = parameter[k, label]
                     refused |= _draw_parameter(
-                        rng,
-                        mean,
-                        log_spread,
-                        width[int(scale), k, label],
-                        k,
-                        label,
-                        scale,
-                        (table, origin, step, low, code[:, label], amount, begin, length, stride),
-                        (rest, others, prevalence[k], response[k, label], likelihood[k]),
+                        rng, mean, log_spread, size[k, label], k, label, scale, data, given
                     )
-        if sweep < 0:  # a slice begins with the typical length of recent moves
-            width[0] += _PACE * (_MOVES * np.abs(mean - before[0]) + _SHORTEST - width[0])
-            width[1] += _PACE * (_MOVES * np.abs(log_spread - before[1]) + _SHORTEST - width[1])
-        _draw_prevalence(rng, likelihood, amount, prevalence)
+                    if sweep < 0:  # a slice begins with the typical length of recent moves
+                        move = _MOVES * abs(parameter[k, label] - old) + _SHORTEST
+                        size[k, label] += _PACE * (move - size[k, label])
+        draw_prevalence(rng, likelihood, data.amount, prevalence)
         if sweep < 0:
             continue
         refusals += refused
@@ -204,6 +221,9 @@ def run_sweeps(
         mean_out[sweep], spread_out[sweep] = mean, np.exp(log_spread)
         stored = sweep % thin == 0
         at = sweep // thin
+        if stored:
+            probability_out[at, n_patterns] = prevalence
+        total[n_patterns] += prevalence
         for p in range(n_patterns):
             mass = 0.0
             for k in range(n_categories):
@@ -215,149 +235,124 @@ def run_sweeps(
                     probability_out[at, p, k] = probability
         if stored:
             for k in range(n_categories):
-                _refresh(mean, log_spread, k, data, response[k], rest, likelihood[k])
-                mass = likelihood[k][single].sum()
-                for label in range(n_categories):
-                    confusion_out[at, k, label] = likelihood[k, single[label]] / mass
-                _add_difficulty(
-                    rest,
-                    response[k, 0],
-                    code[:, 0],
-                    begin,
-                    length,
-                    stride,
-                    values,
-                    size,
-                    confusion_out[at, k, k],
-                    probability_out[at, :, k],
-                    difficulty,
-                )
+                refresh(mean, log_spread, k, single, state_of_single, of_single[k])
+                confusion_out[at, k] = of_single[k, alone] / of_single[k].sum()
+                difficulty[n_patterns] += prevalence[k] * (1.0 - confusion_out[at, k, k])
+                refresh(mean, log_spread, k, data, state, likelihood[k])
+                _add_difficulty(data, state, k, probability_out[at, :, k], difficulty)
     return refusals
 
 
 @njit(nogil=True, cache=True)
-def _refresh(mean, log_spread, k, data, response, rest, likelihood):
-    """Write factors at all grid points, their products without label 0, and their sums."""
-    table, _, _, origin, step, _, code, _, _, begin, length, stride, _ = data
-    for label in range(mean.shape[0]):
-        if label != k:
-            look_up(table, origin, step, mean[k, label], log_spread[k, label], 0, response[label])
-    _multiply(response, code, begin, length, stride, 0, rest)
-    _integrate(rest, response[0], code[:, 0], begin, length, stride, likelihood)
+def allocate(data):
+    """Make room for factors of each label in each category, for rows of the table, for products."""
+    n_categories = data.code.shape[1]
+    response = np.empty((n_categories, n_categories, *data.own.shape))
+    for k in range(n_categories):
+        response[k, k] = data.own
+    return response, np.empty(data.table.shape[1:]), np.empty(data.length.sum())
 
 
 @njit(nogil=True, cache=True)
-def _multiply(response, code, begin, length, stride, left_out, rest):
+def refresh(mean, log_spread, k, data, state, likelihood):
+    """Write factors of a category, their products without label 0, and patterns' probabilities."""
+    response, line, _ = state
+    for label in range(mean.shape[0]):
+        if label != k:
+            take_rows(data.table, log_spread[k, label], line)
+            take_columns(line, data.origin, data.step, mean[k, label], response[k, label])
+    _multiply(data, state, k, 0)
+    _integrate(data, state, k, 0, likelihood)
+
+
+@njit(nogil=True, cache=True)
+def _multiply(data, state, k, left_out):
     """Write the products of factors of all labels but one, pattern by pattern."""
+    response, _, rest = state
     at = 0
-    for p in range(length.size):
-        for t in range(length[p]):
-            rest[at + t] = 1.0
-        for label in range(code.shape[1]):
+    for p in range(data.length.size):
+        begin, length, stride = data.begin[p], data.length[p], data.stride[p]
+        rest[at : at + length] = 1.0
+        for label in range(response.shape[0]):
             if label != left_out:
-                factor = response[label, code[p, label]]
-                for t in range(length[p]):
-                    rest[at + t] *= factor[begin[p] + t * stride[p]]
-        at += length[p]
+                factor = response[k, label, data.code[p, label]]
+                for t in range(length):
+                    rest[at + t] *= factor[begin + t * stride]
+        at += length
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _integrate(rest, response, code, begin, length, stride, out):
-    """Multiply with the label's factor that was left out, and add; 1 for no labels."""
+def _integrate(data, state, k, label, likelihood):
+    """Multiply with the factor of the label that was left out, and add."""
+    response, _, rest = state
     at = 0
-    for p in range(length.size):
-        factor = response[code[p]]
+    for p in range(data.length.size):
+        factor = response[k, label, data.code[p, label]]
+        begin, length, stride = data.begin[p], data.length[p], data.stride[p]
         mass = 0.0
-        for t in range(length[p]):
-            mass += rest[at + t] * factor[begin[p] + t * stride[p]]
-        out[p] = mass if length[p] > 0 else 1.0
-        at += length[p]
+        if stride == 1:  # this loop runs several numbers at a time
+            for t in range(length):
+                mass += rest[at + t] * factor[begin + t]
+        else:
+            for t in range(length):
+                mass += rest[at + t] * factor[begin + t * stride]
+        likelihood[p] = mass
+        at += length
 
 
 @njit(nogil=True, cache=True)
-def _add_difficulty(
-    rest, response, code, begin, length, stride, values, size, right, probability, difficulty
-):
+def _add_difficulty(data, state, k, probability, difficulty):
     """Add the probability of a category times that of a wrong label there, given the labels.
 
     The mean of exp(v) is the number of labels times the probability of a right one more.
     """
+    response, _, rest = state
     at = 0
-    for p in range(length.size):
-        factor = response[code[p]]
+    for p in range(data.length.size):
+        factor = response[k, 0, data.code[p, 0]]
         mass, moment = 0.0, 0.0
-        for t in range(length[p]):
-            q = begin[p] + t * stride[p]
+        for t in range(data.length[p]):
+            q = data.begin[p] + t * data.stride[p]
             part = rest[at + t] * factor[q]
             mass += part
-            moment += part * values[q]
-        if length[p] > 0:
-            difficulty[p] += probability[p] * (1.0 - moment / max(size[p] * mass, _SMALL))
-        else:
-            difficulty[p] += probability[p] * (1.0 - right)
-        at += length[p]
+            moment += part * data.values[q]
+        difficulty[p] += probability[p] * (1.0 - moment / max(data.size[p] * mass, _SMALL))
+        at += data.length[p]
 
 
 @njit(nogil=True, cache=True)
 def _log_density(own, others, prevalence, amount):
     total = 0.0
-    for p in range(own.size):
-        if amount[p] > 0.0:
-            total += amount[p] * math.log(max(others[p] + prevalence * own[p], _SMALL))
+    for p in range(others.size):
+        total += amount[p] * math.log(max(others[p] + prevalence * own[p], _SMALL))
     return total
 
 
 @njit(nogil=True, cache=True)
-def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, state):
-    """Draw a mean or, if `scale`, a spread by slice sampling; say if it was refused."""
-    _, others, prevalence, _, likelihood = state
-    amount = data[5]
-    origin = log_spread[k, label] if scale else mean[k, label]
-    lowest = LOWEST if scale else -LARGEST_MEAN
-    highest = HIGHEST if scale else LARGEST_MEAN
-    level = _log_prior(origin, scale) + _log_density(likelihood, others, prevalence, amount)
-    level += math.log(1.0 - rng.random())
-    begin = max(origin - width * rng.random(), lowest)
-    end = min(begin + width, highest)
-    while (
-        begin > lowest and _density(begin, mean, log_spread, k, label, scale, data, state) > level
-    ):
-        begin = max(begin - width, lowest)
-    while end < highest and _density(end, mean, log_spread, k, label, scale, data, state) > level:
-        end = min(end + width, highest)
-    refused = False
-    while True:
-        x = begin + (end - begin) * rng.random()
-        if end - begin < 1e-10:
-            _density(origin, mean, log_spread, k, label, scale, data, state)
-            return refused
-        if _density(x, mean, log_spread, k, label, scale, data, state) > level:
-            if scale or in_order(mean):
-                return refused
-            refused = True
-        if x < origin:
-            begin = x
-        else:
-            end = x
+def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, given):
+    """Draw a mean or, if `scale`, a spread by slice sampling; say if one was refused.
 
-
-@njit(nogil=True, cache=True)
-def _log_prior(x, scale):
-    return x - 0.5 * math.exp(2.0 * x) if scale else -0.5 * x * x
-
-
-@njit(nogil=True, cache=True)
-def _density(x, mean, log_spread, k, label, scale, data, state):
-    """Set a parameter, and return its log density, the items' categories and effects summed out."""
-    table, origin, step, low, code, amount, begin, length, stride = data
-    rest, others, prevalence, response, likelihood = state
+    A mean moves along with its spread, so that the probability of the mistake hardly changes.
+    """
+    (_, line, _), others, prevalence, likelihood = given
     if scale:
-        log_spread[k, label] = x
+        origin, lowest, highest = log_spread[k, label], LOWEST, HIGHEST
+        fixed = mean[k, label] / stretch(origin)
     else:
-        mean[k, label] = x
-    look_up(table, origin, step, mean[k, label], log_spread[k, label], low, response)
-    _integrate(rest, response, code, begin, length, stride, likelihood)
-    return _log_prior(x, scale) + _log_density(likelihood, others, prevalence, amount)
+        origin, lowest, highest = mean[k, label], -LARGEST_MEAN, LARGEST_MEAN
+        fixed = log_spread[k, label]
+        take_rows(data.table, fixed, line)
+    now = log_prior(mean[k, label], log_spread[k, label], scale)
+    now += _log_density(likelihood, others, prevalence, data.amount)
+    refused, place = False, np.empty(SIZE)
+    x = begin_slice(rng, place, origin, now, width, lowest, highest)
+    while not math.isnan(x):
+        value = _density(x, fixed, mean, log_spread, k, label, scale, data, given)
+        if value > place[LEVEL] and not in_order(mean):
+            refused |= place[PHASE] == DRAW
+            value = -np.inf
+        x = next_point(rng, place, x, value)
+    return refused
 
 
 @njit(nogil=True, cache=True)
@@ -367,7 +362,40 @@ def in_order(mean):
 
 
 @njit(nogil=True, cache=True)
-def _draw_prevalence(rng, likelihood, amount, prevalence):
+def stretch(log_spread):
+    """Return how many times a mean grows with its spread."""
+    return math.sqrt(1.0 + _SHRINKAGE * math.exp(2.0 * log_spread))
+
+
+@njit(nogil=True, cache=True)
+def log_prior(mean, log_spread, scale):
+    """Return the log prior of a mean, and of a spread with the mean that moves along."""
+    density = -0.5 * mean * mean
+    if scale:
+        density += log_spread - 0.5 * math.exp(2.0 * log_spread) + math.log(stretch(log_spread))
+    return density
+
+
+@njit(nogil=True, cache=True)
+def _density(x, fixed, mean, log_spread, k, label, scale, data, given):
+    """Set a parameter, and return its log density, the items' categories and effects summed out."""
+    state, others, prevalence, likelihood = given
+    response, line, _ = state
+    if scale:
+        log_spread[k, label], mean[k, label] = x, fixed * stretch(x)
+        if abs(mean[k, label]) > LARGEST_MEAN:
+            return -np.inf
+        take_rows(data.table, x, line)
+    else:
+        mean[k, label] = x
+    take_columns(line, data.origin, data.step, mean[k, label], response[k, label])
+    _integrate(data, state, k, label, likelihood)
+    density = _log_density(likelihood, others, prevalence, data.amount)
+    return density + log_prior(mean[k, label], log_spread[k, label], scale)
+
+
+@njit(nogil=True, cache=True)
+def draw_prevalence(rng, likelihood, amount, prevalence):
     """For each category, share its prevalence anew with another, the items' summed out."""
     n_categories, n_patterns = likelihood.shape
     rest, gain = np.empty(n_patterns), np.empty(n_patterns)
