@@ -165,3 +165,26 @@ def off_diagonal(draws: Floats, categories: Sequence[str]) -> tuple[Floats, list
     entries = draws[:, :, wrong]
     names = np.array([[f"{truth} > {label}" for label in categories] for truth in categories])
     return entries, list(names[wrong])
+
+
+def root_of_covariance(visited: Floats, old: Floats) -> Floats:
+    """Return the triangular root of the covariance matrix of what a chain has visited.
+
+    Parameters
+    ----------
+    visited : ndarray, shape (n, d)
+        Parameters.
+    old : ndarray, shape (d, d)
+        The root until now, which stays if there are fewer than twenty.
+
+    Returns
+    -------
+    ndarray, shape (d, d)
+        Of covariances drawn to 0 as if by ten uncorrelated draws, for jumps that are accepted
+        one time in four where the distribution is normal: times 2.38 / sqrt(d).
+    """
+    n, d = visited.shape
+    if n < 20:
+        return old
+    covariance = np.cov(visited.T) * (n + 10 * np.eye(d)) / (n + 10)
+    return np.asarray(np.linalg.cholesky(covariance) * 2.38 / np.sqrt(d))

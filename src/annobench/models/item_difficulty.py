@@ -27,8 +27,9 @@ the restriction it would have been taken, and classes would have exchanged their
 `label_switches` counts the kept sweeps in which that happens. The paper has no such restriction.
 
 **The sampler.** Categories and effects are summed out: what is sampled are prevalence, means and
-standard deviations alone, one after the other by slice sampling. The probability of an item's
-labels in a category is an integral over K - 1 effects. Given a gamma variable
+standard deviations alone, one after the other by slice sampling, and ten times a sweep all of
+them by a random jump, whose directions and size are learned in the warm-up. The probability of
+an item's labels in a category is an integral over K - 1 effects. Given a gamma variable
 whose rate is the sum of the item's odds, and whose shape the number of its labels, effects are
 independent: the integral is one over this variable, of a product of factors of one effect each,
 which are interpolated in a table. Items with the same counts of labels share it, so that a sweep
@@ -60,6 +61,7 @@ from annobench.models._log_odds import (
     draw_spreads,
     lay_out,
     off_diagonal,
+    root_of_covariance,
 )
 from annobench.models.base import (
     Conventions,
@@ -72,6 +74,9 @@ from annobench.models.base import (
 from annobench.models.kernels.item_difficulty import LARGEST_MEAN, run_sweeps
 
 Floats = NDArray[np.float64]
+
+#: Sweeps after which the warm-up learns how parameters vary together.
+_STAGE = 50
 
 METHOD = Method(
     name="item_difficulty",
@@ -199,9 +204,9 @@ def fit(
     *,
     rng: np.random.Generator | int | None = None,
     chains: int = 4,
-    warmup: int = 500,
-    draws: int = 1_000,
-    thin: int = 5,
+    warmup: int = 250,
+    draws: int = 500,
+    thin: int = 2,
     memory_limit: int = 2**32,
 ) -> ItemDifficultyFit:
     """Sample the posterior of the item difficulty model from dispersed starts.
@@ -214,7 +219,7 @@ def fit(
         Source of randomness, or a seed; each chain gets a generator spawned from it.
     chains, warmup, draws : int
         Chains C, sweeps thrown away, and draws S kept in each.
-    thin : int, default 5
+    thin : int, default 2
         Keep confusion matrices and item probabilities of every T-th draw. The items'
         posterior and difficulty use all.
     memory_limit : int, default 2**32
@@ -243,7 +248,8 @@ def fit(
     References
     ----------
     Paun, Carpenter, Chamberlain, Hovy, Kruschwitz and Poesio (2018), Transactions of the ACL 6,
-    section 3. Slice sampling: Neal (2003), Annals of Statistics 31.
+    section 3. Slice sampling: Neal (2003), Annals of Statistics 31. Jumps: Haario, Saksman and
+    Tamminen (2001), Bernoulli 7.
 
     Examples
     --------
@@ -267,13 +273,17 @@ def fit(
         log_spread = np.log(draw_spreads(generator, k))
         prevalence_now = generator.dirichlet(np.full(k, 10.0))
         width = np.ones((2, k, k))
+        n_free = 2 * k * k - k - 1
+        root, size, visited = np.zeros((n_free, n_free)), np.ones(1), np.empty((warmup, n_free))
         prevalence = np.empty((draws, k))
         mean, spread = np.empty((2, draws, k, k))
         confusion = np.empty((n_stored, k, k), dtype=np.float32)
         probability = np.empty((n_stored, n_patterns, k), dtype=np.float32)
         total, difficulty = np.zeros((n_patterns, k)), np.zeros(n_patterns)
         refusals = 0
-        for first, last in unless(stopped, blocks(warmup, draws)):
+        for first, last in unless(stopped, blocks(warmup, draws, _STAGE)):
+            if first <= 0:
+                root = root_of_covariance(visited[(first + warmup) // 3 : first + warmup], root)
             refusals += run_sweeps(
                 generator,
                 data,
@@ -283,6 +293,9 @@ def fit(
                 log_spread,
                 prevalence_now,
                 width,
+                root,
+                size,
+                visited,
                 first,
                 last,
                 thin,
