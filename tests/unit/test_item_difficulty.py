@@ -40,10 +40,10 @@ def test_a_factor_is_the_mean_that_integration_gives(n, at, spread):
 def likelihoods(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray, k: int) -> np.ndarray:
     """Return the kernel's probabilities of counts on items of category k, up to those of size."""
     data, pattern = lay_out(counts, kernel.LARGEST_MEAN)
-    means, log_spreads = np.zeros((2, len(mean), len(mean)))
-    means[k], log_spreads[k] = mean, np.log(spread)
+    matrices = np.zeros((2, len(mean), len(mean)))
+    matrices[:, k] = mean, np.log(spread)
     found = np.empty(len(data.code))
-    kernel.refresh(means, log_spreads, k, data, kernel.allocate(data), found)
+    kernel.refresh(matrices, k, data, kernel.allocate(data), found)
     return found[pattern]
 
 
@@ -127,9 +127,9 @@ def test_what_the_model_can_not_take_is_refused():
     with pytest.raises(AnnotationError, match=f"{name}: needs at least two categories"):
         item_difficulty.fit(Annotations.from_arrays([0, 0], ["a", "b"], ["x", "x"]))
     with pytest.raises(
-        AnnotationError, match=rf"{name}\.fit: 1000 draws need .* memory_limit is 0 MiB"
+        AnnotationError, match=rf"{name}\.fit: .* draws need .* memory_limit is 0 MiB"
     ):
-        item_difficulty.fit(few(), memory_limit=2**10)
+        item_difficulty.fit(few(), memory_limit=2**8)
     many = Annotations.from_arrays([0, 0], ["a", "b"], [0, 1], categories=range(21))
     with pytest.raises(AnnotationError, match=f"{name}: needs at most 20 categories, got 21"):
         item_difficulty.fit(many)

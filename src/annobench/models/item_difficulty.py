@@ -204,8 +204,8 @@ def fit(
     *,
     rng: np.random.Generator | int | None = None,
     chains: int = 4,
-    warmup: int = 250,
-    draws: int = 500,
+    warmup: int = 200,
+    draws: int = 400,
     thin: int = 2,
     memory_limit: int = 2**32,
 ) -> ItemDifficultyFit:
@@ -269,8 +269,7 @@ def fit(
     n_patterns = len(data.code) + 1
 
     def run(generator: np.random.Generator, stopped: Event) -> tuple[Any, ...]:
-        mean_now = draw_means(generator, k)
-        log_spread = np.log(draw_spreads(generator, k))
+        matrices = np.stack([draw_means(generator, k), np.log(draw_spreads(generator, k))])
         prevalence_now = generator.dirichlet(np.full(k, 10.0))
         width = np.ones((2, k, k))
         n_free = 2 * k * k - k - 1
@@ -289,8 +288,7 @@ def fit(
                 data,
                 single,
                 alone,
-                mean_now,
-                log_spread,
+                matrices,
                 prevalence_now,
                 width,
                 root,

@@ -36,7 +36,7 @@ _SMALL = 1e-300
 #: In the warm-up widths of slices follow this many times the moves, at this pace, plus the last.
 _MOVES, _PACE, _SHORTEST = 3.0, 0.05, 0.01
 #: Jumps in a sweep, and the share of them that is to be accepted (Roberts et al. 1997).
-_JUMPS, _ACCEPTED = 10, 0.25
+_JUMPS, ACCEPTED = 10, 0.25
 #: A normal variable with mean m and variance s^2 turned into a probability by the logistic
 #: function has about the mean of one without variance at m / sqrt(1 + _SHRINKAGE s^2).
 _SHRINKAGE = (16.0 * math.sqrt(3.0) / (15.0 * math.pi)) ** 2
@@ -166,8 +166,7 @@ def run_sweeps(
     data,
     single,
     alone,
-    mean,
-    log_spread,
+    matrices,
     prevalence,
     width,
     root,
@@ -188,18 +187,20 @@ def run_sweeps(
 
     Results are of patterns, not of items, the last that of items without labels. `data` and
     `single` are described where they are made; alone[l] is the pattern in `single` of one label l.
-    A jump of all parameters is `jump_size` times a normal vector whose covariance matrix has the
-    triangular `root`; what is visited in the warm-up is written into `visited`.
+    The matrices are means and logarithms of spreads. A jump of all parameters is `jump_size`
+    times a normal vector whose covariance matrix has the triangular `root`; what is visited in
+    the warm-up is written into `visited`.
     Returned is the number of kept sweeps in which the order of the classes refused a draw.
     """
     n_patterns, n_categories = data.code.shape
+    mean, log_spread = matrices[0], matrices[1]
     state, trial = allocate(data), allocate(data)
     likelihood, others = np.empty((n_categories, n_patterns)), np.empty(n_patterns)
     new_likelihood, new_prevalence = np.empty_like(likelihood), np.empty_like(prevalence)
-    new_mean, new_spread = np.zeros_like(mean), np.zeros_like(mean)
+    new_matrices = matrices.copy()
     of_single, state_of_single = np.empty((n_categories, n_categories)), allocate(single)
     for k in range(n_categories):
-        refresh(mean, log_spread, k, data, state, likelihood[k])
+        refresh(matrices, k, data, state, likelihood[k])
     refusals = 0
     for sweep in range(first, last):
         refused = False
@@ -224,30 +225,26 @@ def run_sweeps(
                         size[k, label] += _PACE * (move - size[k, label])
         draw_prevalence(rng, likelihood, data.amount, prevalence)
         if root[0, 0] > 0.0:
-            now = _whole_density(mean, log_spread, prevalence, likelihood, data)
+            now = whole_density(matrices, prevalence, likelihood, data.amount)
             for _ in range(_JUMPS):
                 jump = jump_size[0] * (root @ rng.standard_normal(root.shape[0]))
-                here = pack(mean, log_spread, prevalence)
-                unpack(here + jump, new_mean, new_spread, new_prevalence)
                 then = -np.inf
-                if _is_within(new_mean, new_spread):
+                if unpack(pack(matrices, prevalence) + jump, new_matrices, new_prevalence):
                     for k in range(n_categories):
-                        refresh(new_mean, new_spread, k, data, trial, new_likelihood[k])
-                    then = _whole_density(
-                        new_mean, new_spread, new_prevalence, new_likelihood, data
-                    )
+                        refresh(new_matrices, k, data, trial, new_likelihood[k])
+                    then = whole_density(new_matrices, new_prevalence, new_likelihood, data.amount)
                 accepted = math.log(1.0 - rng.random()) < then - now
-                if accepted and not in_order(new_mean):
+                if accepted and not in_order(new_matrices[0]):
                     refused, accepted = True, False
                 if accepted:
                     now = then
-                    mean[:], log_spread[:], prevalence[:] = new_mean, new_spread, new_prevalence
+                    matrices[:], prevalence[:] = new_matrices, new_prevalence
                     likelihood[:] = new_likelihood
                     state, trial = trial, state
                 if sweep < 0:
-                    jump_size *= math.exp(_PACE * (accepted - _ACCEPTED))
+                    jump_size *= math.exp(_PACE * (accepted - ACCEPTED))
         if sweep < 0:
-            visited[sweep] = pack(mean, log_spread, prevalence)
+            visited[sweep] = pack(matrices, prevalence)
             continue
         refusals += refused
         prevalence_out[sweep] = prevalence
@@ -268,67 +265,67 @@ def run_sweeps(
                     probability_out[at, p, k] = probability
         if stored:
             for k in range(n_categories):
-                refresh(mean, log_spread, k, single, state_of_single, of_single[k])
+                refresh(matrices, k, single, state_of_single, of_single[k])
                 confusion_out[at, k] = of_single[k, alone] / of_single[k].sum()
                 difficulty[n_patterns] += prevalence[k] * (1.0 - confusion_out[at, k, k])
-                refresh(mean, log_spread, k, data, state, likelihood[k])
+                refresh(matrices, k, data, state, likelihood[k])
                 _add_difficulty(data, state, k, probability_out[at, :, k], difficulty)
     return refusals
 
 
 @njit(nogil=True, cache=True)
-def pack(mean, log_spread, prevalence):
+def pack(matrices, prevalence):
     """Return all free parameters in a row: prevalences as logarithms of ratios to the last."""
     k = prevalence.size
-    out = np.empty(2 * k * k - k - 1)
+    out = np.empty(k - 1 + matrices.shape[0] * k * (k - 1))
     out[: k - 1] = np.log(prevalence[:-1] / prevalence[-1])
     at = k - 1
     for row in range(k):
         for label in range(k):
             if label != row:
-                out[at], out[at + 1] = mean[row, label], log_spread[row, label]
-                at += 2
+                for m in range(matrices.shape[0]):
+                    out[at] = matrices[m, row, label]
+                    at += 1
     return out
 
 
 @njit(nogil=True, cache=True)
-def unpack(packed, mean, log_spread, prevalence):
-    """Write what `pack` has packed."""
+def unpack(packed, matrices, prevalence):
+    """Write what `pack` has packed; say whether means and logarithms of spreads are in bounds."""
     k = prevalence.size
     prevalence[: k - 1] = packed[: k - 1]
     prevalence[k - 1] = 0.0
     prevalence[:] = np.exp(prevalence - prevalence.max())
     prevalence /= prevalence.sum()
-    at = k - 1
+    at, inside = k - 1, True
     for row in range(k):
         for label in range(k):
             if label != row:
-                mean[row, label], log_spread[row, label] = packed[at], packed[at + 1]
-                at += 2
+                for m in range(matrices.shape[0]):
+                    x = packed[at]
+                    matrices[m, row, label] = x
+                    inside &= abs(x) <= LARGEST_MEAN if m == 0 else LOWEST <= x <= HIGHEST
+                    at += 1
+    return inside
 
 
 @njit(nogil=True, cache=True)
-def _is_within(mean, log_spread):
-    """Say whether parameters are within their bounds."""
-    inside = np.abs(mean).max() <= LARGEST_MEAN
-    return inside and log_spread.min() >= LOWEST and log_spread.max() <= HIGHEST
-
-
-@njit(nogil=True, cache=True)
-def _whole_density(mean, log_spread, prevalence, likelihood, data):
+def whole_density(matrices, prevalence, likelihood, amount):
     """Return the log density of all parameters as `pack` has them."""
     density = 0.0
-    for p in range(data.amount.size):
+    for p in range(amount.size):
         mass = 0.0
         for k in range(prevalence.size):
             mass += prevalence[k] * likelihood[k, p]
-        density += data.amount[p] * math.log(max(mass, _SMALL))
+        density += amount[p] * math.log(max(mass, _SMALL))
     for k in range(prevalence.size):
         density += math.log(max(prevalence[k], _SMALL))
         for label in range(prevalence.size):
             if label != k:
-                x = log_spread[k, label]
-                density += x - 0.5 * math.exp(2.0 * x) - 0.5 * mean[k, label] ** 2
+                density -= 0.5 * matrices[0, k, label] ** 2
+                for m in range(1, matrices.shape[0]):
+                    x = matrices[m, k, label]
+                    density += x - 0.5 * math.exp(2.0 * x)
     return density
 
 
@@ -343,13 +340,13 @@ def allocate(data):
 
 
 @njit(nogil=True, cache=True)
-def refresh(mean, log_spread, k, data, state, likelihood):
+def refresh(matrices, k, data, state, likelihood):
     """Write factors of a category, their products without label 0, and patterns' probabilities."""
     response, line, _ = state
-    for label in range(mean.shape[0]):
+    for label in range(data.code.shape[1]):
         if label != k:
-            take_rows(data.table, log_spread[k, label], line)
-            take_columns(line, data.origin, data.step, mean[k, label], response[k, label])
+            take_rows(data.table, matrices[1, k, label], line)
+            take_columns(line, data.origin, data.step, matrices[0, k, label], response[k, label])
     _multiply(data, state, k, 0)
     _integrate(data, state, k, 0, likelihood)
 
