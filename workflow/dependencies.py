@@ -1,4 +1,4 @@
-"""Find the library sources that a script imports, so that a rule can list them as input.
+"""Find the library sources that a script imports, so that they can decide its reruns.
 
 Snakemake reruns a job when its script changes, but knows nothing of what the script
 imports. The imports are read from the syntax tree and followed; nothing is executed.
@@ -7,6 +7,7 @@ imports. The imports are read from the syntax tree and followed; nothing is exec
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -44,6 +45,30 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
         found.add(path)
         waiting += _direct_once(path, package)
     return sorted(found)
+
+
+def digest(files: Iterable[Path]) -> str:
+    """Return a digest of the names and contents of files, whatever their order.
+
+    Parameters
+    ----------
+    files : iterable of Path
+        Sources.
+
+    Returns
+    -------
+    str
+        Hexadecimal.
+    """
+    found = hashlib.sha256()
+    for path in sorted(files):
+        found.update(f"{path.name} {_digest_once(path)}\n".encode())
+    return found.hexdigest()
+
+
+@cache
+def _digest_once(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _direct(path: Path, package: Path) -> tuple[Path, ...]:

@@ -2,10 +2,12 @@ from . import (
     aggregation,
     agreement,
     alignment,
+    audit,
     course,
     datasets,
     evaluation,
     io,
+    judges,
     labels,
     models,
     noise,
@@ -15,11 +17,13 @@ from . import (
     reporting,
     resampling,
     simulation,
+    spans,
     studies,
 )
 from .aggregation.consensus import consensus
 from .agreement.reports import report
-from .io.table import read_labels, write_labels
+from .io.reading import read_labels
+from .io.table import write_labels
 from .labels.annotations import Annotations
 from .noise.certificate import certificate
 
@@ -30,12 +34,14 @@ __all__ = [
     "aggregation",
     "agreement",
     "alignment",
+    "audit",
     "certificate",
     "consensus",
     "course",
     "datasets",
     "evaluation",
     "io",
+    "judges",
     "labels",
     "models",
     "noise",
@@ -47,6 +53,7 @@ __all__ = [
     "reporting",
     "resampling",
     "simulation",
+    "spans",
     "studies",
     "write_labels",
 ]

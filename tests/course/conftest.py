@@ -3,13 +3,16 @@
 import csv
 import importlib
 import os
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from annobench.course import sessions
 from annobench.course.results import COLUMNS, Results
+from annobench.studies import conformance
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]
@@ -86,10 +89,27 @@ def results(results_file):
     return Results.read(results_file)
 
 
+@pytest.fixture(scope="session")
+def study_tables(tmp_path_factory):
+    """The tables of studies, of a few stored values of other packages each."""
+    folder = tmp_path_factory.mktemp("tables")
+    (folder / "conformance").mkdir()
+    stored = TOP / "tests" / "reference" / "agreement"
+    peers = conformance.read_peers(stored / "peers.csv")
+    few = peers[peers["dataset"].isin(["two_missing", "two_unused", "two_all_equal"])]
+    entries = conformance.read_disagreements(stored / "disagreements.csv")
+    compared = conformance.compare(few, conformance.load_datasets(stored / "datasets.py"), entries)
+    conformance.matrix(compared).to_csv(folder / "conformance" / "matrix.csv", index=False)
+    # All entries, as if each explained one value
+    listed = pd.DataFrame(entries).assign(n_values=1)
+    listed.to_csv(folder / "conformance" / "disagreements.csv", index=False)
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path, results_file):
+def folder(tmp_path, results_file, study_tables):
     """An empty folder beside the course's data, as the archive has it."""
-    (tmp_path / "data").mkdir()
+    shutil.copytree(study_tables, tmp_path / "data")
     (tmp_path / "data" / "results.csv").write_bytes(results_file.read_bytes())
     (tmp_path / "notebooks").mkdir()
     return tmp_path / "notebooks"

@@ -17,7 +17,7 @@ from annobench.io.wordnet import has_wordnet
 from annobench.studies.benchmark.tables import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, read_papers
-from dependencies import library_sources
+from dependencies import digest, library_sources
 from documents import DocumentError
 from settings import check_config, check_results, mode_of, upgrades
 
@@ -65,9 +65,15 @@ wildcard_constraints:
     notebook=one_of(PAPER_OF_NOTEBOOK),
 
 
-def imports_of(script, also=()):
-    """Return the library sources that a script imports: they decide reruns as it does."""
-    return [str(path) for path in library_sources(script, PACKAGE, also=also)]
+def imports_of(*scripts, also=()):
+    """Return a digest of the library sources that scripts import: they decide reruns as these do.
+
+    It is a parameter of the rules. Of files that are input Snakemake looks up the size each time
+    that it chooses the next job, and a job has a hundred of these.
+    """
+    return digest(
+        {path for script in scripts for path in library_sources(script, PACKAGE, also=also)}
+    )
 
 
 def site_files(template):
@@ -89,14 +95,15 @@ def data_of(dataset, folder="results/data"):
 
 
 def dataset_sources(wildcards):
-    """Return what decides a data set: its module, found by discovery, its imports, and its pins."""
+    """Return a digest of a data set's module, which is found by discovery, and of its imports."""
     script = WORKFLOW / "scripts/fetch_dataset.py"
+    return imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]])
+
+
+def pins_of(wildcards):
+    """Return the checksums of a data set's files; a module may also hold those of a few itself."""
     pins = PACKAGE / "datasets" / "pins" / f"{datasets.get(wildcards.dataset).source.name}.csv"
-    # A module may also hold the pins of a few files itself.
-    return [
-        *imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]]),
-        *(str(path) for path in [pins] if path.is_file()),
-    ]
+    return [str(path) for path in [pins] if path.is_file()]
 
 
 def network_of(dataset):
@@ -113,25 +120,18 @@ def paper_inputs(key):
         "record": str(paper.folder / "paper.yaml"),
         "printed_tables": [str(path) for path in paper.printed_tables],
         "analysis": [str(path) for path in paper.sources],
-        "library": paper_sources(key),
     }
-
-
-def paper_sources(key):
-    """Return the library sources that a paper's modules import."""
-    return sorted({path for source in PAPERS[key].sources for path in imports_of(source)})
 
 
 def traced_inputs(wildcards):
     """Return the data sets by id, and the paper's own files, that a traced analysis reads."""
     inputs = paper_inputs(wildcards.paper)
-    return {name: files for name, files in inputs.items() if name not in ("library", "record")}
+    return {name: files for name, files in inputs.items() if name != "record"}
 
 
 def traced_sources(wildcards):
-    """Return the library sources that decide what a paper's values rest on."""
-    script = WORKFLOW / "scripts/trace_paper.py"
-    return imports_of(script) + paper_sources(wildcards.paper)
+    """Return a digest of the library sources that decide what a paper's values rest on."""
+    return imports_of(WORKFLOW / "scripts/trace_paper.py", *PAPERS[wildcards.paper].sources)
 
 
 def paper_outputs(key):
@@ -174,9 +174,14 @@ def page_inputs(wildcards):
 
 
 def notebook_inputs(wildcards):
-    """Return what a notebook shows, and the library sources it imports."""
-    own = imports_of(NOTEBOOKS / f"{wildcards.notebook}.ipynb")
-    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook]) | {"imported": own}
+    """Return what a notebook shows."""
+    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
+
+
+def notebook_sources(wildcards):
+    """Return a digest of the library sources that a notebook and its rendering import."""
+    notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
+    return imports_of(WORKFLOW / "scripts/render_notebook.py", notebook)
 
 
 def shown(paper):
@@ -257,7 +262,7 @@ def tables_of(ids):
 
 
 def model_sources(script, wildcards):
-    """Return the library sources of a job that fits a model, or all."""
+    """Return a digest of the library sources of a job that fits a model, or all."""
     names = METHODS if wildcards.method == "all" else [wildcards.method]
     return imports_of(
         WORKFLOW / "scripts" / script, also=[f"annobench.models.{name}" for name in names]
@@ -280,7 +285,7 @@ def parts_of(wildcards):
 
 
 def session_sources(wildcards):
-    """Return the library sources of a session: its exercises, and all that its cells may use."""
+    """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
     script = WORKFLOW / "scripts/execute_course.py"
     own = f"annobench.course.sessions.s{wildcards.session}"
     return imports_of(script, also=[own, "annobench.course.student"])

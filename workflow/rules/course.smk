@@ -5,6 +5,7 @@ SESSIONS = sorted(path.stem for path in COURSE.glob("*.md"))
 LESSONS = {id: sessions.get(id).LESSON for id in SESSIONS}
 COURSE_DATA = sorted({dataset for lesson in LESSONS.values() for dataset in lesson.data})
 COURSE_PAPERS = sorted({paper for lesson in LESSONS.values() for paper in lesson.papers})
+COURSE_TABLES = sorted({table for lesson in LESSONS.values() for table in lesson.tables})
 
 
 #: The package as it lies in the archive.
@@ -13,6 +14,7 @@ WHEEL = f"annobench-{__version__}-py3-none-any.whl"
 
 wildcard_constraints:
     session=one_of(SESSIONS),
+    course_table=one_of(COURSE_TABLES),
 
 
 rule course:
@@ -27,7 +29,6 @@ rule gather_course_results:
     """Gather the values of the papers that sessions quote."""
     input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=COURSE_PAPERS),
-        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     output:
         results="results/course/data/results.csv",
     log:
@@ -37,6 +38,8 @@ rule gather_course_results:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
     script:
         "../scripts/gather_course_results.py"
 
@@ -60,12 +63,28 @@ rule copy_course_data:
         "cp {input} {params.folder} 2> {log}"
 
 
+rule copy_course_table:
+    """Put a table of a study where the notebooks look for it."""
+    input:
+        "results/studies/{course_table}.csv",
+    output:
+        "results/course/data/{course_table}.csv",
+    log:
+        "results/logs/course/{course_table}.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=100,
+        runtime=2,
+    shell:
+        "cp {input} {output} 2> {log}"
+
+
 rule make_course_notebooks:
     """Make the student's and the solutions' notebook of a session from its source."""
     input:
         source=f"{COURSE}/{{session}}.md",
         results="results/course/data/results.csv",
-        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     output:
         student="results/course/student/{session}.ipynb",
         solutions="results/course/unexecuted/{session}.ipynb",
@@ -76,6 +95,8 @@ rule make_course_notebooks:
     resources:
         mem_mb=500,
         runtime=2,
+    params:
+        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
     script:
         "../scripts/make_course_notebooks.py"
 
@@ -90,7 +111,9 @@ rule execute_solutions:
             for dataset in LESSONS[wildcards.session].data
             for path in data_of(dataset, folder="results/course/data")
         ],
-        library=session_sources,
+        tables=lambda wildcards: expand(
+            "results/course/data/{table}.csv", table=LESSONS[wildcards.session].tables
+        ),
     output:
         notebook="results/course/solutions/{session}.ipynb",
     log:
@@ -102,6 +125,8 @@ rule execute_solutions:
     resources:
         mem_mb=2000,
         runtime=10,
+    params:
+        library=session_sources,
     script:
         "../scripts/execute_course.py"
 
@@ -113,7 +138,6 @@ rule render_session:
         slides_template=f"{WORKFLOW}/site/annobench_slides/index.html.j2",
         student="results/course/student/{session}.ipynb",
         solutions="results/course/solutions/{session}.ipynb",
-        library=imports_of(WORKFLOW / "scripts/render_course.py"),
     output:
         student="results/course/student/{session}.html",
         solutions="results/course/solutions/{session}.html",
@@ -126,6 +150,7 @@ rule render_session:
         mem_mb=1000,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/render_course.py"),
         title=lambda wildcards: LESSONS[wildcards.session].title,
     script:
         "../scripts/render_course.py"
@@ -140,10 +165,6 @@ rule build_course_index:
             edition=["student", "solutions", "slides"],
             session=SESSIONS,
         ),
-        library=imports_of(
-            WORKFLOW / "scripts/build_course_index.py",
-            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
-        ),
     output:
         page="results/course/index.html",
         bank="results/course/bank.html",
@@ -155,6 +176,10 @@ rule build_course_index:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(
+            WORKFLOW / "scripts/build_course_index.py",
+            also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
+        ),
         sessions=SESSIONS,
     script:
         "../scripts/build_course_index.py"
@@ -167,7 +192,6 @@ rule build_wheel:
             str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
-        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     output:
         wheel=f"results/course/{WHEEL}",
     log:
@@ -177,6 +201,8 @@ rule build_wheel:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
     script:
         "../scripts/build_wheel.py"
 
@@ -191,6 +217,7 @@ rule archive_course:
         licence=str(WORKFLOW.parent / "LICENSE"),
         results="results/course/data/results.csv",
         data=[path for id in COURSE_DATA for path in data_of(id, folder="results/course/data")],
+        tables=expand("results/course/data/{table}.csv", table=COURSE_TABLES),
         student=expand(
             "results/course/student/{session}.{suffix}", session=SESSIONS, suffix=["ipynb", "html"]
         ),
@@ -201,7 +228,6 @@ rule archive_course:
         ),
         slides=expand("results/course/slides/{session}.html", session=SESSIONS),
         bank="results/course/bank.html",
-        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     output:
         students="results/course/annobench-course.zip",
         teacher="results/course/annobench-course-teacher.zip",
@@ -212,5 +238,7 @@ rule archive_course:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
     script:
         "../scripts/archive_course.py"

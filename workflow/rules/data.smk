@@ -9,8 +9,6 @@ rule data:
 
 rule probe_network:
     """Ask once for the whole run whether the data's home answers, if any file is missing."""
-    input:
-        library=imports_of(WORKFLOW / "scripts/probe_network.py"),
     output:
         answer="results/data/network.json",
     log:
@@ -21,6 +19,7 @@ rule probe_network:
         mem_mb=500,
         runtime=2,
     params:
+        library=imports_of(WORKFLOW / "scripts/probe_network.py"),
         base_url=default_base_url(),
     script:
         "../scripts/probe_network.py"
@@ -30,7 +29,7 @@ rule fetch_dataset:
     """Bring one data set into the common layout, real or simulated as its mode allows."""
     input:
         network=lambda wildcards: network_of(wildcards.dataset),
-        library=dataset_sources,
+        pins=pins_of,
     output:
         labels="results/data/{dataset}/labels.parquet",
         item_table="results/data/{dataset}/items.parquet",
@@ -43,6 +42,7 @@ rule fetch_dataset:
         mem_mb=2000,
         runtime=30,
     params:
+        library=dataset_sources,
         mode=lambda wildcards: mode_of(config, wildcards.dataset),
         seed=config["seed"],
         upgrades=lambda wildcards: UPGRADES[wildcards.dataset],

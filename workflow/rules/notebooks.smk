@@ -13,7 +13,6 @@ rule render_notebook:
         unpack(notebook_inputs),
         notebook=f"{NOTEBOOKS}/{{notebook}}.ipynb",
         site=site_files("notebook.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_notebook.py"),
     output:
         notebook="results/notebooks/{notebook}.ipynb",
         html="results/notebooks/{notebook}.html",
@@ -25,6 +24,7 @@ rule render_notebook:
         mem_mb=2000,
         runtime=15,
     params:
+        library=notebook_sources,
         paper=lambda wildcards: PAPER_OF_NOTEBOOK[wildcards.notebook].key,
     script:
         "../scripts/render_notebook.py"

@@ -26,6 +26,7 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             mem_mb=PAPERS[key].mem_mb,
             runtime=PAPERS[key].minutes,
         params:
+            library=imports_of(*PAPERS[key].sources),
             seed=config["seed"],
             datasets=list(PAPERS[key].datasets),
             resources={n: RESOURCES[n] for n in PAPERS[key].resources if n in RESOURCES},
@@ -37,7 +38,6 @@ rule trace_paper:
     """Find what each value of a paper rests on, by changing numbers, constants and data."""
     input:
         unpack(traced_inputs),
-        library=traced_sources,
     output:
         table="results/papers/{paper}/dependence.csv",
     log:
@@ -48,6 +48,7 @@ rule trace_paper:
         mem_mb=2000,
         runtime=10,
     params:
+        library=traced_sources,
         seed=config["seed"],
         datasets=lambda wildcards: PAPERS[wildcards.paper].datasets,
         results=lambda wildcards: PAPERS[wildcards.paper].results,
@@ -63,7 +64,6 @@ rule compare_paper:
         published=f"{WORKFLOW}/papers/{{paper}}/published.csv",
         errata=f"{WORKFLOW}/papers/{{paper}}/errata.csv",
         standing=f"{WORKFLOW}/papers/{{paper}}/standing.csv",
-        library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
     output:
         comparison="results/papers/{paper}/comparison.csv",
         others="results/papers/{paper}/others.csv",
@@ -75,6 +75,7 @@ rule compare_paper:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
         results=lambda wildcards: PAPERS[wildcards.paper].results,
     script:
         "../scripts/compare_paper.py"
@@ -84,7 +85,6 @@ rule combine_comparisons:
     """Put the comparisons of all papers into one table."""
     input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=PAPERS),
-        library=imports_of(WORKFLOW / "scripts/combine_comparisons.py"),
     output:
         comparison="results/comparison.csv",
     log:
@@ -94,6 +94,8 @@ rule combine_comparisons:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/combine_comparisons.py"),
     script:
         "../scripts/combine_comparisons.py"
 
@@ -104,7 +106,6 @@ rule check:
         comparison="results/comparison.csv",
         # The page is rendered first, so that a failure can be read there.
         page="results/index.html",
-        library=imports_of(WORKFLOW / "scripts/check.py"),
     log:
         "results/logs/check.log",
     conda:
@@ -112,5 +113,7 @@ rule check:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/check.py"),
     script:
         "../scripts/check.py"

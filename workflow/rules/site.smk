@@ -13,7 +13,6 @@ rule render_paper:
     input:
         unpack(page_inputs),
         site=site_files("paper.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_paper.py"),
     output:
         page="results/papers/{paper}/index.html",
     log:
@@ -23,6 +22,8 @@ rule render_paper:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_paper.py"),
     script:
         "../scripts/render_paper.py"
 
@@ -36,7 +37,6 @@ rule build_site:
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         pages=expand("results/papers/{paper}/index.html", paper=PAPERS),
         site=site_files("index.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/build_site.py"),
     output:
         page="results/index.html",
     log:
@@ -46,5 +46,7 @@ rule build_site:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/build_site.py"),
     script:
         "../scripts/build_site.py"

@@ -10,7 +10,6 @@ rule conformance:
         datasets=str(PEERS / "datasets.py"),
         disagreements=str(PEERS / "disagreements.csv"),
         site=site_files("conformance.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_conformance.py"),
     output:
         matrix="results/studies/conformance/matrix.csv",
         disagreements="results/studies/conformance/disagreements.csv",
@@ -22,6 +21,8 @@ rule conformance:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_conformance.py"),
     script:
         "../scripts/render_conformance.py"
 
@@ -53,8 +54,6 @@ rule studies:
 
 rule measure_coverage:
     """Measure the empirical coverage of nominal 95% intervals on simulated labels."""
-    input:
-        library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
     output:
         table="results/studies/{study}/parts/{part}.parquet",
     log:
@@ -70,6 +69,7 @@ rule measure_coverage:
         runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 60,
     params:
         **coverage_settings,
+        library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
         "../scripts/measure_coverage.py"
@@ -79,7 +79,6 @@ rule collect_coverage:
     """Put the parts of the coverage study together."""
     input:
         parts=parts_of,
-        library=imports_of(WORKFLOW / "scripts/collect_coverage.py"),
     output:
         table="results/studies/{study}/coverage.csv",
     log:
@@ -91,6 +90,8 @@ rule collect_coverage:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/collect_coverage.py"),
     script:
         "../scripts/collect_coverage.py"
 
@@ -100,7 +101,6 @@ rule render_coverage:
     input:
         table="results/studies/{study}/coverage.csv",
         site=site_files("coverage.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_coverage.py"),
     output:
         figures=expand(
             "results/studies/{{study}}/{unit}.{suffix}",
@@ -119,6 +119,7 @@ rule render_coverage:
         runtime=5,
     params:
         **coverage_settings,
+        library=imports_of(WORKFLOW / "scripts/render_coverage.py"),
         grid_name=lambda wildcards: COVERAGE_GRIDS[wildcards.study],
     script:
         "../scripts/render_coverage.py"
@@ -129,7 +130,6 @@ rule render_benchmarks:
     input:
         measured=sorted(map(str, (WORKFLOW.parent / "benchmarks/measured").glob("*.csv"))),
         site=site_files("benchmarks.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_benchmarks.py"),
     output:
         page="results/studies/benchmarks/index.html",
     log:
@@ -139,6 +139,8 @@ rule render_benchmarks:
     resources:
         mem_mb=500,
         runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_benchmarks.py"),
     script:
         "../scripts/render_benchmarks.py"
 
@@ -148,7 +150,6 @@ rule fit_models:
     input:
         metas=lambda wildcards: metas_of(fitted(wildcards)),
         tables=lambda wildcards: tables_of(fitted(wildcards)),
-        library=lambda wildcards: model_sources("fit_models.py", wildcards),
     output:
         records="results/studies/{study}/fits/{method}/{case}.json",
         arrays="results/studies/{study}/fits/{method}/{case}.npz",
@@ -166,6 +167,7 @@ rule fit_models:
         mem_mb=2000,
         runtime=60,
     params:
+        library=lambda wildcards: model_sources("fit_models.py", wildcards),
         regimes=lambda wildcards: (
             baselines_settings(wildcards)["regimes"]
             if wildcards.case in ("regimes", "all")
@@ -182,7 +184,6 @@ rule refit_models:
     input:
         metas=lambda wildcards: metas_of(refitted(wildcards)),
         tables=lambda wildcards: tables_of(refitted(wildcards)),
-        library=lambda wildcards: model_sources("refit_models.py", wildcards),
     output:
         table="results/studies/{study}/refits/{method}.csv",
     log:
@@ -198,6 +199,7 @@ rule refit_models:
         mem_mb=2000,
         runtime=60,
     params:
+        library=lambda wildcards: model_sources("refit_models.py", wildcards),
         refits=lambda wildcards: baselines_settings(wildcards)["refits"],
         seed=config["seed"],
     script:
@@ -220,10 +222,6 @@ rule score_models:
             study=wildcards.study,
             method=fitted_methods(wildcards),
         ),
-        library=imports_of(
-            WORKFLOW / "scripts/score_models.py",
-            also=[f"annobench.models.{name}" for name in METHODS],
-        ),
     output:
         tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
     log:
@@ -236,6 +234,10 @@ rule score_models:
         mem_mb=2000,
         runtime=60,
     params:
+        library=imports_of(
+            WORKFLOW / "scripts/score_models.py",
+            also=[f"annobench.models.{name}" for name in METHODS],
+        ),
         grid=baselines_settings,
         grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
         seed=config["seed"],
@@ -248,7 +250,6 @@ rule render_baselines:
     input:
         tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
         templates=templates("benchmark.html.j2", "benchmark.js"),
-        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
     output:
         page="results/studies/{study}/index.html",
     log:
@@ -261,6 +262,7 @@ rule render_baselines:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
         other="../aggregation/index.html",
         methods=METHODS,
     script:
@@ -272,12 +274,12 @@ use rule render_baselines as render_aggregation with:
     input:
         tables=[str(STORED_BENCHMARK / file) for file in BENCHMARK_FILES],
         templates=templates("benchmark.html.j2", "benchmark.js"),
-        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
     output:
         page="results/studies/aggregation/index.html",
     log:
         "results/logs/studies/aggregation.page.log",
     params:
+        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
         other="../baselines/index.html",
         methods=METHODS,
 
@@ -295,8 +297,6 @@ noise_settings = {
 
 rule measure_certificate_coverage:
     """Measure how often the noise certificate holds on simulated labels."""
-    input:
-        library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
     output:
         table="results/studies/{study}/parts/{part}.parquet",
     log:
@@ -312,6 +312,7 @@ rule measure_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         **noise_settings,
+        library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
         "../scripts/measure_certificate_coverage.py"
@@ -321,7 +322,6 @@ rule collect_certificate_coverage:
     """Put the simulated coverage of the noise certificate beside the exact one and the power."""
     input:
         parts=parts_of,
-        library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     output:
         curves="results/studies/{study}/curves.csv",
         exact="results/studies/{study}/exact.csv",
@@ -338,6 +338,7 @@ rule collect_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         **noise_settings,
+        library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     script:
         "../scripts/collect_certificate_coverage.py"
 
@@ -350,7 +351,6 @@ rule render_certificate_coverage:
         simulated="results/studies/{study}/simulated.csv",
         power="results/studies/{study}/power.csv",
         site=site_files("certificate_coverage.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_certificate_coverage.py"),
     output:
         figures=expand(
             "results/studies/{{study}}/{figure}.{suffix}",
@@ -369,6 +369,7 @@ rule render_certificate_coverage:
         runtime=5,
     params:
         **noise_settings,
+        library=imports_of(WORKFLOW / "scripts/render_certificate_coverage.py"),
         grid_name=lambda wildcards: NOISE_GRIDS[wildcards.study],
     script:
         "../scripts/render_certificate_coverage.py"
@@ -379,7 +380,6 @@ rule certify:
     input:
         metas=[f"results/data/{each['dataset']}/meta.json" for each in CERTIFIED],
         tables=[path for each in CERTIFIED for path in data_of(each["dataset"])],
-        library=imports_of(WORKFLOW / "scripts/certify.py"),
     output:
         summary="results/studies/certificate/summary.csv",
         rules="results/studies/certificate/rules.csv",
@@ -395,6 +395,7 @@ rule certify:
         mem_mb=1500,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/certify.py"),
         data=CERTIFIED,
         seed=config["seed"],
     script:
@@ -411,7 +412,6 @@ rule render_certificate:
         hard_items="results/studies/certificate/hard_items.csv",
         plans="results/studies/certificate/plans.csv",
         site=site_files("certificate.html.j2"),
-        library=imports_of(WORKFLOW / "scripts/render_certificate.py"),
     output:
         figure=expand("results/studies/certificate/rates.{suffix}", suffix=FIGURE_FORMATS),
         page="results/studies/certificate/index.html",
@@ -423,6 +423,7 @@ rule render_certificate:
         mem_mb=500,
         runtime=5,
     params:
+        library=imports_of(WORKFLOW / "scripts/render_certificate.py"),
         data=CERTIFIED,
         unknown=[
             each["dataset"] for each in config["studies"]["noise"]["data"] if each not in CERTIFIED

@@ -9,13 +9,21 @@ from typing import Any
 
 from annobench.core.files import recording, replacing
 
-#: Licences under which labels may be passed on, by a part of their names.
-OPEN = ("CC BY", "MIT", "Apache", "GPL", "open data")
+#: How data sets state a licence under which anyone may pass their labels on. What is stated
+#: otherwise is not packed until somebody has looked at it.
+OPEN = {
+    "CC BY 4.0 (AMI corpus)",
+    "MIT",
+    "MIT (the repository; the labels are their authors')",
+    "Apache-2.0",
+    "GPL-2",
+    "MASC release, open data (see its README)",
+}
 
 
 def may_be_passed_on(meta: dict[str, Any]) -> bool:
     """Tell whether labels are real and their licence lets anyone pass them on."""
-    return meta["provenance"] == "real" and any(name in meta["licence"] for name in OPEN)
+    return meta["provenance"] == "real" and meta["licence"] in OPEN
 
 
 def licences(metas: Iterable[dict[str, Any]]) -> str:
@@ -56,6 +64,8 @@ def students_files(
         yield (path.name if path.suffix == ".ipynb" else f"pages/{path.name}"), path.read_bytes()
     yield "data/results.csv", inputs["results"][0].read_bytes()
     yield "data/LICENCES.md", licences(metas.values()).encode()
+    for path in inputs["tables"]:
+        yield f"data/{path.parent.name}/{path.name}", path.read_bytes()
     for path in inputs["data"]:
         if may_be_passed_on(metas[path.parent.name]):
             yield f"data/{path.parent.name}/{path.name}", path.read_bytes()
@@ -90,7 +100,7 @@ if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         named = (
             *("wheel", "requirements", "readme", "teacher", "licence", "results", "data"),
-            *("student", "solutions", "slides", "bank"),
+            *("tables", "student", "solutions", "slides", "bank"),
         )
         paths = {}
         for name in named:

@@ -51,7 +51,10 @@ def quote(text: str, results: Results) -> str:
     def value(match: re.Match[str]) -> str:
         kind, paper, target = match.groups()
         found = results.value(paper, target)
-        return found.rounded() if kind == "result" else found.published
+        if kind == "printed":
+            return found.published
+        mark = " (from simulated labels)" if found.is_simulated else ""
+        return found.rounded() + mark
 
     return _QUOTED.sub(value, text)
 
@@ -64,25 +67,6 @@ def student_edition(source: NotebookNode, results: Results) -> NotebookNode:
 def solutions_edition(source: NotebookNode, results: Results) -> NotebookNode:
     """Return the notebook with solutions, rubrics and notes for the teacher."""
     return _edition(source, results, lambda cell: not _is_stub(cell))
-
-
-def slides_edition(executed: NotebookNode) -> NotebookNode:
-    """Return the slides of an executed solutions edition: explanation, figures and exercises."""
-    slides = new_notebook(metadata=executed.metadata)
-    for cell in executed.cells:
-        own = tags(cell)
-        if own & {"noslide", "solution", "check", "hint", "rubric"}:
-            continue
-        shown = cell.copy()
-        if "teacher" in own:
-            kind = "notes"
-        elif cell.cell_type == "markdown":
-            kind = "slide" if "slide" in own or re.match(r"##? ", cell.source) else "subslide"
-        else:
-            kind = "-" if not _has_figure(cell) else "subslide"
-        shown.metadata = from_dict({**cell.metadata, "slideshow": {"slide_type": kind}})
-        slides.cells.append(shown)
-    return slides
 
 
 def page_edition(student: NotebookNode, executed: NotebookNode) -> NotebookNode:
@@ -180,7 +164,3 @@ def _dressed(markdown: str, own: set[str]) -> str:
 
 def _is_stub(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and STUB in tags(cell)
-
-
-def _has_figure(cell: NotebookNode) -> bool:
-    return any("image/png" in output.get("data", {}) for output in cell.get("outputs", ()))

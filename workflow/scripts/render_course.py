@@ -21,7 +21,8 @@ from pygments.formatters import HtmlFormatter
 
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import render
-from course_source import page_edition, slides_edition
+from course_slides import OUTPUT_ALONE, slides_edition
+from course_source import page_edition
 
 SLIDES = "annobench_slides"
 
@@ -84,7 +85,7 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
         template_name=SLIDES, extra_template_basedirs=[str(site)], embed_images=True
     )
     exporter.register_preprocessor(
-        TagRemovePreprocessor(remove_input_tags={"figure"}), enabled=True
+        TagRemovePreprocessor(remove_input_tags={OUTPUT_ALONE}), enabled=True
     )
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(

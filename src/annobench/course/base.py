@@ -81,6 +81,8 @@ class Lesson:
         Ids of the data sets that `session.data` is asked for.
     papers : tuple of str
         Keys of the papers that `session.result` is asked for.
+    tables : tuple of str
+        Tables of studies that `session.table` is asked for, such as "conformance/matrix".
     timing : tuple of (int, str)
         Minutes and what they are for; 90 in all.
     """
@@ -91,6 +93,7 @@ class Lesson:
     needs: tuple[str, ...] = ()
     data: tuple[str, ...] = ()
     papers: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     timing: tuple[tuple[int, str], ...] = ((45, "explanation"), (45, "exercises"))
 
 

@@ -169,5 +169,9 @@ class Options(dict[str, Any]):
         return "\n".join(f"{letter}) {text}" for letter, text in self.items())
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<li>{escape(str(text))}</li>" for text in self.values())
-        return f'<ol type="a">{rows}</ol>'
+        # A list's own letters are numbers in JupyterLab, and the answer is a letter.
+        hanging = "margin: 0.3em 0 0.3em 1.6em; text-indent: -1.6em"
+        return "".join(
+            f'<p style="{hanging}"><b>{letter})</b> {escape(str(text))}</p>'
+            for letter, text in self.items()
+        )

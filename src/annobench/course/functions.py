@@ -12,10 +12,12 @@ import numpy as np
 
 from annobench.course.base import Exercise, Given, Mistake, Property
 from annobench.course.outcomes import Checked, brief, same, shown, unanswered
-from annobench.course.watch import TooSlowError, time_limit
-
-#: Seconds after which a student's function is stopped.
-FUNCTION_SECONDS = 10.0
+from annobench.course.watch import (
+    ELAPSED_SECONDS,
+    FUNCTION_SECONDS,
+    TooSlowError,
+    time_limit,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +151,7 @@ class Function(Exercise):
             )
         inputs = given["inputs"]
         try:
-            with time_limit(FUNCTION_SECONDS):
+            with time_limit(FUNCTION_SECONDS, elapsed=ELAPSED_SECONDS):
                 return self._judge(answer, inputs)
         except TooSlowError:
             return self._failed(

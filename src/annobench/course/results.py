@@ -1,4 +1,4 @@
-"""The workbench's results in the course: values that a session quotes are read, never typed."""
+"""The workbench's results in the course: what a session quotes is read, never typed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import CourseError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The file of values in the course's folder of data, and its columns.
 FILE = "results.csv"
@@ -48,6 +52,11 @@ class Value:
             return float(self.published.replace(",", "").replace("%", "").lstrip("<>=~"))
         except ValueError:
             return float("nan")
+
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the computed value comes from simulated labels in place of real ones."""
+        return self.verdict == "stand_in"
 
     def __float__(self) -> float:
         """Return the computed value."""
@@ -147,6 +156,40 @@ class Results:
         raise CourseError(
             f"{self._where}: {paper} has no value {target!r}.{did_you_mean(target, targets)}"
         )
+
+
+def read_table(folder: Path, name: str) -> pd.DataFrame:
+    """Read a table of one of the workbench's studies.
+
+    Parameters
+    ----------
+    folder : path
+        The course's folder of data.
+    name : str
+        Study and table, such as "conformance/matrix".
+
+    Returns
+    -------
+    DataFrame
+        As the study stores it.
+
+    Raises
+    ------
+    CourseError
+        If there is no such table; lists those there are.
+    """
+    import pandas as pd
+
+    path = folder / f"{name}.csv"
+    if not path.is_file():
+        known = sorted(
+            file.relative_to(folder).with_suffix("").as_posix() for file in folder.glob("*/*.csv")
+        )
+        raise CourseError(
+            f"{folder}: there is no table {name!r}.{did_you_mean(name, known)} There are "
+            f"{', '.join(known) or 'none'}; in the repository, `make course` computes them."
+        )
+    return pd.read_csv(path)
 
 
 def _value(row: Mapping[str, str]) -> Value:

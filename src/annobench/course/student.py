@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import logging
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +17,7 @@ from annobench.course import sessions
 from annobench.course.base import Exercise, Lesson
 from annobench.course.draws import draw, student_rng
 from annobench.course.outcomes import Checked
-from annobench.course.results import FILE, Results, Value
+from annobench.course.results import FILE, Results, Value, read_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,13 +204,10 @@ class Session:
             if folder is not None and (folder / id / "meta.json").exists():
                 self._loaded[id] = datasets.read(folder / id)
             else:
-                self._loaded[id] = datasets.load(id)
+                with _quiet("annobench.datasets"):  # it is said below, in fewer words
+                    self._loaded[id] = datasets.load(id)
             if self._loaded[id].provenance == "simulated":
-                print(
-                    f"{id}: SIMULATED data stand in for the real labels, which are neither on "
-                    "this computer nor to be had from the network. Values computed from them are "
-                    "not those of the paper."
-                )
+                print(f"{id}: SIMULATED labels stand in for the real ones.")
         return self._loaded[id]
 
     def result(self, paper: str, target: str) -> Value:
@@ -231,6 +231,26 @@ class Session:
             If there is no such value, or no file of results.
         """
         return self._results.value(paper, target)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a table of one of the workbench's studies.
+
+        Parameters
+        ----------
+        name : str
+            Study and table, such as "conformance/matrix".
+
+        Returns
+        -------
+        DataFrame
+            As the study stores it.
+
+        Raises
+        ------
+        CourseError
+            If there is no such table.
+        """
+        return read_table(self._folder or Path(DATA), name)
 
     @cached_property
     def _folder(self) -> Path | None:
@@ -282,6 +302,23 @@ def session(id: str, student: str) -> Session:
     # A notebook without ipywidgets needs no word on progress bars.
     warnings.filterwarnings("ignore", message="IProgress not found")
     held = Session(id, student)
-    for name in held.lesson.data:
-        held.data(name)
+    loaded = [held.data(name) for name in held.lesson.data]
+    if any(data.provenance == "simulated" for data in loaded):
+        print(
+            "The real labels are neither on this computer nor to be had from the network. What is "
+            "computed from simulated ones is not what the paper found, and what the text says of "
+            "the real labels need not hold for them."
+        )
     return held
+
+
+@contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Keep a part of the library from logging warnings."""
+    log = logging.getLogger(name)
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        log.setLevel(before)

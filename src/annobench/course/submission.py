@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, TextIO
 
-from annobench.course.watch import TooSlowError, time_limit
+from annobench.course.watch import FUNCTION_SECONDS, TooSlowError, time_limit
 
 #: Events of Python that a notebook has no need of: processes, signals, connections.
 _REFUSED = {
@@ -34,8 +34,9 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class _Grader:
     """The other end of the pipes."""
 
-    def __init__(self, source: TextIO, target: TextIO, seconds: float) -> None:
-        self._source, self._target, self._seconds = source, target, seconds
+    def __init__(self, source: TextIO, target: TextIO, *, seconds: float, elapsed: float) -> None:
+        self._source, self._target = source, target
+        self._seconds, self._elapsed = seconds, elapsed
 
     def tell(self, **message: str) -> None:
         self._target.write(json.dumps(message) + "\n")
@@ -53,7 +54,7 @@ class _Grader:
             # From the grader, who made it, so that it may be unpickled.
             arguments = pickle.loads(base64.b64decode(asked["arguments"]))  # noqa: S301
             try:
-                with time_limit(self._seconds):
+                with time_limit(self._seconds, elapsed=self._elapsed):
                     value = encode(answer(*arguments))
                 self.tell(kind="value", call=asked["call"], value=value)
             except (Exception, TooSlowError) as error:
@@ -137,7 +138,7 @@ def _run(cells: list[str], grader: _Grader, seconds: float) -> None:
     names = {"__name__": "__main__", "display": lambda *values, **options: None}
     for number, source in enumerate(cells, 1):
         try:
-            with time_limit(seconds):
+            with time_limit(seconds, elapsed=seconds):
                 exec(compile(source, f"<cell {number}>", "exec"), names)  # noqa: S102
         except BaseException as error:
             grader.tell(kind="error", cell=str(number), error=type(error).__name__[:80])
@@ -150,7 +151,7 @@ def main() -> None:
     # A cell that never ends shall not keep those after it from running.
     share = int(seconds) / 2
     with os.fdopen(int(source), encoding="utf-8") as asked, os.fdopen(int(target), "w") as told:
-        grader = _Grader(asked, told, min(10.0, share))
+        grader = _Grader(asked, told, seconds=min(FUNCTION_SECONDS, share), elapsed=share)
         try:
             cells = _cells(Path(notebook))
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:

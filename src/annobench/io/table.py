@@ -51,7 +51,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
 
 
-def read_labels(
+def read_table(
     path: str | Path,
     *,
     item: str | None = None,
@@ -104,7 +104,7 @@ def read_labels(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "labels.csv")
     ...     _ = path.write_text("item,worker,response\nx,ann,yes\nx,bob,no\n")
-    ...     read_labels(path)
+    ...     read_table(path)
     Annotations(1 items, 2 annotators, 2 categories, 2 labels, nominal)
     """
     path = Path(path)
@@ -120,17 +120,21 @@ def read_labels(
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 
 
-def read_gold(path: str | Path, *, item: str | None = None) -> dict[str, str]:
+def read_gold(
+    path: str | Path, *, item: str | None = None, gold: str | None = None
+) -> dict[str, str]:
     r"""Read a gold standard: a table with a header and one row an item.
 
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet, as for `read_labels`; an empty cell means that there is no gold
+        CSV, TSV or Parquet, as for `read_table`; an empty cell means that there is no gold
         category.
     item : str, optional
-        Name of the column of the items; by default the usual ones are recognised. That of the
-        categories may be called `gold`, `truth` or `label`.
+        Name of the column of the items; by default the usual ones are recognised.
+    gold : str, optional
+        Name of the column of the gold categories; by default `gold`, `truth`, `label` and the
+        like are recognised.
 
     Returns
     -------
@@ -140,7 +144,7 @@ def read_gold(path: str | Path, *, item: str | None = None) -> dict[str, str]:
     Raises
     ------
     ReaderError
-        As `read_labels`, and if an item has two gold categories.
+        As `annobench.read_labels`, and if an item has two gold categories.
 
     Examples
     --------
@@ -155,7 +159,7 @@ def read_gold(path: str | Path, *, item: str | None = None) -> dict[str, str]:
     if not path.is_file():
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ReaderError(f"{path}: {kind}. Give the path of a table of gold categories.")
-    wanted = {"item": item, "gold": None}
+    wanted = {"item": item, "gold": gold}
     if path.suffix.lower() in _PARQUET:
         found, _, lines = _parquet_columns(path, wanted)
     else:
@@ -166,14 +170,48 @@ def read_gold(path: str | Path, *, item: str | None = None) -> dict[str, str]:
         if i < 0:
             faults.append((row, "no item"))
         elif k >= 0:
-            name, gold = found["item"].names[i], found["gold"].names[k]
-            if golds.setdefault(name, gold) != gold:
-                faults.append((row, f"item {name!r} is {gold!r} here and {golds[name]!r} above"))
+            name, category = found["item"].names[i], found["gold"].names[k]
+            if golds.setdefault(name, category) != category:
+                above = golds[name]
+                faults.append((row, f"item {name!r} is {category!r} here and {above!r} above"))
     if faults:
         where = lines()
         texts = [f"{where[row]}: {text}" for row, text in faults]
         report_faults(path, texts, "Correct these rows: an item has one gold category.")
     return golds
+
+
+def read_texts(path: str | Path, text: str, *, item: str | None = None) -> dict[str, str]:
+    """Read what annotators saw: a column of a table of labels.
+
+    Parameters
+    ----------
+    path : str or Path
+        CSV, TSV or Parquet.
+    text : str
+        Name of the column.
+    item : str, optional
+        Name of the column of the items; by default the usual ones are recognised.
+
+    Returns
+    -------
+    dict of str to str
+        The first text of each item.
+
+    Raises
+    ------
+    ReaderError
+        If a column is missing or the file is malformed.
+    """
+    path = Path(path)
+    wanted = {"item": item, "text": text}
+    read = _parquet_columns if path.suffix.lower() in _PARQUET else _text_columns
+    found = read(path, wanted)[0]
+    texts: dict[str, str] = {}
+    for i, t in zip(found["item"].codes, found["text"].codes, strict=True):
+        if i >= 0 and t >= 0:
+            texts.setdefault(found["item"].names[i], found["text"].names[t])
+    return texts
 
 
 def write_labels(annotations: Annotations, path: str | Path) -> None:
@@ -194,10 +232,10 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
 
     Notes
     -----
-    Names are written unchanged and `read_labels` gives them back exactly, also those that
+    Names are written unchanged and `annobench.read_labels` gives them back exactly, also those that
     a spreadsheet would take for a formula. A text file holds no more than its rows: the
     order of the categories, categories never given, items and annotators without labels
-    and the scale are lost, unless told to `read_labels` again. Parquet keeps everything.
+    and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps everything.
     """
     path = Path(path)
     if annotations.scale == "set":

@@ -48,6 +48,7 @@ LESSON = Lesson(
         for emotion in ("anger", "disgust", "fear", "joy", "sadness", "surprise")
     ),
     papers=("bhowmick2008",),
+    tables=("conformance/matrix", "conformance/disagreements"),
     timing=(
         (25, "one formula, five ideas of chance (exercises 2.1, 2.2)"),
         (20, "many annotators, missing labels (2.3 to 2.5)"),

@@ -30,7 +30,12 @@ LESSON = Lesson(
     ),
     needs=("03_how_sure", "05_votes", "binomial distribution"),
     data=("snow2008_rte",),
-    papers=("beigman_klebanov2008", "beigman_klebanov2009", "beigman_klebanov2010"),
+    papers=(
+        "beigman_klebanov2008",
+        "beigman_klebanov2009",
+        "beigman_klebanov2010",
+        "carpenter2008",
+    ),
     timing=(
         (10, "marks at random (Exercise 8.1)"),
         (35, "easy and hard items: estimate, bound, kappa (Exercises 8.2 to 8.5)"),

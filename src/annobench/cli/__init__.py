@@ -1,0 +1,81 @@
+"""The command line: one file for each verb of `annobench`, or group of verbs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from annobench import __version__
+from annobench.cli import (
+    audit,
+    certificate,
+    compare,
+    consensus,
+    course,
+    data,
+    plan,
+    posteriors,
+    report,
+)
+from annobench.cli import inspect as inspection
+from annobench.cli._shared import set_verbosity
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+@app.callback()
+def options(
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors, and no notes.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print every step from records to labels.")
+    ] = False,
+) -> None:
+    """A reproducible workbench for annotation statistics.
+
+    Exit codes: 0 if all went well, 1 for labels that can't be used, 2 for a wrong option.
+    """
+    if quiet and verbose:
+        raise typer.BadParameter("--quiet and --verbose exclude each other. Drop one of them.")
+    set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(__version__)
+
+
+app.command()(inspection.inspect)
+app.command()(inspection.convert)
+app.command()(consensus.consensus)
+app.command()(report.report)
+app.command()(certificate.certificate)
+app.command()(audit.audit)
+app.command()(plan.plan)
+app.command()(posteriors.reference_posterior)
+app.command()(posteriors.compare_draws)
+app.command()(compare.compare)
+
+data_app = typer.Typer(help="The data sets.", no_args_is_help=True)
+data_app.command("list")(data.list_datasets)
+data_app.command()(data.fetch)
+app.add_typer(data_app, name="data")
+
+course_app = typer.Typer(help="The course in annotation statistics.", no_args_is_help=True)
+course_app.command()(course.grade)
+course_app.command()(course.exam)
+app.add_typer(course_app, name="course")
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return __all__

@@ -1,0 +1,355 @@
+"""The options of all commands that read labels, and what they read."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from annobench.cli._shared import fail, is_verbose, listed, note
+from annobench.cli._writing import TableFormat, Writing
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.files import replacing
+
+if TYPE_CHECKING:
+    from annobench.io import Selection
+
+_READING = "Reading labels"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A file of labels, and how its user wants it to be read.
+
+    Attributes
+    ----------
+    path : Path
+        The file or folder.
+    options : dict
+        The options of `annobench.io.select_labels` that were given.
+    gold_from : str or None
+        Where gold categories stand: a file, a column, or "export".
+    key : Path or None
+        Where to write the names behind pseudonyms.
+    """
+
+    path: Path
+    options: dict[str, Any]
+    gold_from: str | None = None
+    key: Path | None = None
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its ending."""
+        return self.path.resolve().name if self.path.is_dir() else self.path.stem
+
+    def folder(self, out: Path | None, what: str) -> Path:
+        """Return the folder to write to.
+
+        Parameters
+        ----------
+        out : Path or None
+            The folder that was named.
+        what : str
+            What is written: "agreement".
+
+        Returns
+        -------
+        Path
+            That folder, or one beside the file, named as the file and what is written.
+        """
+        beside = self.path.resolve() if self.path.is_dir() else self.path
+        return beside.with_name(f"{self.stem}_{what}") if out is None else out
+
+    def select(
+        self,
+        *,
+        repeats: str = "error",
+        categories: Iterable[object] | None = None,
+        scale: Scale | None = None,
+    ) -> Selection:
+        """Read the labels.
+
+        Parameters
+        ----------
+        repeats : str, default "error"
+            What the command does with repeated labels unless it is told.
+        categories : iterable, optional
+            All categories in their order.
+        scale : str, optional
+            What the labels mean.
+
+        Returns
+        -------
+        Selection
+            Labels, ledger and remarks.
+        """
+        from annobench.io import select_labels
+
+        options = {"repeats": repeats} | self.options
+        if self.key is not None:
+            self._write_key()
+        try:
+            return select_labels(self.path, categories=categories, scale=scale, **options)
+        except ReaderError as error:
+            raise ReaderError(f"{error}{encoding_hint(self.path, str(error))}") from error
+
+    def gold(self, selection: Selection) -> dict[str, str] | None:
+        """Read the gold categories.
+
+        Parameters
+        ----------
+        selection : Selection
+            What was read of the labels' file.
+
+        Returns
+        -------
+        dict of str to str or None
+            The gold category of each item that has one; None if no gold was named.
+        """
+        from annobench.io.reading import read_known_gold
+
+        if self.gold_from is None:
+            return None
+        return read_known_gold(
+            self.path, self.gold_from, item=self.options.get("item"), selection=selection
+        )
+
+    def _write_key(self) -> None:
+        import csv
+
+        from annobench.io.exports import read_export
+
+        if self.key is None or self.options.get("keep_names"):
+            return
+        if self.key.exists():
+            raise AnnotationError(f"--key {self.key}: the file exists. Name another one.")
+        wanted = ("format", "annotator_from", "text", "question")
+        export = read_export(
+            self.path, **{name: self.options[name] for name in wanted if name in self.options}
+        )
+        with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(("pseudonym", "name"))
+            writer.writerows((new, name) for name, new in export.pseudonyms.items())
+
+
+def reads_labels(
+    command: Callable[..., None] | None = None, *, optional: bool = False, writes: str | None = None
+) -> Callable[..., Any]:
+    """Give a command the argument and the options with which labels are read.
+
+    Parameters
+    ----------
+    command : callable
+        A command whose first parameter is `reading`.
+    optional : bool, default False
+        Whether labels are an option, and `reading` may be None.
+    writes : str, optional
+        What the command writes: the last part of its folder's name. It then has a parameter
+        `writing`.
+
+    Returns
+    -------
+    callable
+        The command with the parameters `labels`, `item`, ... in place of `reading`.
+    """
+    if command is None:
+        return functools.partial(reads_labels, optional=optional, writes=writes)
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        own = {name: given.pop(name) for name in list(given) if name in names}
+        writing = {name: given.pop(name) for name in _OUTPUT if name in given}
+        reading = _reading(given)
+        if reading is not None and writes is not None:
+            own["writing"] = Writing(
+                command.__name__,
+                reading.folder(writing["out"], writes),
+                writing["table_format"],
+                writing["force"],
+            )
+        command(reading, **own)
+
+    signature = inspect.signature(command, eval_str=True)
+    own = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.name not in ("reading", "writing")
+    ]
+    names = {parameter.name for parameter in own}
+    shared = list(inspect.signature(_shared, eval_str=True).parameters.values())
+    output = inspect.signature(_output, eval_str=True).parameters.values()
+    if optional:
+        option = _option("Labels of your own in place of data sets; with --gold.")
+        shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
+    merged = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for parameter in [shared[0], *own, *(output if writes else ()), *shared[1:]]
+    ]
+    wrapped.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in merged} | {"return": None}
+    return wrapped
+
+
+def _output(
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default one beside the file, named as it."),
+    ] = None,
+    table_format: Annotated[
+        TableFormat, typer.Option("--format", help="Format of the tables.")
+    ] = "csv",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that the command did not write.")
+    ] = False,
+) -> None:
+    """Declare the options of commands that write a page and tables."""
+
+
+_OUTPUT = tuple(inspect.signature(_output).parameters)
+
+
+def _option(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel=_READING)
+
+
+def _shared(
+    labels: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV, TSV or Parquet with one row a label, or the file or folder that an "
+            "annotation tool exported.",
+        ),
+    ],
+    item: Annotated[str | None, _option("Column of the items.")] = None,
+    annotator: Annotated[str | None, _option("Column of the annotators.")] = None,
+    label: Annotated[str | None, _option("Column of the labels.")] = None,
+    question: Annotated[
+        str | None, _option("The question whose answers are the labels; see `annobench inspect`.")
+    ] = None,
+    annotator_from: Annotated[
+        Literal["person", "file", "session"] | None,
+        _option("Who counts as an annotator of an export; by default as the format has it."),
+    ] = None,
+    status: Annotated[
+        str,
+        _option("Which work counts, with commas: done, rejected, skipped, unfinished, curated."),
+    ] = "done",
+    repeats: Annotated[
+        Literal["error", "first", "last", "all"] | None,
+        _option("When an annotator labelled an item more than once."),
+    ] = None,
+    gold_items: Annotated[
+        Literal["leave-out", "use"], _option("Items mixed in to check annotators.")
+    ] = "leave-out",
+    empty: Annotated[
+        Literal["missing", "category"],
+        _option("When an annotator saw an item and chose nothing: no label, or a category."),
+    ] = "missing",
+    text: Annotated[str | None, _option("Column or field of what annotators saw.")] = None,
+    gold: Annotated[
+        str | None,
+        _option("Known categories: a file with one row an item, a column, or `export`."),
+    ] = None,
+    from_format: Annotated[
+        str | None,
+        _option("Format of the export, where its content may be of several.", "--from"),
+    ] = None,
+    keep_names: Annotated[
+        bool, _option("Keep people's names and e-mail addresses.", "--keep-names")
+    ] = False,
+    key: Annotated[Path | None, _option("File to write the names behind pseudonyms to.")] = None,
+) -> None:
+    """Declare the argument and the options that commands share."""
+
+
+def _reading(given: dict[str, Any]) -> Reading | None:
+    path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
+    if path is None:
+        if gold is not None:
+            fail(AnnotationError("--gold is given without --labels. Give both."))
+        return None
+    given["status"] = listed(given["status"])
+    given["format"] = given.pop("from_format")
+    return Reading(path, {n: v for n, v in given.items() if v is not None}, gold, key)
+
+
+def print_reading(selection: Selection) -> None:
+    """Print on the error stream what was left out, if anything was.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was read.
+    """
+    if is_verbose():
+        for what, rows, first in selection.ledger.itertuples(index=False):
+            note(f"{rows:>12,}  {what}{f' ({first})' if first else ''}")
+    left_out = [
+        f"{rows:,} {what.removeprefix('left out: ')}"
+        for what, rows in zip(selection.ledger["what"], selection.ledger["rows"], strict=True)
+        if what.startswith("left out: ")
+    ]
+    if left_out:
+        note(f"Left out: {'; '.join(left_out)}")
+    for text in selection.remarks:
+        note(f"Note: {text}")
+
+
+def refuse_sets(selection: Selection, command: str) -> None:
+    """Refuse labels that are sets, and say which question to ask instead.
+
+    Parameters
+    ----------
+    selection : Selection
+        What was read.
+    command : str
+        The command's name.
+
+    Raises
+    ------
+    AnnotationError
+        If the labels are sets.
+    """
+    labels = selection.labels
+    if labels.scale == "set":
+        n_chosen = labels.membership[labels.label].sum(axis=0)
+        question = f"{selection.question}={labels.elements[int(n_chosen.argmax())]}"
+        raise AnnotationError(
+            f"{command}: {selection.question!r} allows several options. Take one option at a time, "
+            f"such as --question {shlex.quote(question)}."
+        )
+
+
+def encoding_hint(path: Path, message: str) -> str:
+    """Say what a file that is not UTF-8 seems to be.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    message : str
+        The error that its reader raised.
+
+    Returns
+    -------
+    str
+        A sentence that begins with a space, or nothing.
+    """
+    if "UTF-8" not in message or "byte" not in message:
+        return ""
+    with path.open("rb") as stream:
+        head = stream.read(4)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return " It begins as UTF-16 does."
+    if head == b"PK\x03\x04":
+        return " It begins as a spreadsheet or zip archive does: export it as CSV."
+    return " From Excel, save as 'CSV UTF-8'; from elsewhere, it may be Latin-1 or Windows-1252."

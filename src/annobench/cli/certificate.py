@@ -1,0 +1,147 @@
+"""The command `certificate`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._shared import fail, note
+from annobench.cli._writing import Writing
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError, ReaderError
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+
+@reads_labels(writes="certificate")
+def certificate(
+    reading: Reading,
+    writing: Writing,
+    guess: Annotated[
+        str | None,
+        typer.Option(
+            help="Probability that a guess on a hard item is the last category, or a range, with "
+            "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels an item."
+        ),
+    ] = None,
+    keep: Annotated[
+        str | None,
+        typer.Option(help="Which items are retained: unanimous, majority, or a share such as 0.8."),
+    ] = None,
+    model: Annotated[
+        Literal["easy_hard", "rates"] | None,
+        typer.Option(help="By default as the number of labels allows."),
+    ] = None,
+    settled: Annotated[
+        float, typer.Option(help="For rates: a label that fewer annotators would give is a guess.")
+    ] = 0.6,
+    threshold: Annotated[
+        float | None, typer.Option(help="Split numeric labels: this and above, and below.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
+) -> None:
+    """Certify how many retained labels are guesses at most: a page, rules.csv, hard_items.csv.
+
+    Example: annobench certificate labels.csv --guess 0.3,0.7 --keep unanimous
+    """
+    from rich.console import Console
+
+    from annobench import noise
+    from annobench.reporting import certificate_page
+
+    try:
+        writing.check("certificate.html", ["rules", "hard_items"])
+        scale: Scale | None = "nominal" if threshold is None else "interval"
+        selection = reading.select(scale=scale)
+        annotations = selection.labels
+        if threshold is not None:
+            annotations = noise.dichotomise(annotations, threshold)
+        found = noise.certificate(
+            annotations,
+            level=level,
+            guess=_numbers(guess, "guess"),
+            keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
+            model=model,
+            settled=settled,
+        )
+        tables = {
+            "rules": found.rules,
+            "hard_items": noise.hard_items(annotations, settled=settled),
+        }
+        page = certificate_page.render(
+            found,
+            tables["hard_items"],
+            annotations,
+            source=reading.path.name,
+            remarks=selection.remarks,
+            texts=selection.texts,
+        )
+        written = writing.write("certificate.html", page, tables)
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    console = Console()
+    console.print(str(found), markup=False, highlight=False, soft_wrap=True)
+    if found.n_guesses < found.n_retained:
+        console.print(
+            "On the same condition guesses alone can't put one system "
+            f"{found.smallest_difference():,} items ahead of another, nor "
+            f"{found.smallest_difference('independent'):,} if the two are independent and guesses "
+            "are fair coins.",
+            highlight=False,
+            soft_wrap=True,
+        )
+    console.print(_rules_table(found.rules))
+    print_reading(selection)
+    for text in found.remarks:
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+
+
+def _numbers(text: str | None, option: str) -> float | list[float] | None:
+    """Read one number, or several with commas."""
+    if text is None:
+        return None
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError as error:
+        raise AnnotationError(
+            f"certificate: --{option} {text!r} is not a number, or numbers with commas between, "
+            "such as 0.3,0.7."
+        ) from error
+    return values[0] if len(values) == 1 else values
+
+
+def _number(text: str | None, option: str) -> float | None:
+    """Read a share."""
+    values = _numbers(text, option)
+    if isinstance(values, list):
+        raise AnnotationError(
+            f"certificate: --{option} must be unanimous, majority or one share, got {text!r}."
+        )
+    return values
+
+
+def _rules_table(rules: pd.DataFrame) -> Table:
+    """Lay out for the terminal what each rule of retaining would certify."""
+    from rich.table import Table
+
+    shown = Table("labels needed", box=None, pad_edge=False, header_style="bold")
+    for name in ("retained", "guesses at most", "rate", "estimated"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in rules.to_dict("records"):
+        needed = "more than half" if row["keep"] == 0.5 else f"{100 * row['keep']:.3g}%"
+        rate = "" if math.isnan(row["rate"]) else f"{100 * row['rate']:.1f}%"
+        shown.add_row(
+            needed,
+            f"{row['n_retained']:,}",
+            f"{row['n_guesses']:,}",
+            rate,
+            f"{row['expected']:.1f}",
+        )
+    return shown

@@ -1,0 +1,205 @@
+"""The command `compare`."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._shared import check_folder, fail, listed, note
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from annobench.studies.benchmark.cases import BenchmarkCase
+    from annobench.studies.doors import Candidate, Finding, Outcome
+
+
+@reads_labels(optional=True)
+def compare(
+    reading: Reading | None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Your methods: a Python file with fit(labels, rng) or a class, my_method.py; a "
+            "name in a file or a package, my_method.py:MyClass or package:MyClass; an entry point.",
+            show_default=False,
+        ),
+    ] = None,
+    program: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A program, such as 'Rscript my.R {labels} {probabilities}': labels as "
+            "CSV in, probabilities as CSV out."
+        ),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(help="Data sets or folders of data sets; by default a few small ones."),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Models of the library, with commas; by default all.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+    ] = None,
+    limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
+    replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Compare a method of your own with the library's models: a table here, and a page.
+
+    Example: annobench compare my_method.py --against dawid_skene,ebcc
+    """
+    from rich.console import Console
+
+    from annobench.reporting import benchmark_page
+    from annobench.studies import doors
+
+    errors = Console(stderr=True)
+    try:
+        candidates = [doors.from_python(target) for target in methods or []]
+        candidates += [doors.from_program(command, limit=limit) for command in program or []]
+        folder = _comparison_folder(methods or [], reading) if out is None else out
+        check_folder(folder, "compare")
+        cases = _cases(data, reading, seed)
+        with errors.status("Checking"):
+            findings = {each: doors.check(each, limit=limit, seed=seed) for each in candidates}
+        warnings = _contract(errors, findings)
+        with errors.status("Fitting") as status:
+            found = doors.compare(
+                cases,
+                candidates,
+                against=listed(against) or [],
+                limit=limit,
+                seed=seed,
+                replicates=replicates,
+                settings={
+                    "contract": warnings,
+                    "command": shlex.join(["annobench", *sys.argv[1:]]),
+                },
+                begin=lambda name: status.update(f"Fitting {name}"),
+            )
+        remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
+        if reading is not None:
+            remarks += doors.what_gold_tells(cases[0], found.rankings[cases[0].name])
+        found.write(folder)
+        page = benchmark_page.render(found.tables, marked=found.candidates, remarks=remarks)
+        with replacing(folder / "index.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (ValueError, RuntimeError, OSError) as error:
+        fail(error)
+    console = Console()
+    console.print(_comparison_table(found) if reading is None else _ranking_table(found))
+    for text in remarks:
+        note(f"Note: {text}")
+    typer.echo(f"written to {folder}: index.html, ranking.csv, scores.csv, fits.csv, methods.csv")
+
+
+def _comparison_folder(methods: list[str], reading: Reading | None) -> Path:
+    """Name the folder of a comparison by what is compared."""
+    if reading is not None:
+        return reading.folder(None, "comparison")
+    name = Path(methods[0].partition(":")[0]).stem if methods else "program"
+    return Path(f"{name}_comparison")
+
+
+def _cases(
+    data: list[str] | None,
+    reading: Reading | None,
+    seed: int,
+) -> list[BenchmarkCase]:
+    """Return what methods are compared on."""
+    from annobench.studies.doors import data as choices
+
+    if reading is None:
+        named = [name for text in data or [] for name in listed(text) or []]
+        return choices.find_cases(named, seed) if named else choices.default_cases(seed)
+    if data:
+        raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
+    if reading.gold_from is None:
+        raise AnnotationError(
+            "compare: --labels is given without --gold. Labels of your own are scored by their "
+            "gold categories: give both."
+        )
+    selection = reading.select(repeats="all", scale="nominal")
+    golds = reading.gold(selection) or {}
+    print_reading(selection)
+    return [choices.own_case(reading.stem, selection.labels, golds)]
+
+
+def _contract(console: Console, findings: dict[Candidate, list[Finding]]) -> dict[str, list[str]]:
+    """Print which checks a method keeps; return what it does not keep."""
+    warnings = {}
+    for candidate, checks in findings.items():
+        name = candidate.METHOD.name
+        warnings[name] = [f"{each.check}: {each.note}" for each in checks if not each.kept]
+        kept = len(checks) - len(warnings[name])
+        console.print(
+            f"{name}: {kept} of {len(checks)} checks of the contract are kept",
+            markup=False,
+            highlight=False,
+        )
+    return {name: notes for name, notes in warnings.items() if notes}
+
+
+def _ranking_table(found: Outcome) -> Table:
+    """Lay out for the terminal how methods rank on one labelled set."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, collapse_padding=True, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("accuracy", "95% interval", "vs best", "p", "needed", "log loss"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    [ranking] = found.rankings.values()
+    for row in ranking.to_dict("records"):
+        own = row["method"] in found.candidates
+        needed = row["items_needed"]
+        shown.add_row(
+            f"{'> ' if own else ''}{escape(row['method'])}",
+            f"{row['accuracy']:.3f}",
+            f"{row['lower']:.3f}–{row['upper']:.3f}",
+            "" if math.isnan(needed) else f"{row['minus_best']:+.3f}",
+            "" if math.isnan(needed) else f"{row['p_value']:.3f}",
+            f"{needed:,.0f}" if math.isfinite(needed) else "",
+            f"{row['log_loss']:.3f}",
+            style="bold" if own else None,
+        )
+    return shown
+
+
+def _comparison_table(found: Outcome) -> Table:
+    """Lay out for the terminal how methods do on several data sets."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("method", overflow="fold")
+    for name in ("scored", "among best", "accuracy", "log loss", "seconds"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    for row in found.summary().to_dict("records"):
+        own = row["method"] in found.candidates
+        shown.add_row(
+            f"{'> ' if own else ''}{escape(row['method'])}",
+            f"{row['n_scored']} of {row['n_problems']}",
+            f"{row['n_best']}",
+            *(
+                "" if math.isnan(row[name]) else f"{row[name]:.3f}"
+                for name in ("accuracy", "log_loss")
+            ),
+            f"{row['seconds']:.3g}",
+            style="bold" if own else None,
+        )
+    return shown

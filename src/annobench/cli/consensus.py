@@ -1,0 +1,104 @@
+"""The command `consensus`."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Annotated, Any
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._shared import fail, listed, note
+from annobench.cli._writing import Writing
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import AnnotationError
+
+#: Categories whose prevalence is shown at most.
+_SHOWN = 10
+
+
+@reads_labels(writes="consensus")
+def consensus(
+    reading: Reading,
+    writing: Writing,
+    model: Annotated[
+        str, typer.Option(help="Name of the model; a wrong name lists those there are.")
+    ] = "dawid_skene",
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="An option of the model's fit, such as draws=2000 or smoothing=0.1; several times "
+            "for several. A wrong name lists those there are."
+        ),
+    ] = None,
+    categories: Annotated[
+        str | None,
+        typer.Option(
+            help="All categories in order, with commas, also those that no label names: no,yes. "
+            "Of two, the second is the positive one."
+        ),
+    ] = None,
+    replicates: Annotated[
+        int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
+    ] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Find each item's category with its probability, and how good each annotator is.
+
+    Example: annobench consensus labels.csv --model mace --categories no,yes
+    """
+    from rich.console import Console
+
+    from annobench.aggregation import consensus as consensus_of
+    from annobench.reporting import consensus_page
+
+    try:
+        writing.check("consensus.html", consensus_of.TABLES)
+        selection = reading.select(repeats="all", categories=listed(categories))
+        annotations = selection.labels
+        refuse_sets(selection, "consensus")
+        with Console(stderr=True).status("Fitting"):
+            found = consensus_of.consensus(
+                annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])
+            )
+        page = consensus_page.render(
+            found,
+            annotations,
+            source=reading.path.name,
+            remarks=selection.remarks,
+            texts=selection.texts,
+        )
+        written = writing.write("consensus.html", page, found.tables())
+        written += consensus_of.draw(found, writing.folder)
+    except (ValueError, OSError) as error:
+        fail(error)
+    print_reading(selection)
+    typer.echo(
+        f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
+        f"{annotations.n_items:,} items, by {model}\n"
+        f"{int(found.items['tied_vote'].sum()):,} items have tied votes; {found.certainty}"
+    )
+    shown = found.prevalence.head(_SHOWN).set_index("category")
+    for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
+        ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
+        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
+    for text in found.remarks:
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+
+
+def _options(texts: list[str]) -> dict[str, Any]:
+    """Read options of a model: numbers, true, false and null as in JSON, all else as text."""
+    options: dict[str, Any] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise AnnotationError(
+                f"consensus: --option {text!r} has no value. Write name=value, such as draws=2000."
+            )
+        try:
+            options[name] = json.loads(value)
+        except json.JSONDecodeError:
+            options[name] = value
+    return options

@@ -1,0 +1,77 @@
+"""The commands of the course's teacher."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._shared import check_folder, fail
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.files import replacing
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    pass
+
+
+def grade(
+    folder: Annotated[Path, typer.Argument(help="Folder of notebooks, also in folders inside it.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Table to write; by default grades.csv in the folder.")
+    ] = None,
+    seconds: Annotated[int, typer.Option(min=1, help="Limit of time for each notebook.")] = 180,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="The course's folder of data; by default looked for above the folder."),
+    ] = None,
+) -> None:
+    """Run and grade every notebook of a folder, each in a process of its own.
+
+    Example: annobench course grade submissions
+    """
+    from rich.console import Console
+
+    from annobench.course import grading
+
+    table = folder / "grades.csv" if out is None else out
+    try:
+        check_folder(table.parent, "course grade")
+        with Console(stderr=True).status("Grading"):
+            grades = grading.grade(folder, seconds=seconds, data=data)
+        with replacing(table) as draft:
+            grades.to_csv(draft, index=False)
+    except (ValueError, OSError) as error:
+        fail(error)
+    for (file, student), rows in grades.groupby(["file", "student"], sort=False):
+        n = int((rows["exercise"] != "").sum())
+        said = f"{int(rows['passed'].sum())} of {n} passed" if n else rows["message"].iloc[0]
+        typer.echo(f"{file} ({student or 'no name'}): {said}")
+    typer.echo(f"{table}: {grades['file'].nunique()} notebooks")
+
+
+def exam(
+    students: Annotated[Path, typer.Argument(help="Text file: one name or ID a line.")],
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("exam"),
+    questions: Annotated[int, typer.Option(min=1, help="How many questions.")] = 8,
+    session: Annotated[
+        list[str] | None,
+        typer.Option(help="A session that is asked about; several times for several. Default all."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading.")] = "Annotation statistics: exam",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice.")] = DEFAULT_SEED,
+) -> None:
+    """Write an exam with each student's own numbers, and all solutions.
+
+    Example: annobench course exam students.txt --questions 8
+    """
+    from annobench.course import bank
+
+    try:
+        check_folder(out, "course exam")
+        names = students.read_text(encoding="utf-8").splitlines()
+        answers = bank.write_exam(names, out, n=questions, only=session, title=title, rng=seed)
+    except (ValueError, OSError) as error:
+        fail(error)
+    typer.echo(f"{out}: {questions} questions for {answers['student'].nunique()} students")

@@ -1,0 +1,75 @@
+"""The commands on data sets."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._shared import fail
+from annobench.core.choices import DEFAULT_SEED, Mode
+from annobench.core.errors import ChecksumError, DataUnavailableError, ReaderError
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    pass
+
+
+def list_datasets() -> None:
+    """List the data sets, and whether their files are held on this machine.
+
+    Example: annobench data list
+    """
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from annobench import datasets
+
+    table = Table("id", "title", "held")
+    for id in datasets.names():
+        held = "no" if datasets.missing_files(id) else "yes"
+        table.add_row(escape(id), escape(datasets.get(id).title), held)
+    Console().print(table)
+
+
+def fetch(
+    id: Annotated[str, typer.Argument(help="Name of the data set; see `annobench data list`.")],
+    mode: Annotated[
+        Mode,
+        typer.Option(help="What to do where the real files can't be had."),
+    ] = "auto",
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to write to; by default one named as the data set.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = DEFAULT_SEED,
+) -> None:
+    """Write a data set as labels.parquet, items.parquet and meta.json.
+
+    Example: annobench data fetch snow2008_rte --mode simulated
+    """
+    from rich.console import Console
+    from rich.logging import RichHandler
+
+    from annobench import datasets
+
+    logging.basicConfig(
+        format="%(message)s",
+        handlers=[RichHandler(console=Console(stderr=True), show_time=False, show_path=False)],
+    )
+    folder = Path(id) if out is None else out
+    try:
+        meta = datasets.prepare(id, folder, mode=mode, seed=seed)
+    except (
+        datasets.UnknownDatasetError,
+        DataUnavailableError,
+        ChecksumError,
+        ReaderError,
+    ) as error:
+        fail(error)
+    typer.echo(
+        f"{folder}: {meta['provenance']}, {meta['n_labels']} labels of "
+        f"{meta['n_annotators']} annotators for {meta['n_items']} items"
+    )

@@ -1,0 +1,166 @@
+"""The commands `inspect` and `convert`: what a file holds, and its labels as a table."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from annobench.cli._reading import (
+    Reading,
+    encoding_hint,
+    print_reading,
+    reads_labels,
+    refuse_sets,
+)
+from annobench.cli._shared import check_folder, fail
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.files import replacing
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from annobench.io import Export
+
+#: Categories of a question, and people, that are shown at most.
+_SHOWN = 6
+
+
+def inspect(
+    path: Annotated[Path, typer.Argument(help="A file or folder.")],
+    from_format: Annotated[
+        str | None, typer.Option("--from", help="Its format, where it may be of several.")
+    ] = None,
+) -> None:
+    """Say what a file or folder is, what it holds, and which command to type.
+
+    Example: annobench inspect export.json
+    """
+    from rich.console import Console
+
+    from annobench.io import read_export
+    from annobench.io.exports import recognise
+
+    try:
+        if from_format is None and not path.is_dir() and not recognise(path):
+            _inspect_table(path)
+            return
+        export = read_export(path, format=from_format)
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    console = Console()
+    console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
+    console.print(export.format.note, markup=False, highlight=False, style="dim")
+    console.print(_questions(export))
+    for line in _facts(export):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    for line in _next(path, export):
+        console.print(f"  {line}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _inspect_table(path: Path) -> None:
+    """Describe a plain table of labels."""
+    from annobench.io import select_labels
+
+    try:
+        found = select_labels(path, repeats="all", keep_names=True)
+    except ReaderError as error:
+        raise ReaderError(f"{error}{encoding_hint(path, str(error))}") from error
+    labels = found.labels
+    n_repeats = labels.n_labels - labels.first_labels().n_labels
+    typer.echo(
+        f"A table with one row a label: {labels.n_labels:,} labels of {labels.n_annotators:,} "
+        f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
+        f"{_some(labels.categories)}"
+    )
+    if n_repeats:
+        typer.echo(f"{n_repeats:,} labels are repeats: the annotator labelled the item before.")
+    typer.echo(f"Next:\n  annobench report {shlex.quote(str(path))}")
+
+
+def _questions(export: Export) -> Table:
+    """Lay out the questions for the terminal."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    shown.add_column("question", overflow="fold")
+    shown.add_column("kind", no_wrap=True)
+    for name in ("answers", "items", "annotators"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("categories", overflow="fold")
+    for row in export.questions.to_dict("records"):
+        counts = (f"{row[name]:,}" for name in ("answers", "items", "annotators"))
+        shown.add_row(
+            escape(row["question"]), row["kind"], *counts, escape(_some(row["categories"]))
+        )
+    return shown
+
+
+def _some(names: Any) -> str:
+    shown = ", ".join(name if len(name) <= 40 else f"{name[:37]}..." for name in names[:_SHOWN])
+    return f"{shown}, ... ({len(names):,})" if len(names) > _SHOWN else shown
+
+
+def _facts(export: Export) -> list[str]:
+    """Say what a user has to know before taking the labels."""
+    facts = [f"{rows:,} {what}" for what, rows in export.totals().items() if rows]
+    if export.personal:
+        facts.append(
+            f"{len(export.personal)} annotators go by a person's name or e-mail address: they get "
+            "pseudonyms, unless you say --keep-names"
+        )
+    return facts
+
+
+def _next(path: Path, export: Export) -> list[str]:
+    """Return the commands to type next."""
+    questions = export.questions
+    labelled = questions[~questions["kind"].isin(["spans", "relations", "text"])]
+    option = f" --question {shlex.quote(labelled['question'].iloc[0])}" if len(labelled) > 1 else ""
+    file = shlex.quote(str(path))
+    lines = ["Next:"]
+    if len(labelled) or len(questions):
+        lines.append(f"annobench report {file}{option}")
+    if len(labelled):
+        lines.append(f"annobench consensus {file}{option}")
+        lines.append(f"annobench convert {file} labels.parquet{option}")
+    return lines
+
+
+@reads_labels
+def convert(
+    reading: Reading,
+    out: Annotated[Path, typer.Argument(help="File to write: .parquet, .csv or .tsv.")],
+    ledger: Annotated[
+        Path | None, typer.Option(help="File to write what was left out to, as CSV.")
+    ] = None,
+) -> None:
+    """Write the labels of any format as a table with one row a label.
+
+    Example: annobench convert export.json labels.parquet --question sentiment
+    """
+    from annobench.io import write_labels
+
+    try:
+        if out.suffix.lower() not in (".parquet", ".pq", ".csv", ".tsv", ".tab"):
+            raise AnnotationError(
+                f"convert: {out} ends in neither .parquet, .csv nor .tsv. Give it one of these."
+            )
+        check_folder(out.parent, "convert")
+        selection = reading.select(repeats="all")
+        refuse_sets(selection, "convert")
+        write_labels(selection.labels, out)
+        if ledger is not None:
+            with replacing(ledger) as draft:
+                selection.ledger.to_csv(draft, index=False, lineterminator="\n")
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    print_reading(selection)
+    labels = selection.labels
+    typer.echo(
+        f"{out}: {labels.n_labels:,} labels of {labels.n_annotators:,} annotators for "
+        f"{labels.n_items:,} items"
+    )

@@ -1,0 +1,102 @@
+"""The commands on reference draws of posteriors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._shared import check_folder, fail, note
+from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
+from annobench.core.files import replacing
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    pass
+
+
+def reference_posterior(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Name of a posterior; without one they are listed."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default as the posterior."),
+    ] = None,
+    make: Annotated[
+        bool, typer.Option("--make", help="Draw anew, and compare with the draws that are stored.")
+    ] = False,
+) -> None:
+    """Write a posterior's labels and reference draws, for another sampler to be tried on.
+
+    Example: annobench reference-posterior anesthesia-hierarchical_dawid_skene
+    """
+    from annobench.posteriors import making, records, stored
+
+    if name is None:
+        for known in records.names():
+            typer.echo(f"{known}: {records.get(known).title}")
+        return
+    folder = Path(name) if out is None else out
+    try:
+        record = records.get(name)
+        check_folder(folder, "reference-posterior")
+        if make:
+            reference = making.make(record)
+            written = stored.write(reference, folder)
+        else:
+            reference = stored.load(name)
+            written = stored.write_inputs(name, folder)
+        told = stored.same_as_stored(reference, folder) if make else ""
+    except (AnnotationError, DataUnavailableError, ChecksumError, OSError) as error:
+        fail(error)
+    typer.echo(repr(reference))
+    for check, passed in reference.information["checks_made"].items():
+        typer.echo(f"{check}: {'passed' if passed else 'FAILED'}")
+    if told:
+        typer.echo(told)
+    typer.echo(f"written to {folder}: {', '.join(written)}")
+
+
+def compare_draws(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="CSV files, one a chain or with a column chain; or one .npz or .nc file."
+        ),
+    ],
+    name: Annotated[
+        str, typer.Argument(help="Name of the posterior; see `annobench reference-posterior`.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
+    ] = None,
+) -> None:
+    """Compare a sampler's draws with reference draws: comparison.html and comparison.csv.
+
+    Example: annobench compare-draws draws.csv anesthesia-hierarchical_dawid_skene
+    """
+    from annobench.posteriors import comparison, stored
+    from annobench.posteriors.draws import read_draws
+    from annobench.reporting import draws_page
+
+    folder = files[0].with_name(f"{files[0].stem}_comparison") if out is None else out
+    source = ", ".join(path.name for path in files)
+    try:
+        check_folder(folder, "compare-draws")
+        reference = stored.load(name)
+        found = comparison.compare(read_draws(files), reference)
+        page = draws_page.render(found, reference, source=source)
+        with replacing(folder / "comparison.csv") as draft:
+            found.table.to_csv(draft, lineterminator="\n")
+        with replacing(folder / "comparison.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    typer.echo(repr(found))
+    for text in found.remarks:
+        note(f"Note: {text}")
+    typer.echo(f"written to {folder}: comparison.html, comparison.csv")

@@ -1,0 +1,169 @@
+"""The command `report`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._shared import fail, listed, note
+from annobench.cli._writing import Writing
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError, ReaderError
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+    from annobench.io import Selection
+    from annobench.labels.annotations import Annotations
+
+
+@reads_labels(writes="agreement")
+def report(
+    reading: Reading,
+    writing: Writing,
+    scale: Annotated[
+        Scale | None,
+        typer.Option(help="What the labels mean; by default what a Parquet file says, or nominal."),
+    ] = None,
+    order: Annotated[
+        str | None,
+        typer.Option(help="Ordinal categories from low to high, with commas: no,maybe,yes."),
+    ] = None,
+    separator: Annotated[
+        str, typer.Option(help="What stands between the elements of a set; alone: the empty set.")
+    ] = ";",
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
+    ] = None,
+) -> None:
+    """Measure how far annotators agree: a table here, report.csv, and report.html with plots.
+
+    Example: annobench report labels.csv --order poor,fair,good
+    """
+    from rich.console import Console
+
+    from annobench import agreement
+    from annobench.reporting import formats, report_page
+
+    try:
+        if not 0 < level < 1:
+            raise AnnotationError(
+                f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
+            )
+        writing.check("report.html", ["report"])
+        selection = _scaled(reading, scale, order, separator)
+        annotations, remarks = selection.labels, list(selection.remarks)
+        table = agreement.report(annotations, rng=seed, level=level)
+        page = report_page.render(annotations, table, source=reading.path.name, remarks=remarks)
+        written = writing.write("report.html", page, {"report": table})
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    console = Console()
+    console.print(
+        f"{formats.counted(annotations.n_labels, 'label')} of "
+        f"{formats.counted(annotations.n_annotators, 'annotator')} for "
+        f"{formats.counted(annotations.n_items, 'item')}, {annotations.scale}",
+        highlight=False,
+    )
+    console.print(_overall_table(table, level))
+    for text in _without_value(table):
+        console.print(text, style="dim", markup=False, highlight=False)
+    notes = (*report_page.cautions(annotations), *report_page.without_width(table))
+    print_reading(selection)
+    for text in notes:
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+
+
+def _scaled(
+    reading: Reading,
+    scale: Scale | None,
+    order: str | None,
+    separator: str,
+) -> Selection:
+    """Read labels on the scale that the user named."""
+    if order is not None and scale not in (None, "ordinal"):
+        raise AnnotationError(
+            f"report: --order is for ordinal labels, but --scale says {scale}. Drop one of them."
+        )
+    categories = None
+    if order is not None:
+        scale = "ordinal"
+        categories = listed(order) or []
+        if len(set(categories)) < 2 or "" in categories:
+            raise AnnotationError(
+                f"report: --order {order!r} does not name two categories or more. List them from "
+                "low to high, with commas between."
+            )
+    # A table's sets are names with a separator; of an export they are sets already.
+    wanted = "nominal" if scale == "set" else scale
+    try:
+        found = reading.select(categories=categories, scale=wanted)
+    except ReaderError as error:
+        hint = ""
+        if wanted == "ordinal" and order is None:
+            hint = " On the command line, give the order with --order low,middle,high."
+        raise ReaderError(f"{error}{hint}") from error
+    if scale == "set":
+        return replace(found, labels=_as_sets(found.labels, separator))
+    return found
+
+
+def _as_sets(annotations: Annotations, separator: str) -> Annotations:
+    """Split labels into sets of elements."""
+    from annobench.labels.annotations import Annotations
+
+    if not separator or not any(separator in name for name in annotations.categories):
+        raise AnnotationError(
+            f"report: no label has the separator {separator!r}, such as "
+            f"{annotations.categories[0]!r}. Name what stands between elements with --separator, "
+            "or use the nominal scale."
+        )
+    sets = [
+        {part.strip() for part in name.split(separator)} - {""} for name in annotations.categories
+    ]
+    names = annotations.to_frame()
+    return Annotations.from_sets(
+        names["item"], names["annotator"], [sets[code] for code in annotations.label]
+    )
+
+
+def _overall_table(table: pd.DataFrame, level: float) -> Table:
+    """Lay out the overall values for the terminal."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from annobench import agreement
+
+    known = agreement.discover()
+    shown = Table("coefficient", box=None, pad_edge=False, header_style="bold")
+    for name in ("estimate", f"{100 * level:g}% interval", "items"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    rows = table[table["breakdown"].eq("overall")]
+    for row in rows[rows["estimate"].notna()].to_dict("records"):
+        name = escape(f"{known[row['coefficient']].METHOD.title}  ")
+        options = f"[dim]{escape(row['options'])}[/dim]"
+        ends = "" if math.isnan(row["lower"]) else f"{row['lower']:.3f} to {row['upper']:.3f}"
+        shown.add_row(name + options, f"{row['estimate']:.3f}", ends, f"{row['n_items']:,.0f}")
+    return shown
+
+
+def _without_value(table: pd.DataFrame) -> list[str]:
+    """Say which coefficients have no value, one line a reason."""
+    from annobench import agreement
+
+    known = agreement.discover()
+    rows = table[table["breakdown"].eq("overall") & table["estimate"].isna()]
+    return [
+        ", ".join(dict.fromkeys(known[name].METHOD.title for name in group["coefficient"]))
+        + f": {note}"
+        for note, group in rows.groupby("note", sort=False)
+    ]

@@ -1,0 +1,294 @@
+"""Records of text files with the place where each stands: JSON, JSON lines, CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annobench.core.errors import ReaderError
+
+_BOM = b"\xef\xbb\xbf"
+
+#: Bytes of a file of one JSON object that is read whole.
+_WHOLE = 256 * 2**20
+
+#: Characters of a list that are read at a time.
+_CHUNK = 2**20
+
+#: A fault nearer to the end of what was read may be a word cut in two, such as `fal`.
+_TOKEN = 12
+
+_SPACE = frozenset(" \t\r\n")
+
+
+def first_object(path: Path, head: bytes) -> dict[str, Any] | None:
+    """Return the first JSON object of a file of JSON or JSON lines.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its beginning.
+
+    Returns
+    -------
+    dict or None
+        The first line of JSON lines, the first element of a list, a file's one object; None if
+        the file is none of these.
+    """
+    start = head.removeprefix(_BOM).lstrip()[:1]
+    if start not in (b"{", b"["):
+        return None
+    try:
+        _, found = next(json_records(path), (0, None))
+    except (ReaderError, OSError):
+        return None
+    return found
+
+
+def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the objects of a file of JSON or JSON lines, one after the other.
+
+    Parameters
+    ----------
+    path : Path
+        A file of JSON lines, of one list of objects, or of one object.
+
+    Yields
+    ------
+    tuple of int and dict
+        The number of the line or element, from 1, and the object.
+
+    Raises
+    ------
+    ReaderError
+        If the file is empty, not UTF-8, not JSON, or an element is no object; names the line
+        or element.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(65_536)
+    start = head.removeprefix(_BOM).lstrip()[:1]
+    if not start:
+        raise ReaderError(f"{path}: the file is empty. Export it again.")
+    if start == b"[":
+        yield from _elements(path)
+        return
+    first = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].strip()
+    try:
+        alone = first in (b"{", b"") or not isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        # A first line longer than what was looked at, or an object over several lines.
+        alone = b"\n" in head.strip()
+    if alone:
+        yield 1, _whole(path)
+        return
+    yield from _lines(path)
+
+
+def is_json_lines(path: Path) -> bool:
+    """Return whether a file holds one JSON object a line.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    bool
+        False for a list, and for one object that goes over several lines.
+    """
+    with path.open("rb") as stream:
+        line = stream.readline().removeprefix(_BOM)
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if number == 1:
+                line = line.removeprefix(_BOM)
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+            except UnicodeDecodeError as error:
+                raise ReaderError(
+                    f"{path}, line {number}: not UTF-8. Save the file as UTF-8."
+                ) from error
+            except (ValueError, RecursionError) as error:
+                raise ReaderError(
+                    f"{path}, line {number}: not JSON ({_short(error)}). The file may have been "
+                    "cut off; export it again."
+                ) from error
+            if not isinstance(found, dict):
+                raise ReaderError(
+                    f"{path}, line {number}: a JSON {type(found).__name__} where an object is "
+                    "expected. Give one object a line."
+                )
+            yield number, found
+
+
+def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read a list element by element, holding one at a time.
+
+    Parsers of streams that name the path of every value take time and memory quadratic in the
+    depth: a damaged file of brackets alone brings them to a halt.
+    """
+    decoder, number, chunk = json.JSONDecoder(), 0, _CHUNK
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            buffer = stream.read(chunk)
+            at = buffer.index("[") + 1
+            while True:
+                at = _past_space(buffer, at)
+                if number == 0 and buffer[at : at + 1] == "]":
+                    return
+                found, end = _decoded(decoder, buffer, at)
+                if end is None:
+                    more = stream.read(chunk)
+                    if not more:
+                        raise ReaderError(
+                            f"{path}, after record {number}: the list does not end. The file may "
+                            "have been cut off; export it again."
+                        )
+                    # An element may be of any length: twice as much is read each time.
+                    buffer, at, chunk = buffer[at:] + more, 0, 2 * chunk
+                    continue
+                number, chunk = number + 1, _CHUNK
+                if not isinstance(found, dict):
+                    raise ReaderError(
+                        f"{path}, record {number}: a JSON {type(found).__name__} where an object "
+                        "is expected. Give a list of objects."
+                    )
+                yield number, found
+                if buffer[end] == "]":
+                    if buffer[end + 1 :].strip() or stream.read(_CHUNK).strip():
+                        raise ReaderError(
+                            f"{path}: text after the end of the list, record {number}. Give one "
+                            "list."
+                        )
+                    return
+                if buffer[end] != ",":
+                    raise ReaderError(
+                        f"{path}, after record {number}: not JSON (no comma between elements). "
+                        "Export the file again."
+                    )
+                at = end + 1
+    except UnicodeDecodeError as error:
+        raise ReaderError(
+            f"{path}, after record {number}: not UTF-8. Save the file as UTF-8."
+        ) from error
+    except ReaderError:
+        raise
+    except (ValueError, RecursionError) as error:  # also of a number of too many digits
+        raise ReaderError(
+            f"{path}, after record {number}: not JSON ({_short(error)}). Export the file again."
+        ) from error
+
+
+def _decoded(decoder: json.JSONDecoder, buffer: str, at: int) -> tuple[Any, int | None]:
+    """Return an element and where what follows it begins, or None if the buffer ends before."""
+    try:
+        found, end = decoder.raw_decode(buffer, at)
+    except json.JSONDecodeError as error:
+        if error.msg.startswith("Unterminated") or error.pos >= len(buffer) - _TOKEN:
+            return None, None
+        raise
+    end = _past_space(buffer, end)
+    return found, end if end < len(buffer) else None
+
+
+def _past_space(buffer: str, at: int) -> int:
+    while buffer[at : at + 1] in _SPACE:
+        if at >= len(buffer):
+            break
+        at += 1
+    return at
+
+
+def _whole(path: Path) -> dict[str, Any]:
+    if path.stat().st_size > _WHOLE:
+        raise ReaderError(
+            f"{path}: one JSON object of more than {_WHOLE // 2**20} MiB. Export JSON lines."
+        )
+    try:
+        found = json.loads(path.read_bytes().removeprefix(_BOM))
+    except UnicodeDecodeError as error:
+        raise ReaderError(f"{path}: not UTF-8. Save the file as UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        raise ReaderError(
+            f"{path}: not JSON ({_short(error)}). The file may have been cut off; export it again."
+        ) from error
+    if not isinstance(found, dict):
+        raise ReaderError(f"{path}: a JSON {type(found).__name__} where an object is expected.")
+    return found
+
+
+def csv_records(
+    path: Path, delimiter: str = ",", *, ragged: bool = False
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Read the rows of a text file with a header.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    delimiter : str, default ","
+        What stands between fields.
+    ragged : bool, default False
+        Whether rows may be shorter than the header; what is missing is then empty.
+
+    Yields
+    ------
+    tuple of int and dict
+        The number of the row below the header, from 1, and its fields by column.
+
+    Raises
+    ------
+    ReaderError
+        If the file is empty or not UTF-8, names a column twice, or a row does not fit the header.
+    """
+    # A text in a cell may be longer than the 128 KiB that the reader takes by default.
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    number = 0
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = csv.reader(stream, delimiter=delimiter)
+            header = next(rows, [])
+            if not any(header):
+                raise ReaderError(f"{path}: the file is empty. Export it again.")
+            twice = sorted({name for name in header if header.count(name) > 1})
+            if twice:
+                raise ReaderError(
+                    f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. Give every "
+                    "column a name of its own."
+                )
+            for row in rows:
+                if not row:
+                    continue
+                number += 1
+                if len(row) > len(header) or (len(row) < len(header) and not ragged):
+                    raise ReaderError(
+                        f"{path}, row {number} (line {rows.line_num}): {len(row)} fields where the "
+                        f"header has {len(header)}. Quote fields that hold a delimiter or line end."
+                    )
+                yield number, dict.fromkeys(header, "") | dict(zip(header, row, strict=False))
+    except UnicodeDecodeError as error:
+        raise ReaderError(
+            f"{path}, after row {number}: not UTF-8. Save the file as UTF-8."
+        ) from error
+    except csv.Error as error:
+        raise ReaderError(f"{path}, after row {number}: {error}. Save the file again.") from error
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:120] or type(error).__name__

@@ -1,0 +1,211 @@
+"""A consensus as one page that opens offline: what the items are, and what to do next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from annobench import models
+from annobench.aggregation.consensus import CERTAIN, Consensus
+from annobench.labels.annotations import Annotations
+from annobench.models.base import ConfusionFit
+from annobench.reporting import figures, pages, report_page
+from annobench.reporting.formats import percent
+from annobench.reporting.pages import records
+
+#: Rows of each table.
+MAX_ITEMS: Final = 15
+MAX_ANNOTATORS: Final = 25
+MAX_CATEGORIES: Final = 30
+MAX_CONFUSED: Final = 5
+#: Characters of what annotators saw.
+MAX_TEXT: Final = 160
+#: A label that tells less than this share of the entropy of the categories is near chance.
+NEAR_CHANCE: Final = 0.1
+#: The thresholds of the table of rules.
+THRESHOLDS: Final = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+
+
+def render(
+    found: Consensus,
+    annotations: Annotations,
+    *,
+    source: str,
+    remarks: Sequence[str] = (),
+    texts: Mapping[str, str] | None = None,
+) -> str:
+    """Write the page of a consensus.
+
+    Parameters
+    ----------
+    found : Consensus
+        What a model makes of the labels.
+    annotations : Annotations
+        The labels.
+    source : str
+        Where they come from, such as the name of the file.
+    remarks : sequence of str
+        What was done to the labels before, such as answers left out.
+    texts : mapping of str to str, optional
+        What annotators saw, by item.
+
+    Returns
+    -------
+    str
+        HTML with its style and plots inside.
+    """
+    items = found.items
+    return pages.render(
+        "consensus.html.j2",
+        title=f"Consensus: {source}",
+        depth=0,
+        source=source,
+        model=found.model,
+        reference=models.get(found.model).METHOD.reference,
+        facts=report_page.facts(annotations),
+        certain=float(items["probability"].ge(CERTAIN).mean()),
+        threshold=CERTAIN,
+        premise=found.fitted.premise(),
+        remarks=list(remarks),
+        warnings=list(found.remarks),
+        tied=int(items["tied_vote"].sum()),
+        prevalence=_prevalence(found.prevalence),
+        histogram_svg=figures.distribution(
+            "certainty-histogram",
+            items["probability"],
+            (1 / max(1, annotations.n_categories), 1.0),
+            of="items",
+            over="probability of the category",
+        ),
+        rules=_rules(items),
+        doubtful=_doubtful(items, texts or {}),
+        annotators=_annotators(found),
+        confused=_confused(found),
+    )
+
+
+def _prevalence(table: pd.DataFrame) -> dict[str, Any]:
+    shown = table.sort_values("prevalence", ascending=False, kind="stable").head(MAX_CATEGORIES)
+    shown = shown.rename(columns={"prevalence": "estimate", "lower95": "lower", "upper95": "upper"})
+    rows = records(shown)
+    return {
+        "rows": rows,
+        "plot": figures.estimates("prevalence-plot", rows, (0.0, 1.0)),
+        "n": len(table),
+    }
+
+
+def _rules(items: pd.DataFrame) -> list[dict[str, Any]]:
+    """Count what is kept at each threshold, and the errors expected among it."""
+    probability = items["probability"].to_numpy()
+    rows = []
+    for threshold in THRESHOLDS:
+        kept = probability >= threshold
+        n = int(kept.sum())
+        errors = float((1 - probability[kept]).sum())
+        rows.append(
+            {
+                "threshold": threshold,
+                "n": n,
+                "share": n / len(items),
+                "errors": errors,
+                "rate": errors / n if n else math.nan,
+            }
+        )
+    return rows
+
+
+def _doubtful(items: pd.DataFrame, texts: Mapping[str, str]) -> dict[str, Any]:
+    """List the items whose category is least certain, with their votes."""
+    columns = map(str, items.columns)
+    names = [name.removeprefix("votes_") for name in columns if name.startswith("votes_")]
+    order = np.lexsort((-items["n_labels"].to_numpy(), items["probability"].to_numpy()))
+    chosen = items.iloc[order[:MAX_ITEMS]]
+    rows = []
+    for row in records(chosen):
+        votes = [(name, int(row[f"votes_{name}"])) for name in names if row[f"votes_{name}"]]
+        text = texts.get(row["item"], "")
+        rows.append(
+            {
+                **row,
+                "votes": sorted(votes, key=lambda vote: -vote[1])[: report_page.MAX_DIFFERENT],
+                "text": text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…",
+            }
+        )
+    return {
+        "rows": rows,
+        "unsure": int((items["probability"] < CERTAIN).sum()),
+        "half": int((items["probability"] < 0.7).sum()),
+    }
+
+
+def _annotators(found: Consensus) -> dict[str, Any]:
+    """List annotators by what their labels tell, and name those near chance."""
+    table = found.annotators
+    entropy = float(stats.entropy(found.prevalence["prevalence"], base=2))
+    total = max(1, int(table["n_labels"].sum()))
+    quantity = next((name for name in ("bits", "accuracy") if name in table), None)
+    if quantity is None:
+        return {"quantity": None, "rows": [], "near_chance": [], "n": len(table)}
+    known = table[table[quantity].notna()].sort_values(quantity, kind="stable")
+    near = known[known["bits"] < NEAR_CHANCE * entropy] if "bits" in known else known.head(0)
+    shown = known.head(MAX_ANNOTATORS)
+    ends = {end: f"{quantity}_{end}95" for end in ("lower", "upper")}
+    rows = [
+        {
+            **row,
+            "estimate": row[quantity],
+            **{end: row.get(column, math.nan) for end, column in ends.items()},
+            "share": row["n_labels"] / total,
+        }
+        for row in records(shown)
+    ]
+    highest = max((row["upper"] for row in rows if row["upper"] == row["upper"]), default=0.0)
+    highest = max([highest, *(row["estimate"] for row in rows)])
+    limits = (0.0, 1.0 if quantity == "accuracy" else max(0.2, math.ceil(5 * highest) / 5))
+    return {
+        "quantity": {"bits": "bits per label", "accuracy": "accuracy"}[quantity],
+        "rows": rows,
+        "plot": figures.estimates("annotators-plot", rows, limits),
+        "near_chance": [
+            {"name": row["annotator"], "n": int(row["n_labels"]), "share": row["n_labels"] / total}
+            for row in records(near)
+        ],
+        "near_share": percent(float(near["n_labels"].sum()) / total),
+        "n": len(known),
+        "entropy": entropy,
+    }
+
+
+def _confused(found: Consensus) -> list[dict[str, Any]]:
+    """List pairs of categories by how often a label of one is given to an item of the other."""
+    prevalence = getattr(found.fitted, "prevalence", None)
+    if not isinstance(found.fitted, ConfusionFit) or prevalence is None:
+        return []
+    confusion = np.asarray(found.fitted.confusion)
+    weights = found.annotators["n_labels"].to_numpy(dtype=float)
+    usable = np.isfinite(confusion).all(axis=(1, 2)) & (weights > 0)
+    if not usable.any():
+        return []
+    mean = np.average(confusion[usable], axis=0, weights=weights[usable])
+    joint = np.asarray(prevalence)[:, None] * mean
+    both = np.triu(joint + joint.T, 1)
+    names = found.fitted.categories
+    order = np.argsort(-both, axis=None)[:MAX_CONFUSED]
+    pairs = [np.unravel_index(n, both.shape) for n in order]
+    return [
+        {
+            "first": names[i],
+            "second": names[k],
+            "share": float(both[i, k]),
+            "forth": float(mean[i, k]),
+            "back": float(mean[k, i]),
+        }
+        for i, k in pairs
+        if both[i, k] > 0
+    ]

@@ -1,0 +1,70 @@
+"""The page of a consensus: what to do next, and nothing of a user's names runs."""
+
+import re
+
+import numpy as np
+import pytest
+
+from annobench.aggregation.consensus import consensus
+from annobench.labels.annotations import Annotations
+from annobench.reporting import consensus_page
+
+
+def made(n_items=150, seed=3):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(2, size=n_items)
+    rows = []
+    for annotator, accuracy in (("a", 0.9), ("b", 0.9), ("c", 0.85), ("<guess>", 0.5)):
+        right = rng.random(n_items) < accuracy
+        rows += [
+            (f"i{n}", annotator, "yn"[k if ok else 1 - k])
+            for n, (k, ok) in enumerate(zip(truth, right, strict=True))
+        ]
+    return Annotations.from_arrays(*map(list, zip(*rows, strict=True)))
+
+
+@pytest.fixture(scope="module")
+def labels():
+    return made()
+
+
+@pytest.fixture(scope="module")
+def found(labels):
+    return consensus(labels, rng=1, replicates=20)
+
+
+def text_of(page):
+    body = page[page.index("<main") :]
+    return " ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", body, flags=re.DOTALL).split())
+
+
+def test_the_annotator_near_chance_is_named_with_the_share_of_labels(found, labels):
+    page = text_of(consensus_page.render(found, labels, source="x.csv"))
+    assert "Talk to “&lt;guess&gt;” (150 labels, 25%)" in page
+    assert "gave 25% of all labels" in page
+
+
+def test_rules_count_items_and_the_errors_that_the_model_expects(found, labels):
+    page = text_of(consensus_page.render(found, labels, source="x.csv"))
+    probability = found.items["probability"]
+    kept = probability[probability >= 0.9]
+    assert f"at least 0.9 {len(kept)} " in page
+    assert f"{(1 - kept).sum():.1f} " in page.split("at least 0.9 ")[1][:40]
+
+
+def test_doubtful_items_come_first_with_their_text(found, labels):
+    least = found.items.sort_values("probability", kind="stable").iloc[0]
+    texts = {least["item"]: "<script>alert(1)</script>" + "x" * 500}
+    page = consensus_page.render(found, labels, source="x.csv", texts=texts)
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "x" * 200 not in page
+    rows = text_of(page).split("Doubtful items")[1]
+    assert rows.index(least["item"]) < 60
+
+
+def test_every_model_of_votes_has_a_page(labels):
+    small = labels.select(items=labels.items[:30])
+    for model in ("voting", "one_coin", "zero_based_skill"):
+        found = consensus(small, model=model, rng=1, replicates=0)
+        assert "What to do next" in consensus_page.render(found, small, source="x")
