@@ -1,11 +1,15 @@
 """Fixtures shared by all layers of tests."""
 
+import fcntl
 import os
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+#: Of runs of papers on simulated data.
+SEED = 3
 
 
 def pytest_collection_modifyitems(items):
@@ -39,6 +43,50 @@ def closed():
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
+
+
+@pytest.fixture(scope="session")
+def filled_once(tmp_path_factory):
+    """Return a function that fills a folder once in all processes, and returns it."""
+    top = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        top = top.parent
+
+    def folder(name, fill):
+        path = top / "filled_once" / name
+        path.parent.mkdir(exist_ok=True)
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                draft = tmp_path_factory.mktemp(name)
+                fill(draft)
+                draft.rename(path)
+        return path
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def quick_run(filled_once):
+    """Return a function that runs a paper on simulated data at quick effort, as the workflow does.
+
+    It returns the folder of the results; the data sets are beside it.
+    """
+    import run_paper
+    from annobench import datasets
+
+    def run(paper):
+        def fill(top):
+            for id in paper.datasets:
+                datasets.prepare(
+                    id, top / id, mode="simulated", seed=SEED, mirror=None, network=False
+                )
+            data = {id: top / id for id in paper.datasets}
+            run_paper.main(paper, data, top / "out", SEED, effort="quick")
+
+        return filled_once(f"quick_run_of_{paper.key}", fill) / "out"
+
+    return run
 
 
 @pytest.fixture

@@ -70,6 +70,19 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "arena_gemini_pro": (277, 1, 276),
+    "arena_gemini_flash": (325, 1, 325),
+    "arena_qwen": (275, 1, 275),
+    "alt_wax": (246, 14, 2856),
+    "alt_lgbteen": (880, 10, 7840),
+    "alt_mtbench": (120, 9, 966),
+    "alt_framing": (2552, 10, 22968),
+    "alt_cebab_aspects": (1008, 16, 10080),
+    "alt_summeval": (6400, 9, 57600),
+    "alt_10k_prompts": (1698, 19, 14032),
+    "alt_cebab_stars": (711, 16, 6459),
+    "alt_lesion": (500, 10, 4980),
+    "alt_kilogram": (993, 54, 11187),
     "metaphor_discourse_rating": (1000, 183, 15000),
     "metaphor_discourse_binary": (1000, 688, 10000),
 }

@@ -20,7 +20,6 @@ from annobench.replication.results import STAND_IN
 from catalogue import read_paper
 
 TOP = Path(__file__).parents[2]
-SEED = 20081
 EXAMPLE = TOP / "tests" / "workflow" / "example_paper"
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
 FILES = {"paper.yaml", "published.csv", "errata.csv", "standing.csv", "analysis.py"}
@@ -95,30 +94,8 @@ def test_an_analysis_reads_through_its_study_alone(folder):
             assert not FORBIDDEN & set(imported), f"{path.name}, line {node.lineno}"
 
 
-def run(paper, top, mode, mirror=None):
-    """Run a paper at quick effort, as the workflow runs it."""
-    for id in paper.datasets:
-        datasets.prepare(id, top / id, mode=mode, seed=SEED, mirror=mirror, network=False)
-    data = {id: top / id for id in paper.datasets}
-    run_paper.main(paper, data, top / "out", SEED, effort="quick")
-    return top / "out"
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """Return a function that runs a paper on simulated data, once."""
-    done = {}
-
-    def run_once(paper):
-        if paper.key not in done:
-            done[paper.key] = run(paper, tmp_path_factory.mktemp(paper.key), "simulated")
-        return done[paper.key]
-
-    return run_once
-
-
-def test_a_quick_run_writes_every_value_table_and_figure(folder, paper, quick):
-    out = quick(paper)
+def test_a_quick_run_writes_every_value_table_and_figure(folder, paper, quick_run):
+    out = quick_run(paper)
     assert {path.name for path in (out / "tables").glob("*")} == {
         f"{table.name}.csv" for table in paper.tables
     }
@@ -144,8 +121,8 @@ def marked(out):
     }
 
 
-def test_simulated_data_sets_are_marked_and_are_no_results(paper, quick):
-    out = quick(paper)
+def test_simulated_data_sets_are_marked_and_are_no_results(paper, quick_run):
+    out = quick_run(paper)
     said = json.loads((out / "captions.json").read_text())
     assert {said[name]["provenance"] for name in marked(out)} == (
         {"simulated"} if paper.datasets else set()
@@ -159,7 +136,11 @@ def test_simulated_data_sets_are_marked_and_are_no_results(paper, quick):
 
 def test_a_figure_of_real_data_is_not_marked(tmp_path, mirror):
     paper = read_paper(EXAMPLE / "paper.yaml", datasets.names())
-    assert marked(run(paper, tmp_path, "real", mirror)) == set()
+    for id in paper.datasets:
+        datasets.prepare(id, tmp_path / id, mode="real", mirror=mirror, network=False)
+    data = {id: tmp_path / id for id in paper.datasets}
+    run_paper.main(paper, data, tmp_path / "out", seed=1, effort="quick")
+    assert marked(tmp_path / "out") == set()
 
 
 def scripts():

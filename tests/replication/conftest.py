@@ -79,11 +79,9 @@ def analysis(paper):
 
 
 @pytest.fixture(scope="module")
-def results(paper, tmp_path_factory):
+def results(paper, quick_run):
     """Everything the analysis writes, from simulated data sets."""
-    top = tmp_path_factory.mktemp(paper.record.key)
-    data = paper.prepared(top, mode="simulated", seed=3, mirror=None)
-    return paper.run(paper.study(data), top / "out")
+    return quick_run(paper.record)
 
 
 @pytest.fixture(scope="module")

@@ -120,13 +120,27 @@ def test_data_that_an_analysis_refuses_to_lose_are_an_error(rng):
             raise ValueError("an item is missing")
         return {"y": 1.0}
 
-    with pytest.raises(PublicationError, match="refuses the data set labels with some items"):
+    with pytest.raises(PublicationError, match="refuses labels with some items"):
         trace(picky, NUMBERS, ["labels"], rng)
 
 
 def test_groups_need_not_be_told_apart(rng):
     frame = trace(analysis(y=lambda x, _: x[0] + x[1]), NUMBERS, (), rng, by_group=False)
     assert frame["rests_on"].tolist() == [dependence.ANY_NUMBER]
+
+
+def test_data_sets_need_not_be_told_apart(rng):
+    runs = []
+    of_labels = analysis(n=lambda _, kept: 800 * kept, y=lambda x, _: x[0], one=lambda *_: 1.0)
+
+    def noted(changes, data):
+        runs.append(set(data))
+        return of_labels(changes, data)
+
+    frame = trace(noted, NUMBERS, ["labels", "more"], rng, by_group=False)
+    assert frame["rests_on"].tolist() == [dependence.ANY_DATA, dependence.ANY_NUMBER, ""]
+    assert frame["restates"].tolist() == ["", "a, row 1", dependence.NOTHING]
+    assert [data for data in runs if data] == [{"labels", "more"}]
 
 
 def test_changes_that_cancel_out_do_not_make_a_constant(rng):

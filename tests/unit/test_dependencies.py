@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dependencies import library_sources
+from dependencies import digest, library_sources
 
 
 @pytest.fixture
@@ -117,3 +117,24 @@ def test_a_script_that_is_no_python_is_named_with_its_line(sources):
 
 def test_a_package_whose_discovery_is_imported_brings_its_modules(sources):
     assert sources("from lib.models import discover") == VOTING | {"lib/models/other.py"}
+
+
+def test_a_digest_follows_names_and_contents_and_no_order(tmp_path):
+    def of(folder, **files):
+        (tmp_path / folder).mkdir()
+        paths = [tmp_path / folder / f"{name}.py" for name in files]
+        for path, text in zip(paths, files.values(), strict=True):
+            path.write_text(text)
+        assert digest(paths) == digest(paths[::-1])
+        return digest(paths)
+
+    same = of("first", a="1\n", b="2\n")
+    assert of("second", b="2\n", a="1\n") == same
+    others = [
+        of("edited", a="1\n", b="2\n\n"),
+        of("exchanged", a="2\n", b="1\n"),
+        of("renamed", a="1\n", c="2\n"),
+        of("one less", a="1\n"),
+        of("moved text", a="1\n2\n", b=""),
+    ]
+    assert len({same, *others}) == 6

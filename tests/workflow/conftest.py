@@ -1,5 +1,6 @@
 """Copies of the repository in which the workflow runs on the worked example alone."""
 
+import json
 import os
 import re
 import shutil
@@ -72,21 +73,20 @@ class Clone:
         """Run snakemake to its end and return what it printed."""
         process = self.start(*arguments, **environment)
         try:
-            output, _ = process.communicate(timeout=300)
+            output, _ = process.communicate(timeout=900)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         assert (process.returncode != 0) == fails, output
         return output
 
+    def ran(self, *arguments, **environment):
+        """Run snakemake to its end and return how often each rule ran."""
+        return jobs_of(self.snakemake(*arguments, **environment))
+
     def planned(self, *arguments, **environment):
         """Return how often each rule would run."""
-        output = self.snakemake("--dry-run", *arguments, **environment)
-        if "Nothing to be done" in output:
-            return {}
-        table = output.split("Job stats:")[1].split("total")[0]
-        jobs = re.findall(r"^(\w+) +(\d+)$", table, flags=re.MULTILINE)
-        return {rule: int(count) for rule, count in jobs if rule not in ("all", "job")}
+        return jobs_of(self.snakemake("--dry-run", *arguments, **environment))
 
     def copy(self, target):
         """Copy the copy, with its results and Snakemake's records of them."""
@@ -106,6 +106,15 @@ class Clone:
         finally:
             path.write_bytes(before)
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def jobs_of(output):
+    """Return how often each rule runs, by what a run or a dry run printed."""
+    if "Nothing to be done" in output:
+        return {}
+    table = output.split("Job stats:")[1].split("total")[0]
+    jobs = re.findall(r"^(\w+) +(\d+)$", table, flags=re.MULTILINE)
+    return {rule: int(count) for rule, count in jobs if rule not in ("all", "job")}
 
 
 def make_clone(top: Path) -> Clone:
@@ -158,6 +167,8 @@ def shrink(config: Path) -> None:
     ):
         text, n = re.subn(rf"\b{name}: {old}", f"{name}: {new}", text)
         assert n, f"{config} has no {name}"
+    text, n = re.subn(r"\bkinds: \[(\w+),.*\]", r"kinds: [\1]", text)
+    assert n, f"{config} has no kinds"
     config.write_text(text)
 
 
@@ -172,6 +183,29 @@ def built(tmp_path_factory):
     """A copy in which everything was built, and what the run printed."""
     clone = make_clone(tmp_path_factory.mktemp("built") / "clone")
     return clone, clone.snakemake()
+
+
+@pytest.fixture(scope="session")
+def planned(built):
+    """Return a function that tells of the built copy how often each rule would run again."""
+    clone, _ = built
+    with subprocess.Popen(
+        [sys.executable, HERE / "planner.py"],
+        cwd=clone.top,
+        env=clone.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as planner:
+
+        def plan(*arguments):
+            print(json.dumps(arguments), file=planner.stdin, flush=True)
+            status, output = json.loads(planner.stdout.readline())
+            assert status == 0, output
+            return jobs_of(output)
+
+        yield plan
+        planner.stdin.close()
 
 
 @pytest.fixture

@@ -48,8 +48,7 @@ def test_a_new_method_is_found_by_its_file(clone):
     assert output == "(45, 4) 45.0\n"
     # Nothing that was computed depends on it but the table of all models, which now has it.
     rules = ("fit_models", "refit_models", "score_models", "render_baselines")
-    assert clone.planned() == dict.fromkeys((*rules, "render_aggregation"), 1)
-    clone.snakemake()
+    assert clone.ran() == dict.fromkeys((*rules, "render_aggregation"), 1)
     baselines = clone.top / "results" / "studies" / "baselines"
     assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()
     assert "smoothed_<wbr>votes" in (baselines / "index.html").read_text()
@@ -79,8 +78,7 @@ def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(
     shutil.copy(
         HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench" / "datasets"
     )
-    assert clone.planned() == {"fetch_dataset": 1, "build_site": 1}
-    clone.snakemake()
+    assert clone.ran() == {"fetch_dataset": 1, "build_site": 1}
     assert "coin_flips" in (clone.top / "results" / "index.html").read_text()
 
 

@@ -161,16 +161,15 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/scripts/check.py", set()),
     ],
 )
-def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
+def test_an_edit_reruns_exactly_what_depends_on_it(built, planned, path, reruns):
     clone, _ = built
     # Blank lines mean nothing in any of these files.
     with clone.edited(path, "\n\n"):
-        assert set(clone.planned()) == reruns
+        assert set(planned()) == reruns
 
 
-def test_another_seed_reruns_what_is_drawn(built):
-    clone, _ = built
-    assert set(clone.planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE
+def test_another_seed_reruns_what_is_drawn(planned):
+    assert set(planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE
 
 
 def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
@@ -178,8 +177,7 @@ def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone
     shutil.copytree(mirror / "anesthesia", source / "anesthesia")
     assert clone.planned(ANNOBENCH_DATA_MIRROR=str(clone.top / "empty")) == {}
     named = {"ANNOBENCH_DATA_MIRROR": str(source)}
-    assert set(clone.planned(**named)) == FETCHED
-    clone.snakemake(**named)
+    assert set(clone.ran(**named)) == FETCHED
     meta = clone.top / "results/data/anesthesia/meta.json"
     assert json.loads(meta.read_text())["provenance"] == "real"
     assert clone.planned(**named) == {}
@@ -200,9 +198,8 @@ def test_a_server_that_takes_calls_and_never_answers_is_asked_once(sources, tmp_
     assert "data set anesthesia is SIMULATED: data/anesthesia.rda" in output
 
 
-def test_the_network_is_asked_again_on_demand(built):
-    clone, _ = built
-    assert set(clone.planned("--forcerun", "probe_network")) == FETCHED | {"probe_network"}
+def test_the_network_is_asked_again_on_demand(planned):
+    assert set(planned("--forcerun", "probe_network")) == FETCHED | {"probe_network"}
 
 
 def test_a_simulated_run_never_asks_the_network(sources):
@@ -217,7 +214,8 @@ def test_a_simulated_run_never_asks_the_network(sources):
 # --- the check -----------------------------------------------------------------------
 
 
-def test_the_check_passes(clone):
+def test_the_check_passes(built):
+    clone, _ = built
     output = clone.snakemake("check")
     assert "Nothing is missing, unexplained or stale." in output
 
@@ -292,18 +290,19 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
     assert "Traceback" in log.read_text()
 
 
-@pytest.mark.parametrize(
-    ("script", "output"),
-    [
-        ("workflow/scripts/fetch_dataset.py", "results/data/anesthesia/meta.json"),
-        ("workflow/scripts/run_paper.py", "results/papers/example_paper/computed.csv"),
-        ("workflow/scripts/compare_paper.py", "results/papers/example_paper/comparison.csv"),
-        ("workflow/scripts/render_notebook.py", "results/notebooks/example_paper.html"),
-        ("workflow/scripts/build_site.py", "results/index.html"),
-    ],
-)
-def test_a_run_that_was_killed_in_the_middle_of_a_rule_is_resumed(clone, script, output):
-    path, half = clone.top / script, clone.top / output
+#: Scripts of rules that follow one another, and what a kill leaves half-written.
+KILLED = {
+    "workflow/scripts/fetch_dataset.py": "results/data/anesthesia/meta.json",
+    "workflow/scripts/run_paper.py": "results/papers/example_paper/computed.csv",
+    "workflow/scripts/compare_paper.py": "results/papers/example_paper/comparison.csv",
+    "workflow/scripts/render_notebook.py": "results/notebooks/example_paper.html",
+    "workflow/scripts/build_site.py": "results/index.html",
+}
+
+
+def kill_in_the_middle(clone, script, output, *options):
+    """Start a run, and kill it in a script that has left half of its output."""
+    half = clone.top / output
     # What a kill in the middle of a write leaves: half a file under its final name, or a draft,
     # here of a file that no other run writes.
     stop = (
@@ -311,28 +310,34 @@ def test_a_run_that_was_killed_in_the_middle_of_a_rule_is_resumed(clone, script,
         "        from annobench.core.files import replacing\n\n"
         '        with replacing(f"results/strays/{os.getpid()}/stray.svg"):\n'
         f'            Path("{output}").write_text("half")\n'
-        '            while not Path("go").exists():\n'
-        "                time.sleep(0.1)\n"
+        "            time.sleep(600)\n"
     )
-    head, block = path.read_text().split("    with recording(")
-    line, rest = block.split("\n", 1)
-    path.write_text(f"{head}    with recording({line}\n{stop}{rest}")
-    before = half.read_text()
-    process = clone.start()
-    deadline = time.monotonic() + 60
-    while not (half.exists() and half.read_text() == "half"):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "the rule did not start"
-        time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    (clone.top / "go").touch()
+    [line] = re.findall(r"^    with recording\(.*\n", (clone.top / script).read_text(), re.M)
+    with clone.edited(script, old=line, new=line + stop):
+        process = clone.start(*options)
+        deadline = time.monotonic() + 60
+        while not (half.exists() and half.read_text() == "half"):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline, "the rule did not start"
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
     assert list((clone.top / "results" / "strays").rglob(".draft.*"))
 
+
+def test_runs_that_were_killed_in_the_middle_of_a_rule_are_resumed(clone):
+    before = {output: (clone.top / output).read_text() for output in KILLED.values()}
+    first, *others = KILLED.items()
+    kill_in_the_middle(clone, *first)
     assert "--unlock" in clone.snakemake(fails=True)
     clone.snakemake("--unlock")
+    # Each run is the resumption of the one before; without a lock, none has to be removed.
+    for script, output in others:
+        kill_in_the_middle(clone, script, output, "--nolock")
     clone.snakemake()
     assert not list((clone.top / "results").rglob(".draft.*"))
-    # Notebooks number their cells anew; everything else comes out byte for byte.
-    assert half.read_text() == before if half.suffix != ".html" else "</html>" in half.read_text()
+    for output, text in before.items():
+        # Notebooks number their cells anew; everything else comes out byte for byte.
+        now = (clone.top / output).read_text()
+        assert now == text if not output.startswith("results/notebooks") else "</html>" in now
     assert "Nothing to be done" in clone.snakemake()

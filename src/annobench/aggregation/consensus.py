@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import models, plotting
+from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
 from annobench.core.results import Summarised
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+
+#: The tables of a consensus.
+_OF_MODEL = ("items", "annotators", "confusion", "prevalence", "convergence")
+TABLES = (*_OF_MODEL, "gold", "calibration")
 
 #: Columns of the ends of intervals.
 ENDS = ["lower95", "upper95"]
@@ -72,6 +76,8 @@ class Consensus(Summarised):
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
         What a reader should know before using the tables.
+    gold : GoldCheck or None
+        How good categories and probabilities are on gold items; None without gold.
 
     Notes
     -----
@@ -88,6 +94,7 @@ class Consensus(Summarised):
     prevalence: pd.DataFrame
     convergence: pd.DataFrame
     remarks: tuple[str, ...]
+    gold: GoldCheck | None = None
 
     def summary(self) -> pd.DataFrame:
         """Return how common the categories are.
@@ -98,6 +105,21 @@ class Consensus(Summarised):
             `prevalence`, by category.
         """
         return self.prevalence.set_index("category")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that have rows.
+
+        Returns
+        -------
+        dict of str to DataFrame
+            By name; see `TABLES`.
+        """
+        found = {name: getattr(self, name) for name in _OF_MODEL if len(getattr(self, name))}
+        if self.gold is not None:
+            found["gold"] = self.gold.categories
+            if self.gold.calibration is not None:
+                found["calibration"] = self.gold.calibration.scores.reset_index()
+        return found
 
     @property
     def certainty(self) -> str:
@@ -136,6 +158,7 @@ def consensus(
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
+    gold: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Consensus:
     """Fit a model and lay out what it says of items, annotators and categories.
@@ -151,6 +174,10 @@ def consensus(
     replicates : int, default 200
         Bootstrap samples of items for the intervals of a model that offers a bootstrap; 0 for no
         intervals. Samplers have intervals from their draws.
+    gold : mapping of str to str, optional
+        Known categories of some items: fixed, if the model takes gold, and what the categories are
+        scored and the probabilities calibrated on. `items` then has the columns `gold` and
+        `calibrated`, the calibrated probability of the category.
     **options
         Passed to the model's `fit`.
 
@@ -174,7 +201,13 @@ def consensus(
     rng = np.random.default_rng(rng)
     rng = np.random.default_rng(rng)
     module = models.get(model)
-    fitted = models.fit(annotations, model, rng=rng, **options)
+    checked: GoldCheck | None = None
+    if gold is None:
+        fitted = models.fit(annotations, model, rng=rng, **options)
+    else:
+        fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, **options)
+        if checked.fixed:
+            options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
     remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
     draws: SupportsDraws | None = None
     if "restarts" in module.METHOD.offers:
@@ -199,17 +232,18 @@ def consensus(
     return Consensus(
         model=model,
         fitted=fitted,
-        items=_items(annotations, fitted),
+        items=_items(annotations, fitted, checked),
         annotators=annotators,
         confusion=_with_ends(confusion),
         prevalence=_with_ends(prevalence),
         convergence=convergence,
-        remarks=tuple(remarks),
+        remarks=(*remarks, *(() if checked is None else checked.remarks)),
+        gold=checked,
     )
 
 
-def write(found: Consensus, folder: Path) -> list[str]:
-    """Write the tables of a consensus as CSV, and a picture of items and annotators.
+def draw(found: Consensus, folder: Path) -> list[str]:
+    """Write a picture of items and annotators.
 
     Parameters
     ----------
@@ -223,18 +257,11 @@ def write(found: Consensus, folder: Path) -> list[str]:
     list of str
         Names of the files.
     """
-    written = []
-    for name in ("items", "annotators", "confusion", "prevalence", "convergence"):
-        table = getattr(found, name)
-        if len(table):
-            written.append(f"{name}.csv")
-            with replacing(folder / written[-1]) as draft:
-                table.to_csv(draft, index=False, lineterminator="\n")
     with plotting.house_figure(2) as (figure, (left, right)):
         plotting.certainty(left, found.items["probability"])
         plotting.annotators_by_size(right, found.annotators)
         plotting.save_figure(figure, folder / "consensus")
-    return [*written, "consensus.svg", "consensus.png"]
+    return ["consensus.svg", "consensus.png"]
 
 
 def _with_ends(table: pd.DataFrame) -> pd.DataFrame:
@@ -323,7 +350,7 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
     return remarks
 
 
-def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
+def _items(annotations: Annotations, fitted: Fit, checked: GoldCheck | None) -> pd.DataFrame:
     votes = annotations.counts
     table = fitted.items_frame()
     tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
@@ -331,6 +358,14 @@ def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
     table.insert(4, "tied_vote", tied & votes.any(axis=1))
     for code, name in enumerate(fitted.categories):
         table.insert(6 + 2 * code, f"votes_{name}", votes[:, code])
+    if checked is not None:
+        names = np.asarray([*fitted.categories, "", ""], dtype=object)
+        table["gold"] = names[np.where(checked.codes < 0, -1, checked.codes)]
+        if checked.calibration is not None:
+            best = fitted.posterior.argmax(axis=1)
+            found = checked.calibration.posterior[np.arange(best.size), best]
+            sure = (checked.codes == best) & checked.fixed
+            table["calibrated"] = np.where(sure, 1.0, found)
     return table
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from annobench.cli._reading import Reading, encoding_hint, print_reading, reads_labels
+from annobench.cli._reading import (
+    Reading,
+    encoding_hint,
+    print_reading,
+    reads_labels,
+    refuse_sets,
+)
 from annobench.cli._shared import check_folder, fail
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
@@ -28,7 +34,10 @@ def inspect(
         str | None, typer.Option("--from", help="Its format, where it may be of several.")
     ] = None,
 ) -> None:
-    """Say what a file or folder is, what it holds, and which command to type."""
+    """Say what a file or folder is, what it holds, and which command to type.
+
+    Example: annobench inspect export.json
+    """
     from rich.console import Console
 
     from annobench.io import read_export
@@ -129,7 +138,10 @@ def convert(
         Path | None, typer.Option(help="File to write what was left out to, as CSV.")
     ] = None,
 ) -> None:
-    """Write the labels of any format as a table with one row a label."""
+    """Write the labels of any format as a table with one row a label.
+
+    Example: annobench convert export.json labels.parquet --question sentiment
+    """
     from annobench.io import write_labels
 
     try:
@@ -139,6 +151,7 @@ def convert(
             )
         check_folder(out.parent, "convert")
         selection = reading.select(repeats="all")
+        refuse_sets(selection, "convert")
         write_labels(selection.labels, out)
         if ledger is not None:
             with replacing(ledger) as draft:

@@ -77,7 +77,8 @@ class DataSet:
     scale : {"nominal", "ordinal", "interval"}
         What the order and distance of the labels mean.
     categories : tuple of str or None
-        The categories in their order; None on the interval scale.
+        The categories in their order; None on the interval scale, and empty where labels are free
+        text.
     parse : callable
         Makes the tables from a mapping of source path to local path.
     simulate : callable
@@ -136,7 +137,7 @@ class LoadedData:
         return Annotations.from_frame(
             self.labels,
             items=self.items["item"],
-            categories=self.meta["categories"],
+            categories=self.meta["categories"] or None,
             scale=self.meta["scale"],
         )
 
@@ -165,7 +166,7 @@ def validate(
     scale : {"nominal", "ordinal", "interval"}
         Interval labels and golds must be finite numbers, others among the categories.
     categories : tuple of str or None
-        The categories known.
+        The categories known; empty where any label is one.
     where : str
         Name of the data set, for messages.
 
@@ -187,6 +188,8 @@ def validate(
     known = pa.Check.isin(set(tables.items["item"]) if "item" in tables.items else ())
     kind: type = float if scale == "interval" else str
     allowed = pa.Check(np.isfinite) if scale == "interval" else pa.Check.isin(categories or ())
+    if categories == ():
+        allowed = named
     schemas = {
         "labels": pa.DataFrameSchema(
             {

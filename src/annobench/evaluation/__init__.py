@@ -3,5 +3,14 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["gold_size", "information", "sampling", "scores", "selective"]
+    __name__,
+    submodules=[
+        "calibration",
+        "gold_size",
+        "information",
+        "prediction_powered",
+        "sampling",
+        "scores",
+        "selective",
+    ],
 )

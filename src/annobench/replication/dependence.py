@@ -28,6 +28,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
@@ -41,8 +42,12 @@ NOTHING: Final = "no input: nothing that was changed moves it"
 #: What a value rests on that numbers move, where they are not told apart.
 ANY_NUMBER: Final = "printed numbers"
 
+#: What a value rests on that data sets move, where they are not told apart.
+ANY_DATA: Final = "data"
+
 #: Changes of unit that leave a number the same number.
 UNITS: Final = (1.0, 100.0, 0.01, 1000.0, 0.001)
+_FACTORS: Final = np.multiply.outer(UNITS, (1.0, -1.0)).ravel()
 
 #: Runs with all numbers changed a little. Another number moves alike in all of them once in
 #: 6**3 = 216; a further run, in which the numbers found stay as they are, tells such coincidences.
@@ -141,8 +146,8 @@ def trace(
     n_small : int, default 3
         Runs with all numbers changed by a few units.
     by_group : bool, default True
-        Whether each group is also changed alone, by a large amount, which tells the groups
-        apart; without it, all at once, and `rests_on` says `ANY_NUMBER`.
+        Whether each group is also changed alone, by a large amount, and each data set, which
+        tells them apart; without it, all at once, and `rests_on` says `ANY_NUMBER` and `ANY_DATA`.
 
     Returns
     -------
@@ -154,7 +159,7 @@ def trace(
     Raises
     ------
     PublicationError
-        If the analysis refuses a data set of which some items are left out.
+        If the analysis refuses data sets of which some items are left out.
     """
     runs = _Runs(analysis, dict(analysis({}, ())))
     blocks = runs.blocks(list(numbers), rng)
@@ -173,14 +178,15 @@ def trace(
             break
     for target in runs.unassigned():
         runs.rests_on[target].append(ANY_NUMBER)
-    for dataset in data:
-        runs.change_data(dataset)
+    changed = {id: (id,) for id in data} if by_group or not data else {ANY_DATA: tuple(data)}
+    for name, ids in changed.items():
+        runs.change_data(name, ids)
     rows = []
     for target in runs.base:
         rests_on = "; ".join(runs.rests_on[target])
         single = candidates.get(target, set())
         restates = min(single) if len(single) else ("" if rests_on else NOTHING)
-        if any(dataset in runs.rests_on[target] for dataset in data):
+        if any(name in runs.rests_on[target] for name in changed):
             restates = ""
         values = " ".join(f"{value:.12g}" for value in runs.moved[target])
         rows.append((target, rests_on, restates, values))
@@ -267,10 +273,13 @@ class _Runs:
                 continue
             done += 1
             self.note(found, "")
-            shifts = [
-                (number.name, float(parse_printed(text).value - parse_printed(number.text).value))
-                for number, text in changes.items()
-            ]
+            names = [number.name for number in changes]
+            shifts = np.array(
+                [
+                    float(parse_printed(text).value - parse_printed(number.text).value)
+                    for number, text in changes.items()
+                ]
+            )
             for target, before in self.base.items():
                 after = found.get(target, math.nan)
                 if not _differs(before, after):
@@ -278,7 +287,7 @@ class _Runs:
                     if target in candidates:
                         candidates[target] = set()
                     continue
-                alike = _alike(after - before, shifts, 1e-9 * max(1.0, abs(before)))
+                alike = _alike(after - before, names, shifts, 1e-9 * max(1.0, abs(before)))
                 candidates[target] = candidates.get(target, alike) & alike
         self._confirm(candidates, block, rng)
         return {target: {name for name, _ in alike} for target, alike in candidates.items()}
@@ -315,26 +324,22 @@ class _Runs:
             if some and found is not None:
                 self.note(found, name)
 
-    def change_data(self, dataset: str) -> None:
-        found = self.run({}, (dataset,))
+    def change_data(self, name: str, datasets: Collection[str]) -> None:
+        found = self.run({}, datasets)
         if found is None:
             raise PublicationError(
-                f"the analysis refuses the data set {dataset} with some items left out. Let it "
+                f"the analysis refuses {', '.join(datasets)} with some items left out. Let it "
                 "take fewer items, or let the rows that need them all be NaN."
             )
-        self.note(found, dataset)
+        self.note(found, name)
 
 
 def _alike(
-    shift: float, shifts: Iterable[tuple[str, float]], slack: float
+    shift: float, names: Sequence[str], shifts: NDArray[np.float64], slack: float
 ) -> set[tuple[str, float]]:
     """Return the numbers that moved by the same amount, up to unit and sign, with that factor."""
-    return {
-        (name, factor)
-        for name, by in shifts
-        for factor in (sign * unit for unit in UNITS for sign in (1, -1))
-        if abs(shift - factor * by) <= slack
-    }
+    same = np.abs(shift - np.multiply.outer(shifts, _FACTORS)) <= slack
+    return {(names[n], float(_FACTORS[k])) for n, k in np.argwhere(same)}
 
 
 def _differs(before: float, after: float) -> bool:

@@ -86,6 +86,7 @@ def render(
         doubtful=_doubtful(items, texts or {}),
         annotators=_annotators(found),
         confused=_confused(found),
+        gold=_gold(found),
     )
 
 
@@ -122,7 +123,8 @@ def _rules(items: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _doubtful(items: pd.DataFrame, texts: Mapping[str, str]) -> dict[str, Any]:
     """List the items whose category is least certain, with their votes."""
-    names = [name.removeprefix("votes_") for name in items if name.startswith("votes_")]
+    columns = map(str, items.columns)
+    names = [name.removeprefix("votes_") for name in columns if name.startswith("votes_")]
     order = np.lexsort((-items["n_labels"].to_numpy(), items["probability"].to_numpy()))
     chosen = items.iloc[order[:MAX_ITEMS]]
     rows = []
@@ -183,7 +185,8 @@ def _annotators(found: Consensus) -> dict[str, Any]:
 
 def _confused(found: Consensus) -> list[dict[str, Any]]:
     """List pairs of categories by how often a label of one is given to an item of the other."""
-    if not isinstance(found.fitted, ConfusionFit) or found.fitted.prevalence is None:
+    prevalence = getattr(found.fitted, "prevalence", None)
+    if not isinstance(found.fitted, ConfusionFit) or prevalence is None:
         return []
     confusion = np.asarray(found.fitted.confusion)
     weights = found.annotators["n_labels"].to_numpy(dtype=float)
@@ -191,7 +194,7 @@ def _confused(found: Consensus) -> list[dict[str, Any]]:
     if not usable.any():
         return []
     mean = np.average(confusion[usable], axis=0, weights=weights[usable])
-    joint = np.asarray(found.fitted.prevalence)[:, None] * mean
+    joint = np.asarray(prevalence)[:, None] * mean
     both = np.triu(joint + joint.T, 1)
     names = found.fitted.categories
     order = np.argsort(-both, axis=None)[:MAX_CONFUSED]
@@ -207,3 +210,27 @@ def _confused(found: Consensus) -> list[dict[str, Any]]:
         for i, k in pairs
         if both[i, k] > 0
     ]
+
+
+def _gold(found: Consensus) -> dict[str, Any] | None:
+    """Say how good categories and probabilities are on gold items."""
+    gold = found.gold
+    if gold is None:
+        return None
+    content: dict[str, Any] = {
+        "n": int((gold.codes >= 0).sum()),
+        "fixed": gold.fixed,
+        "accuracy": gold.accuracy,
+        "rows": pages.records(gold.categories),
+        "scores": [],
+    }
+    if gold.calibration is not None:
+        content["scores"] = pages.records(gold.calibration.scores.reset_index())
+        kind = gold.calibration.kind
+        content["calibration"] = (
+            "Gold items are too few to mend the probabilities, which are left as they are."
+            if kind == "none"
+            else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
+            "gold item is judged by what was fitted to others."
+        )
+    return content

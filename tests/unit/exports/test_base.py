@@ -134,6 +134,17 @@ def test_an_annotator_who_marked_nothing_is_not_one_who_never_looked(intake):
     assert export.questions.loc[0, ["kind", "answers", "annotators"]].tolist() == ["spans", 1, 2]
 
 
+def test_a_file_without_an_answer_says_what_it_holds(intake):
+    with pytest.raises(ReaderError, match=r"no answer of an annotator was found\. Export"):
+        intake.check()
+    intake.read(3)
+    intake.leave_out(1, "tasks without annotations", 2)
+    intake.leave_out(3, "predictions of a model")
+    what = r"There are tasks without annotations \(2\); predictions of a model \(1\)\."
+    with pytest.raises(ReaderError, match=what):
+        intake.check()
+
+
 def test_an_unknown_file_says_what_would_be_known(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("hello")
@@ -154,6 +165,8 @@ def test_an_unknown_file_says_what_would_be_known(tmp_path):
         ('[{"a": 1}, 2]', "record 2: a JSON int where an object"),
         ('{\n"a": 1', "not JSON"),
         ("[" * 100_000, "not JSON"),
+        ('[{"a": 1}, {"a": ' + "1" * 5_000 + "}]", "after record 1: not JSON"),
+        ('{"a": ' + "1" * 5_000 + "}", "not JSON"),
     ],
 )
 def test_damaged_json_names_the_place(tmp_path, text, fault):
@@ -194,3 +207,28 @@ def test_elements_longer_than_what_is_read_at_a_time(tmp_path, monkeypatch):
     assert [row for _, row in json_records(path)] == rows
     path.write_text("[ ]")
     assert list(json_records(path)) == []
+
+
+def test_whether_an_option_was_chosen_is_a_question_of_its_own(intake):
+    push(intake, [("x", "ann", ["b", "a"]), ("x", "bob", ["b"]), ("y", "ann", ["c"])])
+    export = Export(intake, FORMAT, "here")
+    assert export.questions.loc[0, "categories"] == ["a", "b", "c"]
+    assert [row[2] for row in names(export.labels("tone=a"))] == ["yes", "no", "no"]
+    assert export.labels("tone=b").categories == ("no", "yes")
+    with pytest.raises(AnnotationError, match=r"no option 'd'.* There are 'a', 'b', 'c'"):
+        export.labels("tone=d")
+
+
+def test_an_answer_without_a_name_is_a_fault(intake):
+    push(intake, [("x", "ann", "good"), ("", "ann", "bad"), ("y", "", "bad")])
+    with pytest.raises(ReaderError) as caught:
+        intake.check()
+    assert "record 2: an answer without the name" in str(caught.value)
+    assert "record 3: an answer without the name" in str(caught.value)
+
+
+def test_a_label_that_is_no_number_to_calculate_with(intake):
+    push(intake, [("x", "ann", float("nan")), ("y", "ann", 10**400), ("z", "ann", -float("inf"))])
+    found = Export(intake, FORMAT, "here").select()
+    assert names(found.labels) == [["y", "ann", "1" + "0" * 39], ["z", "ann", "-inf"]]
+    assert ledger(found)["left out: answers that chose nothing"] == 1

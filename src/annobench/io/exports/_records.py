@@ -187,7 +187,9 @@ def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise ReaderError(
             f"{path}, after record {number}: not UTF-8. Save the file as UTF-8."
         ) from error
-    except (json.JSONDecodeError, RecursionError) as error:
+    except ReaderError:
+        raise
+    except (ValueError, RecursionError) as error:  # also of a number of too many digits
         raise ReaderError(
             f"{path}, after record {number}: not JSON ({_short(error)}). Export the file again."
         ) from error

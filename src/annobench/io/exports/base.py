@@ -20,6 +20,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.io.exports._records import first_object
+from annobench.spans.marks import Relation as Relation
+from annobench.spans.marks import Span as Span
 
 #: How far an annotator's work on an item came.
 Status = Literal["done", "rejected", "skipped", "unfinished", "curated"]
@@ -36,6 +38,9 @@ HEAD_BYTES = 65_536
 
 #: Files of a folder that are looked at.
 MAX_FILES = 10_000
+
+#: A larger number is none to calculate with; as a text it is shown so far.
+_LARGEST, _LONGEST = 1e300, 40
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
@@ -165,38 +170,6 @@ class Options:
     annotator_from: AnnotatorFrom | None = None
     text: str | None = None
     question: str | None = None
-
-
-class Span(NamedTuple):
-    """A stretch of a document.
-
-    Attributes
-    ----------
-    start, end : int
-        Its first character, and the one after its last, counted from 0.
-    label : str
-        Its category.
-    """
-
-    start: int
-    end: int
-    label: str
-
-
-class Relation(NamedTuple):
-    """A relation between two spans.
-
-    Attributes
-    ----------
-    source, target : Span
-        Where it begins and where it points.
-    label : str
-        Its category.
-    """
-
-    source: Span
-    target: Span
-    label: str
 
 
 class Marks(NamedTuple):
@@ -360,8 +333,8 @@ class Intake:
         item, annotator, question : str
             Names, as they stand in the file.
         label : str, number, iterable of str or None
-            A choice or free text, a rating, several options; None if the annotator saw the item
-            and chose nothing.
+            A choice or free text, a rating, several options; None, or not a number, if the
+            annotator saw the item and chose nothing.
         where : int
             Number of the record, from 1.
         status : str
@@ -371,14 +344,18 @@ class Intake:
         personal : bool
             Whether the annotator's name is that of a person.
         """
-        if label is None or label == "":
+        if item == "" or annotator == "":
+            self.fault(where, "an answer without the name of its item or annotator")
+            return
+        if label is None or label == "" or label != label:
             code = -1
         elif isinstance(label, str):
             code = self.labels.code(label)
         elif isinstance(label, bool):
             code = self.labels.code("true" if label else "false")
         elif isinstance(label, int | float):
-            code = self.labels.code(float(label))
+            is_number = -_LARGEST < label < _LARGEST
+            code = self.labels.code(float(label) if is_number else str(label)[:_LONGEST])
         else:
             code = self.labels.code(frozenset(label))
         self.item.append(self.items.code(item))
@@ -521,18 +498,20 @@ class Intake:
             self.faults.append("")
 
     def check(self) -> None:
-        """Report the faults, and records of which nothing was said.
+        """Report the faults, or that there is no answer at all.
 
         Raises
         ------
         ReaderError
-            If there are faults, or nothing was found at all.
+            If there are faults, or no record holds an answer; says what there is instead.
         """
         report_faults(self.path, self.faults, "Correct these records, or export the file again.")
-        if not len(self.item) and not self.marked and not self.left_out:
+        if not len(self.item) and not self.marked:
+            reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
+            found = f" There are {'; '.join(reasons)}." if self.left_out else ""
             raise ReaderError(
-                f"{self.path}: no answer of an annotator was found. Export the annotations, not "
-                "the tasks alone."
+                f"{self.path}: no answer of an annotator was found.{found} Export the "
+                "annotations, not the tasks alone."
             )
 
     def _use(self, where: int) -> None:

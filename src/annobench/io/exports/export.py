@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.results import Summarised
 from annobench.io.exports.base import (
     STATUSES,
     AnnotatorFrom,
     ExportFormat,
     Intake,
     Kind,
+    LeftOut,
     Marks,
     Options,
     Source,
@@ -46,8 +48,8 @@ _STATUS_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Selection:
+@dataclass(frozen=True, repr=False)
+class Selection(Summarised):
     """The labels of one question, and what was left out on the way.
 
     Attributes
@@ -73,6 +75,19 @@ class Selection:
     texts: dict[str, str]
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the ledger.
+
+        Returns
+        -------
+        DataFrame
+            `rows` and `first`, by step.
+        """
+        return self.ledger.set_index("what")
+
+    def _headline(self) -> str:
+        return f"{self.question}, {self.labels!r}"
 
 
 class Export:
@@ -142,6 +157,11 @@ class Export:
         """The text of each document in which spans are marked."""
         return self._intake.documents
 
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The records that hold no answer, by reason."""
+        return list(self._intake.left_out.values())
+
     def marks(
         self, layer: str | None = None, *, status: Collection[str] = ("done",)
     ) -> list[Marks]:
@@ -186,7 +206,7 @@ class Export:
                     "answers": int(chosen.sum()),
                     "items": len(np.unique(self._columns["item"][chosen])),
                     "annotators": len(np.unique(self._columns["annotator"][chosen])),
-                    "categories": sorted({label_name(self._labels[n]) for n in given}),
+                    "categories": sorted({x for n in given for x in _as_set(self._labels[n])}),
                 }
             )
         layers = dict.fromkeys(marks.layer for marks in self._intake.marked)
@@ -288,7 +308,8 @@ class Export:
         Parameters
         ----------
         question : str, optional
-            The question; needed if there are several.
+            The question; needed if there are several. Of a question with several options
+            ``question=option`` asks whether this one was chosen: yes or no.
         status : collection of str, default ("done",)
             How far the work must have come.
         repeats : {"error", "first", "last", "all"}, default "error"
@@ -317,7 +338,7 @@ class Export:
         """
         self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
         self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
-        name = self._chosen(question)
+        name, option = self._chosen(question)
         ledger = _Ledger(self._intake, self._columns)
         kept = self._columns["question"] == self._intake.questions.codes[name]
         ledger.answers(kept, name)
@@ -343,8 +364,11 @@ class Export:
                 "Use other answers with --status, or control items with --gold-items use."
             )
         ledger.labels(rows.size)
-        labels, remark = self._annotations(name, rows, categories, scale)
-        remarks += [remark] if remark else []
+        if option is None:
+            labels, remark = self._annotations(name, rows, categories, scale)
+            remarks += [remark] if remark else []
+        else:
+            labels = self._contains(option, rows)
         if self.pseudonyms:
             remarks.append(
                 f"{len(self.pseudonyms)} annotators with the names or e-mail addresses of people "
@@ -352,8 +376,8 @@ class Export:
             )
         return Selection(
             labels,
-            name,
-            self._intake.golds.get(name, {}),
+            name if option is None else f"{name}={option}",
+            self._intake.golds.get(name, {}) if option is None else {},
             self._intake.texts,
             ledger.frame(),
             tuple(remarks),
@@ -369,11 +393,14 @@ class Export:
                         f"{did_you_mean(word, known)}"
                     )
 
-    def _chosen(self, question: str | None) -> str:
-        """Return the question that is meant."""
+    def _chosen(self, question: str | None) -> tuple[str, str | None]:
+        """Return the question that is meant, and the option if one is asked for."""
         known: list[str] = list(self._intake.questions.codes)
         if question is not None and question in known:
-            return question
+            return question, None
+        for name in known:
+            if question is not None and question.startswith(f"{name}="):
+                return name, self._option(name, question.removeprefix(f"{name}="))
         usable = [name for name in known if self.kind(name) != "text"]
         shown = ", ".join(map(repr, usable[:20])) + (", ..." if len(usable) > 20 else "")
         if question is not None:
@@ -382,16 +409,45 @@ class Export:
                 f"There are {shown or 'spans only'}."
             )
         if len(usable) == 1:
-            return usable[0]
+            return usable[0], None
         if not usable:
             raise AnnotationError(
-                f"{self.path}: the file holds spans, and no labels of items. Measure agreement on "
-                "spans with `annobench report`, or make items of them: see "
+                f"{self.path}: the file holds spans or free texts, and no labels of items. Measure "
+                "agreement on spans with `annobench report`, or make items of them: see "
                 "`annobench convert --help`."
             )
         raise AnnotationError(
             f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."
         )
+
+    def _option(self, question: str, option: str) -> str:
+        rows = self._columns["question"] == self._intake.questions.codes[question]
+        options = {name for code in self._given(rows) for name in _as_set(self._labels[code])}
+        options |= set(self._intake.kinds.get(question, ("", None))[1] or ())
+        if option not in options:
+            raise AnnotationError(
+                f"{self.path}: {question!r} has no option {option!r}."
+                f"{did_you_mean(option, options)} There are "
+                f"{', '.join(map(repr, sorted(options)[:20]))}."
+            )
+        return option
+
+    def _contains(self, option: str, rows: NDArray[np.intp]) -> Annotations:
+        """Make labels of whether an option was chosen."""
+        item, annotator = self._names(rows)
+        chosen = [
+            code >= 0 and option in _as_set(self._labels[code])
+            for code in self._columns["label"][rows].tolist()
+        ]
+        given = ["yes" if each else "no" for each in chosen]
+        return Annotations.from_arrays(item, annotator, given, categories=["no", "yes"])
+
+    def _names(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the names of items and annotators of the chosen rows."""
+        items = np.array(list(map(str, self._intake.items.codes)), dtype=object)
+        names = [self._shown(str(name)) for name in self._intake.annotators.codes]
+        annotators = np.array(names, dtype=object)
+        return items[self._columns["item"][rows]], annotators[self._columns["annotator"][rows]]
 
     def _unrepeated(
         self, rows: NDArray[np.intp], repeats: str

@@ -1,0 +1,16 @@
+"""Audits: which items to check, and what the checks tell; planning of labels and checks."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=[
+        "assessment",
+        "design",
+        "difference_estimator",
+        "next_labels",
+        "planning",
+        "rates",
+        "release",
+    ],
+)

@@ -1,0 +1,334 @@
+"""What checks of drawn items tell: accuracy, prevalence, calibration, and what can be released."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.audit.design import Design
+from annobench.audit.difference_estimator import DifferenceEstimate, difference_estimate
+from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
+from annobench.audit.release import Release, release
+from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
+from annobench.evaluation.calibration import Calibration, calibrate
+from annobench.resampling.intervals import Interval
+
+Ints = NDArray[np.int64]
+
+#: Checks below which nothing is estimated.
+FEWEST_CHECKS: Final = 10
+#: Errors of a category found from which a normal approximation of its prevalence will do.
+MANY_ERRORS: Final = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment(Summarised):
+    """What checks tell of a model's categories.
+
+    Attributes
+    ----------
+    design : Design
+        What was drawn.
+    gold : ndarray of int, shape (I,)
+        Codes of the checked categories; -1 where an item was not checked, K where the category is
+        none that the model knows.
+    accuracy : Interval
+        Share of all items whose category is right.
+    accuracy_by_probabilities : DifferenceEstimate or None
+        The same with the model's probabilities as predictions; None where a stratum has fewer than
+        two checks.
+    strata : DataFrame
+        By stratum, the most certain first: `n_items`, `probability` (mean certainty), `checked`,
+        `wrong`, and `accuracy` with `lower` and `upper`.
+    prevalence : DataFrame
+        A row a category: `category`; `by_model`, its share among the model's categories;
+        `estimate`, `lower`, `upper`, the better of the next two: the second from `MANY_ERRORS`
+        errors found that concern the category, else the first; `corrected`, that share corrected
+        by the errors found; `by_probabilities`, the difference estimate with the model's
+        probabilities; and `by_checks`, from the checks alone; each with the ends of its interval,
+        such as `corrected_lower`.
+    release : Release
+        The items that can be released.
+    calibration : Calibration or None
+        Of the model's probabilities; None without a checked category that the model knows.
+    wrong : DataFrame
+        Checked items whose category is wrong, the most certain first: `item`, `category`,
+        `probability`, `gold`.
+    remarks : tuple of str
+        What a reader should know before using the numbers.
+    """
+
+    design: Design
+    gold: Ints
+    accuracy: Interval
+    accuracy_by_probabilities: DifferenceEstimate | None
+    strata: pd.DataFrame
+    prevalence: pd.DataFrame
+    release: Release
+    calibration: Calibration | None
+    wrong: pd.DataFrame
+    remarks: tuple[str, ...]
+
+    @property
+    def n_checked(self) -> int:
+        """Items checked."""
+        return int((self.gold >= 0).sum())
+
+    def summary(self) -> pd.DataFrame:
+        """Return the accuracy, of all items and by stratum.
+
+        Returns
+        -------
+        DataFrame
+            A row for all items and for each stratum: `n_items`, `checked`, `wrong`, `accuracy`,
+            `lower`, `upper`; index `items`.
+        """
+        of_all = {
+            "n_items": len(self.design.items),
+            "checked": self.n_checked,
+            "wrong": len(self.wrong),
+            "accuracy": self.accuracy.estimate,
+            "lower": self.accuracy.lower,
+            "upper": self.accuracy.upper,
+        }
+        strata = self.strata.drop(columns="probability")
+        strata.index = pd.Index([f"stratum {h}" for h in strata.index])
+        return pd.concat([pd.DataFrame([of_all], ["all"]), strata]).rename_axis("items")
+
+    def _headline(self) -> str:
+        a = self.accuracy
+        return (
+            f"{self.n_checked:,} of {len(self.design.items):,} items checked, accuracy "
+            f"{a.estimate:.3f} ({100 * a.level:g}% interval {a.lower:.3f} to {a.upper:.3f}); "
+            f"{self.release.n_items:,} can be released"
+        )
+
+    def items_frame(self) -> pd.DataFrame:
+        """Return every item's final category.
+
+        Returns
+        -------
+        DataFrame
+            One row an item: `item`, `category` (the checked one, if it was checked), `probability`
+            (calibrated; 1 for a checked item), `checked`, and `released`, true for what can be
+            released and for what was checked.
+        """
+        design, checked = self.design, self.gold >= 0
+        names = np.asarray([*design.categories, ""], dtype=object)
+        codes = np.where(checked, self.gold, design.category)
+        category = names[codes]
+        for i in np.flatnonzero(self.gold == len(design.categories)):
+            category[i] = self._unknown[design.items[i]]
+        found = design.posterior if self.calibration is None else self.calibration.posterior
+        own = found[np.arange(codes.size), design.category]
+        return pd.DataFrame(
+            {
+                "item": np.asarray(design.items, dtype=object),
+                "category": category,
+                "probability": np.where(checked, 1.0, own),
+                "checked": checked,
+                "released": checked | self.release.items,
+            }
+        )
+
+    @property
+    def _unknown(self) -> Mapping[str, str]:
+        return dict(zip(self.wrong["item"], self.wrong["gold"], strict=True))
+
+
+def assess(
+    design: Design,
+    checked: Mapping[str, str],
+    *,
+    error_rate: float = 0.05,
+    confidence: float = 0.95,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> Assessment:
+    """Estimate from checks how good a model's categories are.
+
+    Parameters
+    ----------
+    design : Design
+        What was drawn.
+    checked : mapping of str to str
+        Right category by item, of items that were drawn. Not all need be checked, if the order was
+        kept.
+    error_rate : float, default 0.05
+        The largest share of errors among released items.
+    confidence : float, default 0.95
+        That no more are wrong.
+    level : float, default 0.95
+        Of the intervals.
+    rng : numpy.random.Generator or int, optional
+        For the folds and the bootstrap of the calibration.
+
+    Returns
+    -------
+    Assessment
+        Accuracy, prevalence, calibration, and what can be released.
+
+    Raises
+    ------
+    AnnotationError
+        If fewer than ten items were checked, and not all; one was not drawn; or a number is out
+        of its range.
+
+    Notes
+    -----
+    Estimates and intervals are of these items, by the probability with which each was drawn, and
+    take nothing that the model says for granted. Each interval, and the release, has its own
+    level.
+    """
+    gold = design.codes_of(checked)
+    is_checked = gold >= 0
+    n = int(is_checked.sum())
+    if n < min(FEWEST_CHECKS, len(design.items)):
+        raise AnnotationError(
+            f"audit: {n} checked items tell next to nothing. Check at least {FEWEST_CHECKS}."
+        )
+    is_wrong = is_checked & (gold != design.category)
+    n_checked = _by_stratum(design, is_checked)
+    right = stratified_share(
+        n_checked - _by_stratum(design, is_wrong), n_checked, design.sizes, level=level
+    )
+    outcome = np.where(is_checked, 1.0 - is_wrong, np.nan)
+    calibration = None
+    known = np.where(gold < len(design.categories), gold, -1)
+    if (known >= 0).any():
+        weight = 1 / np.maximum((n_checked / design.sizes)[design.stratum], 1e-300)
+        calibration = calibrate(
+            design.posterior, known, weight=np.where(known >= 0, weight, 0.0), rng=rng, level=level
+        )
+    return Assessment(
+        design=design,
+        gold=gold,
+        accuracy=right,
+        accuracy_by_probabilities=_by_probabilities(design, outcome, design.certainty, level),
+        strata=_strata(design, is_checked, is_wrong, level),
+        prevalence=_prevalence(design, gold, level),
+        release=release(design, is_wrong, is_checked, error_rate=error_rate, confidence=confidence),
+        calibration=calibration,
+        wrong=_wrong(design, checked, is_wrong),
+        remarks=tuple(_remarks(design, gold)),
+    )
+
+
+def _by_stratum(design: Design, mask: NDArray[np.bool_]) -> Ints:
+    return np.bincount(design.stratum[mask], minlength=design.sizes.size)
+
+
+def _by_probabilities(
+    design: Design, outcome: NDArray[np.float64], prediction: NDArray[np.float64], level: float
+) -> DifferenceEstimate | None:
+    try:
+        return difference_estimate(outcome, prediction, design.stratum, level=level)
+    except AnnotationError:
+        return None
+
+
+def _strata(
+    design: Design, is_checked: NDArray[np.bool_], is_wrong: NDArray[np.bool_], level: float
+) -> pd.DataFrame:
+    checked, wrong = _by_stratum(design, is_checked), _by_stratum(design, is_wrong)
+    ends = np.array(
+        [
+            share_limits(int(n - x), int(n), int(size), level)
+            for x, n, size in zip(wrong, checked, design.sizes, strict=True)
+        ]
+    )
+    return pd.DataFrame(
+        {
+            "n_items": design.sizes,
+            "probability": np.bincount(design.stratum, design.certainty) / design.sizes,
+            "checked": checked,
+            "wrong": wrong,
+            "accuracy": 1
+            - np.divide(wrong, checked, out=np.full(wrong.size, np.nan), where=checked > 0),
+            "lower": ends[:, 0],
+            "upper": ends[:, 1],
+        }
+    ).rename_axis("stratum")
+
+
+def _prevalence(design: Design, gold: Ints, level: float) -> pd.DataFrame:
+    is_checked = gold >= 0
+    n_checked = _by_stratum(design, is_checked)
+    rows: list[dict[str, Any]] = []
+    for k, name in enumerate(design.categories):
+        given, true = design.category == k, gold == k
+        corrected = stratified_prevalence(
+            float(given.mean()),
+            _by_stratum(design, is_checked & true & ~given),
+            _by_stratum(design, is_checked & given & ~true),
+            n_checked,
+            design.sizes,
+            level=level,
+        )
+        alone = stratified_share(
+            _by_stratum(design, is_checked & true), n_checked, design.sizes, level=level
+        )
+        outcome = np.where(is_checked, true.astype(np.float64), np.nan)
+        powered = _by_probabilities(design, outcome, design.posterior[:, k], level)
+        n_errors = int((is_checked & (true != given)).sum())
+        many = powered is not None and n_errors >= MANY_ERRORS
+        row: dict[str, Any] = {"category": name, "by_model": float(given.mean())}
+        for prefix, found in (
+            ("", powered if many else corrected),
+            ("corrected", corrected),
+            ("by_probabilities", powered),
+            ("by_checks", alone),
+        ):
+            names = [f"{prefix}_lower", f"{prefix}_upper"] if prefix else ["lower", "upper"]
+            row[prefix or "estimate"] = np.nan if found is None else found.estimate
+            row[names[0]] = np.nan if found is None else found.lower
+            row[names[1]] = np.nan if found is None else found.upper
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _wrong(design: Design, checked: Mapping[str, str], is_wrong: NDArray[np.bool_]) -> pd.DataFrame:
+    rows = np.flatnonzero(is_wrong)
+    rows = rows[np.argsort(-design.certainty[rows], kind="stable")]
+    return pd.DataFrame(
+        {
+            "item": [design.items[i] for i in rows],
+            "category": [design.categories[design.category[i]] for i in rows],
+            "probability": design.certainty[rows],
+            "gold": [checked[design.items[i]] for i in rows],
+        }
+    )
+
+
+def _remarks(design: Design, gold: Ints) -> list[str]:
+    remarks = []
+    n = int((gold >= 0).sum())
+    missing = int(design.drawn.sum()) - n
+    if missing:
+        skipped = int((design.order[gold >= 0] >= n).sum())
+        remarks.append(
+            f"{missing:,} of the {int(design.drawn.sum()):,} items drawn were not checked."
+            + (
+                f" {skipped:,} were checked out of order: the estimates hold only if those skipped "
+                "were skipped at random, and not because they are hard."
+                if skipped
+                else ""
+            )
+        )
+    empty = np.flatnonzero(_by_stratum(design, gold >= 0) == 0)
+    if empty.size:
+        remarks.append(
+            f"{empty.size} of {design.sizes.size} strata have no check, so that their share of "
+            "errors may be anything."
+        )
+    if unknown := int((gold == len(design.categories)).sum()):
+        remarks.append(
+            f"{unknown:,} checked items have a category that no label names: they count as wrong."
+        )
+    return remarks

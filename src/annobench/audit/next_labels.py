@@ -1,0 +1,126 @@
+"""Which items to label next: what one more label of an item is expected to tell, for its price.
+
+With q the probabilities of an item's category and C the confusion matrix of an annotator, one more
+label Y tells I[Z; Y] bits of the category Z, the entropy of q less what the label is expected to
+leave (`annobench.evaluation.information`). C is that of an annotator drawn from those there are, by
+their number of labels: of category k and label l it is the expected number of labels l on items of
+category k, by the fit's probabilities, with rows divided by their sums. It needs nothing but
+probabilities, so that any model will do.
+
+References: Lindley (1956), Annals of Mathematical Statistics 27, 986-1005, for the expected
+information of an experiment; Sheng, Provost and Ipeirotis (2008), KDD, for labelling again where
+labels are uncertain.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import entr
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.models.base import Fit
+
+Floats = NDArray[np.float64]
+
+#: Added to every expected number of labels, so that a rare category has a row.
+_SMOOTHING: Final = 0.1
+
+
+def average_confusion(annotations: Annotations, posterior: Floats) -> Floats:
+    """Estimate the confusion matrix of an annotator drawn by the number of labels.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    posterior : ndarray, shape (I, K)
+        Probabilities of the categories.
+
+    Returns
+    -------
+    ndarray, shape (K, K)
+        ``[k, l]``: such an annotator gives l when the category is k; rows sum to 1.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxyy"), list("abab"), list("0011"))
+    >>> average_confusion(a, np.eye(2)).round(3)
+    array([[0.955, 0.045],
+           [0.045, 0.955]])
+    """
+    k = posterior.shape[1]
+    expected = np.full((k, k), _SMOOTHING)
+    for label in range(k):
+        expected[:, label] += posterior[annotations.item[annotations.label == label]].sum(axis=0)
+    return np.asarray(expected / expected.sum(axis=1, keepdims=True))
+
+
+def expected_information(posterior: Floats, confusion: Floats) -> Floats:
+    """Return how many bits one label is expected to tell of each item.
+
+    Parameters
+    ----------
+    posterior : ndarray, shape (I, K)
+        Probabilities of the categories.
+    confusion : ndarray, shape (K, L)
+        Of the annotator.
+
+    Returns
+    -------
+    ndarray, shape (I,)
+        In [0, entropy of the row].
+
+    Examples
+    --------
+    >>> expected_information(np.array([[0.5, 0.5], [1, 0]]), np.array([[0.9, 0.1], [0.1, 0.9]]))
+    array([0.53100441, 0.        ])
+    """
+    # H[Y] - H[Y | Z], which needs no array of items, categories and labels.
+    of_label = entr(posterior @ confusion).sum(axis=1)
+    given = posterior @ entr(confusion).sum(axis=1)
+    return np.asarray(np.maximum(of_label - given, 0.0) / np.log(2))
+
+
+def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) -> pd.DataFrame:
+    """Rank items by what one more label is expected to tell.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels there are.
+    fitted : Fit
+        A model's fit to them.
+    price : float, default 1.0
+        Of a label, above 0.
+
+    Returns
+    -------
+    DataFrame
+        A row an item, the most telling first: `item`, `n_labels`, `category`, `probability`,
+        `information` in bits, `information_per_cost`.
+
+    Raises
+    ------
+    AnnotationError
+        If the price is not above 0.
+
+    Notes
+    -----
+    O(N + I K^2). A model that is surer than it should be expects too little of items on which its
+    annotators err together; no label of theirs would tell.
+    """
+    if not price > 0:
+        raise AnnotationError(f"next_labels: price must be above 0, got {price}.")
+    posterior = fitted.posterior
+    bits = expected_information(posterior, average_confusion(annotations, posterior))
+    table = fitted.items_frame()[["item", "category", "probability"]]
+    table.insert(1, "n_labels", np.diff(annotations.by_item.offsets))
+    table["information"] = bits
+    table["information_per_cost"] = bits / price
+    order = np.lexsort((table["n_labels"], -bits))
+    return table.iloc[order].reset_index(drop=True)

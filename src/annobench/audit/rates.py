@@ -1,0 +1,257 @@
+"""Intervals of a share of items, from checks of a stratified sample.
+
+Stratum h has N_h items, of which n_h were checked, x_h of them wrong. With W_h = N_h / I the share
+of wrong items is estimated without bias by the sum of W_h x_h / n_h. Of its intervals
+
+``beta``
+    takes, for the lower end, each stratum's share for a beta variable with parameters x_h and
+    n_h - x_h + 1, whose quantile is the lower limit of Clopper and Pearson; mean and variance of
+    the weighted sum are those of one beta variable, whose quantile is the end. For the upper end
+    one more wrong check is added, in the stratum where a check weighs most. With one stratum this
+    is Clopper and Pearson's interval, and where no check was wrong it is as wide as the number of
+    checks allows. It is Fay and Feuer's (1997) for sums of Poisson counts, with beta in place of
+    gamma variables (Tiwari, Clegg and Zou 2006).
+``wilson``
+    combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p less
+    the root of the sum of W_h^2 (p_h - l_h)^2, and plus that of W_h^2 (u_h - p_h)^2.
+``normal``
+    is the estimate with its standard error; it has no width where no check was wrong.
+
+Without replacement n_h checks tell as much as n_h (N_h - 1) / (N_h - n_h) with it; ends are moved
+outward to whole numbers of items. Of a share above one half the rest is taken. A stratum without
+checks may hold anything from none to all.
+
+References: Cochran (1977), sections 3.6 and 5.3; Fay and Feuer (1997), Statistics in Medicine 16,
+791-801; Tiwari, Clegg and Zou (2006), Statistical Methods in Medical Research 15, 547-569; Korn and
+Graubard (1998), Survey Methodology 24, 193-201, for effective numbers; Yan and Su (2010),
+Statistics in Biopharmaceutical Research 2, 473-482, for ``wilson``.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special, stats
+
+from annobench.core.errors import AnnotationError, check_level
+from annobench.resampling.intervals import Interval
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Construction = Literal["beta", "wilson", "normal"]
+
+
+def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a share in a finite set of items.
+
+    Parameters
+    ----------
+    x : int
+        Items found among those sampled.
+    n : int
+        Items sampled without replacement, from 0 to `size`.
+    size : int
+        Items of the set, at least 1.
+    level : float, default 0.95
+        Each tail has half of the rest.
+
+    Returns
+    -------
+    tuple of float
+        Least and greatest share of such items that the sample does not reject; 0 and 1 if nothing
+        was sampled.
+
+    References
+    ----------
+    Clopper and Pearson (1934), applied to the hypergeometric distribution, as by Cochran (1977),
+    section 3.6.
+
+    Examples
+    --------
+    >>> share_limits(0, 10, 10)  # all sampled
+    (0.0, 0.0)
+    >>> round(share_limits(0, 10, 10**9)[1], 4)  # 1 - 0.025 ** (1 / 10)
+    0.3085
+    """
+    most = _upper_limits(n, size, (1 - level) / 2)
+    return (size - int(most[n - x])) / size, int(most[x]) / size
+
+
+@lru_cache(maxsize=4_096)
+def _upper_limits(n: int, size: int, tail: float) -> Ints:
+    """Return, for 0 to n found, how many of a set they can be of with at least that chance."""
+    x = np.arange(n + 1)
+    low, high = x.copy(), size - (n - x)
+    # Every count from x up to the limit fits, and none above.
+    while (high > low).any():
+        middle = (low + high + 1) // 2
+        fits = stats.hypergeom.cdf(x, size, middle, n) > tail
+        low, high = np.where(fits, middle, low), np.where(fits, high, middle - 1)
+    return np.asarray(low)
+
+
+def stratified_share(
+    found: ArrayLike,
+    checked: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    level: float = 0.95,
+    construction: Construction = "beta",
+) -> Interval:
+    """Estimate a share of all items from checks of each stratum.
+
+    Parameters
+    ----------
+    found : array_like of int, shape (H,)
+        Items found among those checked, x_h.
+    checked : array_like of int, shape (H,)
+        Items checked, n_h.
+    sizes : array_like of int, shape (H,)
+        Items of each stratum, N_h, at least 1.
+    level : float, default 0.95
+        Of the interval.
+    construction : {"beta", "wilson", "normal"}, default "beta"
+        As the module's docstring describes them.
+
+    Returns
+    -------
+    Interval
+        Of the share, in [0, 1]. Strata without checks count with the share found in the others, and
+        with limits 0 and 1.
+
+    Raises
+    ------
+    AnnotationError
+        If nothing was checked, more was found than checked, or more checked than there is.
+    ValueError
+        If there is no such construction.
+
+    Examples
+    --------
+    >>> stratified_share([0, 3], [80, 20], [900, 100]).estimate  # 0.9 * 0 + 0.1 * 3 / 20
+    0.015
+    """
+    check_level(level, "stratified_share")
+    x, n, size = (np.asarray(each, dtype=np.int64) for each in (found, checked, sizes))
+    if not ((x >= 0) & (x <= n) & (n <= size) & (size > 0)).all() or not n.any():
+        raise AnnotationError(
+            f"stratified_share: found {x.tolist()} of {n.tolist()} checked in strata of "
+            f"{size.tolist()} items. Some must be checked, and no more found than checked."
+        )
+    weight = size / size.sum()
+    some = n > 0
+    p = np.where(some, x / np.maximum(n, 1), 0.0)
+    if not some.all():
+        p[~some] = (weight * p)[some].sum() / weight[some].sum()
+    estimate = float(weight @ p)
+    if construction == "beta" and estimate > 0.5:
+        rest = _beta_ends(1 - p, n, size, level)
+        lower, upper = 1 - rest[1], 1 - rest[0]
+    elif construction == "beta":
+        lower, upper = _beta_ends(p, n, size, level)
+    else:
+        ends = _limits(p, n, size, level, construction)
+        below, above = (float(np.sqrt((weight**2) @ (end - p) ** 2)) for end in ends)
+        lower, upper = estimate - below, estimate + above
+    total = int(size.sum())
+    lower = min(estimate, math.floor(lower * total + 1e-6) / total)
+    upper = max(estimate, math.ceil(upper * total - 1e-6) / total)
+    return Interval(estimate, max(0.0, lower), min(1.0, upper), level, construction)
+
+
+def _beta_ends(p: Floats, n: Ints, size: Ints, level: float) -> tuple[float, float]:
+    """Return the ends by beta variables, of shares of strata that are small."""
+    weight = size / size.sum()
+    open_ = (n > 0) & (n < size)
+    fixed = float(weight[n == size] @ p[n == size])
+    tail = (1 - level) / 2
+    w, q = weight[open_], p[open_]
+    unseen = float(weight[n == 0].sum())
+    if not w.size:
+        return fixed, fixed + unseen
+    m = n[open_] * (size[open_] - 1) / (size[open_] - n[open_])
+    a = q * m
+    lower = fixed + _quantile(w, a, m - a + 1, tail)
+    more = np.arange(w.size) == (w / m).argmax()
+    upper = fixed + unseen + _quantile(w, a + more, m - a + ~more, 1 - tail)
+    return lower, upper
+
+
+def _quantile(weight: Floats, a: Floats, b: Floats, at: float) -> float:
+    """Return a quantile of a weighted sum of beta variables, taken for one on the same range."""
+    total = weight.sum()
+    share = a / (a + b)
+    mean = float(weight @ share) / total
+    variance = float(weight**2 @ (share * (1 - share) / (a + b + 1))) / total**2
+    if not variance:
+        return float(total * mean)
+    both = mean * (1 - mean) / variance - 1
+    return float(total * special.betaincinv(mean * both, (1 - mean) * both, at))
+
+
+def stratified_prevalence(
+    by_model: float,
+    missed: ArrayLike,
+    false: ArrayLike,
+    checked: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    level: float = 0.95,
+) -> Interval:
+    """Correct the share of a category by the errors that checks found.
+
+    Parameters
+    ----------
+    by_model : float
+        Share of all items to which the model gives the category.
+    missed, false : array_like of int, shape (H,)
+        Checked items of the category to which the model gives another, and of others to which it
+        gives this one.
+    checked, sizes : array_like of int, shape (H,)
+        Items checked, and items of each stratum.
+    level : float, default 0.95
+        Of the interval.
+
+    Returns
+    -------
+    Interval
+        Of the share by_model + missed - false, in [0, 1]: the limits of the two shares, by
+        `stratified_share`, combined as those of strata are.
+
+    Examples
+    --------
+    >>> stratified_prevalence(0.4, [2], [1], [50], [1000]).estimate  # .4 + 2 / 50 - 1 / 50
+    0.42
+    """
+    more, less = (stratified_share(each, checked, sizes, level=level) for each in (missed, false))
+    estimate = by_model + more.estimate - less.estimate
+    below = np.hypot(more.estimate - more.lower, less.upper - less.estimate)
+    above = np.hypot(more.upper - more.estimate, less.estimate - less.lower)
+    return Interval(estimate, max(0.0, estimate - below), min(1.0, estimate + above), level, "beta")
+
+
+def _limits(
+    p: Floats, n: Ints, size: Ints, level: float, construction: str
+) -> tuple[Floats, Floats]:
+    if construction not in ("wilson", "normal"):
+        raise ValueError(
+            f"stratified_share: construction {construction!r} is not beta, wilson or normal."
+        )
+    z = special.ndtri((1 + level) / 2)
+    rest = 1 - n / size
+    if construction == "normal":
+        half = z * np.sqrt(rest * p * (1 - p) / np.maximum(n - 1, 1))
+        lower, upper = p - half, p + half
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            m = n / np.where(rest > 0, rest, np.nan)
+            middle = (p + z**2 / (2 * m)) / (1 + z**2 / m)
+            half = z * np.sqrt(p * (1 - p) / m + z**2 / (4 * m**2)) / (1 + z**2 / m)
+        lower = np.where(rest > 0, middle - half, p)
+        upper = np.where(rest > 0, middle + half, p)
+    unseen = n == 0
+    return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)

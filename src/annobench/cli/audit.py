@@ -1,0 +1,168 @@
+"""The command `audit`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._shared import check_folder, fail, note
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    from annobench.audit.assessment import Assessment
+
+
+@reads_labels
+def audit(
+    reading: Reading,
+    checks: Annotated[int, typer.Option(min=1, help="How many items you will check.")] = 100,
+    checked: Annotated[
+        Path | None,
+        typer.Option(
+            help="The items you checked: to_check.csv with the column gold filled in. Without it, "
+            "items are drawn."
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option(help="Whose categories are audited; a wrong name lists the models.")
+    ] = "dawid_skene",
+    error_rate: Annotated[
+        float, typer.Option(help="The largest share of errors among released items.")
+    ] = 0.05,
+    confidence: Annotated[float, typer.Option(help="That no more are wrong.")] = 0.95,
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the file>_audit."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Draw anew, over items that were drawn before.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Draw items to check; with --checked, say how many are right and which can be released.
+
+    Example: annobench audit labels.csv --checks 100; fill in labels_audit/to_check.csv; then
+    annobench audit labels.csv --checked labels_audit/to_check.csv
+    """
+    folder = reading.folder(out, "audit")
+    try:
+        check_folder(folder, "audit")
+        for option, value in (
+            ("--error-rate", error_rate),
+            ("--confidence", confidence),
+            ("--level", level),
+        ):
+            if not 0 < value < 1:
+                raise AnnotationError(
+                    f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as 0.95."
+                )
+        if checked is None:
+            _draw(reading, folder, checks, model, force, seed)
+        else:
+            _assess(reading, folder, checked, error_rate, confidence, level, seed)
+    except (ValueError, OSError) as error:
+        fail(error)
+
+
+def _draw(reading: Reading, folder: Path, checks: int, model: str, force: bool, seed: int) -> None:
+    from rich.console import Console
+
+    from annobench import models
+    from annobench.audit.design import draw, write_design
+    from annobench.reporting import audit_page
+
+    if (folder / "design.csv").exists() and not force:
+        raise AnnotationError(
+            f"audit: items were drawn before, into {folder}. Give them back with --checked "
+            f"{folder / 'to_check.csv'} once they are checked; or draw anew with --force, which "
+            "replaces them; or name another folder with --out."
+        )
+    selection = reading.select(repeats="all")
+    labels = selection.labels
+    with Console(stderr=True).status("Fitting"):
+        fitted = models.fit(labels, model, rng=seed)
+    design = draw(labels.items, labels.categories, fitted.posterior, checks, rng=seed)
+    written = write_design(design, folder)
+    page = audit_page.render_draw(design, source=reading.path.name, model=model)
+    with replacing(folder / "to_check.html") as draft:
+        draft.write_text(page, encoding="utf-8")
+    print_reading(selection)
+    n = int(design.drawn.sum())
+    typer.echo(
+        f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
+        f"certainty of {model}\n"
+        f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
+        f" then: annobench audit {reading.path} --checked {folder / 'to_check.csv'}"
+    )
+    typer.echo(f"written to {folder}: {', '.join([*written, 'to_check.html'])}")
+
+
+def _assess(
+    reading: Reading,
+    folder: Path,
+    checked: Path,
+    error_rate: float,
+    confidence: float,
+    level: float,
+    seed: int,
+) -> None:
+    from annobench.audit.assessment import assess
+    from annobench.audit.design import read_design
+    from annobench.io import read_gold
+    from annobench.reporting import audit_page
+
+    beside = checked.parent / "design.csv"
+    design = read_design(beside if beside.is_file() else folder / "design.csv")
+    found = assess(
+        design,
+        read_gold(checked, item="item", gold="gold"),
+        error_rate=error_rate,
+        confidence=confidence,
+        level=level,
+        rng=seed,
+    )
+    tables = {
+        "items": found.items_frame(),
+        "strata": found.strata.reset_index(),
+        "prevalence": found.prevalence,
+        "release": found.release.sets,
+        "wrong": found.wrong,
+    }
+    if found.calibration is not None:
+        tables["calibration"] = found.calibration.scores.reset_index()
+    for name, table in tables.items():
+        with replacing(folder / f"{name}.csv") as draft:
+            table.to_csv(draft, index=False, lineterminator="\n")
+    with replacing(folder / "audit.html") as draft:
+        draft.write_text(audit_page.render(found, source=reading.path.name), encoding="utf-8")
+    _print(found)
+    typer.echo(f"written to {folder}: audit.html, {', '.join(f'{name}.csv' for name in tables)}")
+
+
+def _print(found: Assessment) -> None:
+    from annobench.reporting.audit_page import next_steps, release_sentence
+
+    accuracy = found.accuracy
+    typer.echo(
+        f"{found.n_checked:,} items checked, {len(found.wrong):,} of them wrong\n"
+        f"accuracy of all {len(found.design.items):,} items: {accuracy.estimate:.3f} "
+        f"({100 * accuracy.level:g}% interval {accuracy.lower:.3f} to {accuracy.upper:.3f})\n"
+        f"{release_sentence(found.release)}"
+    )
+    for row in found.prevalence.head(10).to_dict("records"):
+        typer.echo(
+            f"prevalence of {row['category']!r}: {row['estimate']:.3f} "
+            f"({100 * accuracy.level:g}% interval {row['lower']:.3f} to {row['upper']:.3f}; "
+            f"{row['by_model']:.3f} by the model)"
+        )
+    for text in found.remarks:
+        note(f"Note: {text}")
+    for text in next_steps(found):
+        typer.echo(f"Next: {text}")

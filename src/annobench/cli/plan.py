@@ -1,0 +1,138 @@
+"""The command `plan`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels
+from annobench.cli._shared import check_folder, fail
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.files import replacing
+
+# What a command alone needs it imports itself: the others, and the help, answer at once.
+if TYPE_CHECKING:
+    from annobench.labels.annotations import Annotations
+    from annobench.models.base import Fit
+
+
+@reads_labels
+def plan(
+    reading: Reading,
+    width: Annotated[
+        float, typer.Option(help="Width of the intervals that you want, end to end.")
+    ] = 0.1,
+    difference: Annotated[
+        float, typer.Option(help="Difference of two methods' accuracies that is to be seen.")
+    ] = 0.05,
+    error_rate: Annotated[
+        float, typer.Option(help="The largest share of errors among released items.")
+    ] = 0.05,
+    accuracy: Annotated[
+        float | None,
+        typer.Option(
+            help="Expected of the consensus, such as from an audit; by default by --gold, or else "
+            "what the model promises."
+        ),
+    ] = None,
+    items: Annotated[
+        int | None, typer.Option(min=1, help="Items of the whole project; by default the pilot's.")
+    ] = None,
+    coefficient: Annotated[
+        str, typer.Option(help="Of agreement; a wrong name lists those there are.")
+    ] = "krippendorff_alpha",
+    category: Annotated[
+        str | None, typer.Option(help="Whose prevalence is wanted; by default the most frequent.")
+    ] = None,
+    price_label: Annotated[float, typer.Option(help="What a label costs.")] = 1.0,
+    price_check: Annotated[float, typer.Option(help="What an expert's check costs.")] = 10.0,
+    price_item: Annotated[float, typer.Option(help="What an item itself costs.")] = 0.0,
+    currency: Annotated[str, typer.Option(help="Such as EUR; written behind amounts.")] = "",
+    model: Annotated[str, typer.Option(help="That says which items to label next.")] = (
+        "dawid_skene"
+    ),
+    level: Annotated[float, typer.Option(help="Of intervals and certificates.")] = 0.95,
+    power: Annotated[float, typer.Option(help="Chance to see what there is to see.")] = 0.8,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default <name of the file>_plan."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Plan from a pilot: items, annotators, checks, cost, and which items to label next.
+
+    Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
+    """
+    folder = reading.folder(out, "plan")
+    from rich.console import Console
+
+    from annobench import models
+    from annobench.audit import next_labels, planning
+    from annobench.reporting import plan_page
+
+    try:
+        check_folder(folder, "plan")
+        selection = reading.select(repeats="first")
+        labels = selection.labels
+        prices = planning.Prices(price_label, price_check, price_item, currency)
+        with Console(stderr=True).status("Planning"):
+            fitted = models.fit(labels, model, rng=seed)
+            expected, basis = _expected(labels, fitted, accuracy, reading.gold(selection))
+            found = planning.plan(
+                labels,
+                width=width,
+                difference=difference,
+                error_rate=error_rate,
+                accuracy=expected,
+                coefficient=coefficient,
+                category=category,
+                items=items,
+                prices=prices,
+                level=level,
+                power=power,
+                rng=seed,
+            )
+        following = next_labels.next_labels(labels, fitted, price=price_label or 1.0)
+        page = plan_page.render(found, following, source=reading.path.name, basis=basis)
+        for name, table in (("plan", found.table), ("next", following)):
+            with replacing(folder / f"{name}.csv") as draft:
+                table.to_csv(draft, index=False, lineterminator="\n")
+        with replacing(folder / "plan.html") as draft:
+            draft.write_text(page, encoding="utf-8")
+    except (ValueError, OSError) as error:
+        fail(error)
+    print_reading(selection)
+    typer.echo(basis)
+    for goal, row in found.summary().iterrows():
+        typer.echo(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
+    best = ", ".join(repr(name) for name in following["item"].head(5))
+    typer.echo(f"label next: {best}; all in next.csv")
+    typer.echo(f"written to {folder}: plan.html, plan.csv, next.csv")
+
+
+def _expected(
+    labels: Annotations, fitted: Fit, accuracy: float | None, gold: dict[str, str] | None
+) -> tuple[float, str]:
+    """Return the accuracy that is expected, and on what it rests."""
+    if accuracy is not None:
+        return accuracy, f"Expected accuracy of the consensus: {accuracy:g}, as given."
+    answer = dict(zip(fitted.items, fitted.posterior.argmax(axis=1), strict=True))
+    right = [
+        labels.categories[answer[name]] == category
+        for name, category in (gold or {}).items()
+        if name in answer
+    ]
+    if right:
+        # A share of 0 or 1 of few items is not the truth: one item more of either.
+        share = (sum(right) + 1) / (len(right) + 2)
+        return share, (
+            f"Expected accuracy of the consensus: {share:.3f}, by {len(right):,} gold items."
+        )
+    promised = float(fitted.posterior.max(axis=1).mean())
+    share = min(promised, 1 - 1 / (labels.n_items + 2))
+    return share, (
+        f"Expected accuracy of the consensus: {share:.3f}, which is what the model promises and "
+        "may be too much: run `annobench audit`, and give what it finds with --accuracy."
+    )

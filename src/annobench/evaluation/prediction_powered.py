@@ -1,0 +1,130 @@
+r"""Means from a few gold values and many predictions: prediction-powered inference.
+
+Y is known of n items, drawn at random, and predicted by f for these and for N others. With a weight
+w of the predictions, ::
+
+    mean = w mean_N(f) + mean_n(Y - w f)
+    variance = w^2 var_N(f) / N + var_n(Y - w f) / n
+
+whatever f is, as its mean is added and taken off again. The weight 1 is prediction-powered
+inference; PPI++ takes the weight of least variance, cov_n(Y, f) / ((1 + n / N) var(f)), cut to
+[0, 1], so that it does about as well as the gold values alone where the predictions are useless.
+The intervals are normal: for a few tens of gold values they are too narrow.
+
+Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674; Angelopoulos, Duchi
+and Zrnic (2023), PPI++: efficient prediction-powered inference, arXiv 2311.01453.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from annobench.core.errors import AnnotationError, check_level
+from annobench.core.results import SummarisedScalars
+from annobench.resampling.intervals import Interval, normal_interval
+
+
+@dataclass(frozen=True)
+class PredictionPoweredMean(SummarisedScalars):
+    """A mean, estimated with the help of predictions.
+
+    Attributes
+    ----------
+    estimate : float
+        Not cut to any range.
+    standard_error : float
+        Of the estimate.
+    weight : float
+        What predictions count: 1 in full, 0 not at all.
+    n_gold, n_others : int
+        Items with a gold value, and others with a prediction.
+    gold_variance : float
+        Of the gold values.
+    """
+
+    estimate: float
+    standard_error: float
+    weight: float
+    n_gold: int
+    n_others: int
+    gold_variance: float
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return the normal interval.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+
+        Returns
+        -------
+        Interval
+            Not cut to any range.
+        """
+        check_level(level, "prediction_powered_mean")
+        return normal_interval(self.estimate, self.standard_error, level)
+
+    @property
+    def n_gold_alone(self) -> float:
+        """How many gold values alone would give the same standard error."""
+        if not self.standard_error:
+            return np.inf
+        return self.gold_variance / self.standard_error**2
+
+
+def prediction_powered_mean(
+    gold: ArrayLike, predicted: ArrayLike, others: ArrayLike, *, weight: float | None = None
+) -> PredictionPoweredMean:
+    """Estimate a mean from gold values of some items and predictions of all.
+
+    Parameters
+    ----------
+    gold, predicted : array_like, shape (n,)
+        Gold values of items drawn at random, and what was predicted for these; at least two.
+    others : array_like, shape (N,)
+        Predictions for other items; without any the mean of the gold values is returned.
+    weight : float, optional
+        1 for prediction-powered inference, 0 for the gold values alone. By default the weight of
+        least variance, as PPI++ takes it.
+
+    Returns
+    -------
+    PredictionPoweredMean
+        The estimate.
+
+    Raises
+    ------
+    AnnotationError
+        If there are fewer than two gold values, lengths differ, or a number is not finite.
+
+    Examples
+    --------
+    >>> found = prediction_powered_mean([1, 0, 1, 1], [1, 0, 1, 0], [1, 1, 0, 0, 1, 0], weight=1)
+    >>> found.estimate  # 3/6 + 1/4
+    0.75
+    """
+    y, f, rest = (np.asarray(part, dtype=np.float64) for part in (gold, predicted, others))
+    if y.ndim != 1 or y.shape != f.shape or y.size < 2:
+        raise AnnotationError(
+            f"prediction_powered_mean: {y.size} gold values and {f.size} predictions for them. "
+            "Give two or more of each."
+        )
+    if not all(np.isfinite(part).all() for part in (y, f, rest)):
+        raise AnnotationError("prediction_powered_mean: a number is not finite. Leave it out.")
+    n, n_others = y.size, rest.size
+    if not n_others:
+        weight = 0.0
+    elif weight is None:
+        spread = (1 + n / n_others) * np.concatenate([f, rest]).var(ddof=1)
+        weight = float(np.clip(np.cov(y, f)[0, 1] / spread, 0, 1)) if spread > 0 else 0.0
+    left = y - weight * f
+    estimate = left.mean() + (weight * rest.mean() if weight else 0.0)
+    of_others = rest.var(ddof=1) / n_others if n_others > 1 else 0.0
+    variance = weight**2 * of_others + left.var(ddof=1) / n
+    return PredictionPoweredMean(
+        float(estimate), float(np.sqrt(variance)), weight, n, n_others, float(y.var(ddof=1))
+    )

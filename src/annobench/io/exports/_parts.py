@@ -1,0 +1,115 @@
+"""Parts of a record of JSON, checked, and the files of a folder that are of one format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from annobench.io.exports.base import Source
+
+#: Endings of files that hold records; configurations and pictures are not looked at.
+_ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
+
+#: Numbers of records fit into 64 bits; ids in a file may not.
+_LARGEST = 2**63 - 1
+
+
+class MisshapenError(ValueError):
+    """A part of a record that is not what the format says; its reader adds where it stands."""
+
+
+def mapping(value: Any, what: str) -> dict[str, Any]:
+    """Return a JSON object, an empty one for null."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise MisshapenError(f"{what} is {_shown(value)}, not an object")
+    return value
+
+
+def listing(value: Any, what: str) -> list[Any]:
+    """Return a JSON array, an empty one for null."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise MisshapenError(f"{what} is {_shown(value)}, not a list")
+    return value
+
+
+def name(value: Any, what: str) -> str:
+    """Return a name or whole number as text."""
+    found = maybe_name(value)
+    if found is None:
+        raise MisshapenError(f"{what} is {_shown(value)}, not a name or a number")
+    return found
+
+
+def maybe_name(value: Any) -> str | None:
+    """Return a name or whole number as text, None for anything else."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # whole numbers with a missing one among them become floats
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return None
+
+
+def word(value: Any) -> str:
+    """Return a text that names a kind, an empty one for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def offsets(start: Any, end: Any, what: str) -> tuple[int, int]:
+    """Return where a mark begins and ends, in characters."""
+    for value in (start, end):
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise MisshapenError(f"{what} begins at {_shown(start)} and ends at {_shown(end)}")
+    if not 0 <= start <= end <= _LARGEST:
+        raise MisshapenError(f"{what} begins at {_shown(start)} and ends at {_shown(end)}")
+    return start, end
+
+
+def options(values: list[str]) -> str | frozenset[str] | None:
+    """Return what was chosen as an answer: one option, several, or nothing."""
+    if len(values) > 1:
+        return frozenset(values)
+    return values[0] if values else None
+
+
+def number_of(value: Any, otherwise: int) -> int:
+    """Return an id that can stand as a number of a record, or another number."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value <= _LARGEST else otherwise
+
+
+def variant_of(source: Source, recognise: Callable[[Source], str | None]) -> str | None:
+    """Return the variant of a file, or of a folder whose files of records are all of the format."""
+    if not source.is_folder:
+        return recognise(source)
+    found = set()
+    for path in _with_records(source):
+        variant = recognise(source.inside(path))
+        if variant is None:
+            return None
+        found.add(variant)
+    return ", ".join(sorted(found)) or None
+
+
+def each_file(source: Source) -> Iterator[tuple[str, Source]]:
+    """Yield the files of a folder by their names inside it, or the file itself without a name."""
+    if not source.is_folder:
+        yield "", source
+        return
+    for path in _with_records(source):
+        yield str(path.relative_to(source.path)), source.inside(path)
+
+
+def _with_records(source: Source) -> Iterator[Path]:
+    return (path for path in source.files if path.suffix.lower() in _ENDINGS)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

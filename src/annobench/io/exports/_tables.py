@@ -1,0 +1,246 @@
+"""Tables of any container, and what recognises and reads the layout of a table.
+
+A layout (MTurk's columns, one column an annotator, lists in cells) may come as CSV, as a sheet of
+a workbook, or as Parquet. A `Layout` says what it looks like, whatever it is kept in.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from annobench.core.discovery import did_you_mean, records
+from annobench.core.errors import ReaderError
+from annobench.io.exports._records import csv_records
+from annobench.io.exports.base import ExportFormat, Intake, Source
+from annobench.io.table import USUAL_NAMES
+
+#: A text, or a list as a column of lists holds it.
+Cell = str | list[Any]
+
+#: Rows that are looked at to recognise a layout.
+PREVIEW_ROWS = 50
+
+#: Names of columns, in the order of preference, written as `plain_name` writes them.
+ITEM_NAMES = (
+    *USUAL_NAMES["item"],
+    *("instance_id", "sample_id", "example_id", "idx", "index", "uid", "uuid"),
+    *("sentence_id", "text_id", "doc_id", "document_id", "comment_id", "post_id", "tweet_id"),
+)
+ANNOTATOR_NAMES = (
+    *USUAL_NAMES["annotator"],
+    *("rater_id", "coder_id", "judge_id", "labeler", "labeler_id", "reviewer", "reviewer_id"),
+    *("user", "user_id", "username", "participant", "participant_id", "expert", "workerid"),
+)
+TEXT_NAMES = ("text", "sentence", "comment", "tweet", "post", "document", "content")
+GOLD_NAMES = ("gold", "gold_label", "truth", "true_label", "golden")
+
+#: A cell of several lines, a name or a number is a category; a longer one is a text.
+MAX_CATEGORY_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a header.
+
+    Attributes
+    ----------
+    path : Path
+        The file that it stands in.
+    header : tuple of str
+        Names of the columns.
+    rows : callable
+        Gives the rows afresh: the number of each below the header, and its cells by column. Its
+        parameter says whether rows may be shorter than the header.
+    name : str
+        Name of the sheet or the split, empty if the file holds one table only.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    rows: Callable[[bool], Iterator[tuple[int, dict[str, Any]]]]
+    name: str = ""
+
+    @cached_property
+    def preview(self) -> list[dict[str, Any]]:
+        """The first rows; fewer where one of them can't be read."""
+        found = []
+        try:
+            for _, row in islice(self.rows(True), PREVIEW_ROWS):
+                found.append(row)
+        except (ReaderError, OSError):
+            pass
+        return found
+
+    def column(self, names: Iterable[str]) -> str | None:
+        """Return the first column that bears one of the names, or None."""
+        by_name = {plain_name(column): column for column in reversed(self.header)}
+        return next((by_name[name] for name in names if name in by_name), None)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The record of a layout, named `LAYOUT` in its module.
+
+    Attributes
+    ----------
+    name, title, note : str
+        As of an `ExportFormat`.
+    recognise : callable
+        From a `Table` to the variant of the layout, or None.
+    read : callable
+        Pushes all that a `Table` holds into an `Intake`.
+    """
+
+    name: str
+    title: str
+    note: str
+    recognise: Callable[[Table], str | None]
+    read: Callable[[Table, Intake], None]
+
+    def as_format(self) -> ExportFormat:
+        """Return the format of text files in this layout."""
+
+        def recognise(source: Source) -> str | None:
+            table = text_table(source)
+            return None if table is None else self.recognise(table)
+
+        def read(source: Source, intake: Intake) -> None:
+            table = text_table(source)
+            if table is None:
+                raise ReaderError(
+                    f"{source.path}: no table with a header was found, as {self.title} has. "
+                    "Give a text file with commas, tabs or semicolons."
+                )
+            check_text_option(table, intake)
+            intake.begin("", "row")
+            self.read(table, intake)
+
+        return ExportFormat(self.name, self.title, recognise, read, self.note)
+
+
+def text_table(source: Source) -> Table | None:
+    """Return a text file with commas, tabs or semicolons as a table, or None."""
+    header = source.header
+    if header is None:
+        return None
+    delimiter = ","
+    if len(header) == 1 and ";" in header[0]:
+        delimiter = ";"
+        header = tuple(cell.strip('"') for cell in header[0].split(";"))
+    elif _is_tabbed(source):
+        delimiter = "\t"
+    if len(header) < 2 or len(set(header)) < len(header):
+        return None
+    return Table(
+        source.path,
+        header,
+        lambda ragged: csv_records(source.path, delimiter, ragged=ragged),
+    )
+
+
+def _is_tabbed(source: Source) -> bool:
+    first = source.head.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
+    return first.count(b"\t") > first.count(b",")
+
+
+def layout_of(table: Table) -> tuple[Layout, str] | None:
+    """Return the layout of a table and its variant, or None.
+
+    Parameters
+    ----------
+    table : Table
+        A sheet of a workbook, or the columns of a Parquet or Arrow file.
+
+    Returns
+    -------
+    tuple of Layout and str, or None
+        The plain layout (item, annotator, label) only if no other one fits.
+    """
+    found = [module.LAYOUT for module in records("annobench.io.exports", "LAYOUT").values()]
+    for layout in sorted(found, key=lambda layout: layout.name == "plain"):
+        variant = layout.recognise(table)
+        if variant is not None:
+            return layout, variant
+    return None
+
+
+def plain_name(column: str) -> str:
+    """Write the name of a column without regard to case, spaces and hyphens."""
+    return re.sub(r"[\s.-]+", "_", column.strip().casefold())
+
+
+def as_list(cell: Cell) -> list[Any] | None:
+    """Return a cell that holds a list, written as JSON or as Python writes it; or None."""
+    if isinstance(cell, list):
+        return cell
+    if not cell.lstrip().startswith("["):
+        return None
+    for parse in (json.loads, ast.literal_eval):
+        try:
+            found = parse(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+        return found if isinstance(found, list) else None
+    return None
+
+
+def as_cell(value: Any) -> Cell:
+    """Write a value of a typed column as a text: dates by ISO 8601, nothing as an empty one."""
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, str | list):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    return json.dumps(value, default=str) if isinstance(value, dict) else str(value)
+
+
+def as_text(cell: Cell) -> str:
+    """Write a cell as a text."""
+    return cell if isinstance(cell, str) else json.dumps(cell, default=str)
+
+
+def scalar(value: Any) -> str:
+    """Write an element of a list: a text as it is, another value as a cell has it."""
+    return as_text(as_cell(value))
+
+
+def push_text(table: Table, intake: Intake, item: str, row: dict[str, Any]) -> None:
+    """Hand over what annotators saw: the column that was asked for, or one with a usual name."""
+    column = intake.options.text or table.column(TEXT_NAMES)
+    if column is not None and row[column]:
+        intake.text(item, as_text(row[column]))
+
+
+def check_text_option(table: Table, intake: Intake) -> None:
+    """Refuse a column of texts that the table does not have.
+
+    Raises
+    ------
+    ReaderError
+        If there is no such column.
+    """
+    asked = intake.options.text
+    if asked is not None and asked not in table.header:
+        shown = ", ".join(map(repr, table.header[:30]))
+        raise ReaderError(
+            f"{table.path}: no column is called {asked!r}, as --text asks."
+            f"{did_you_mean(asked, table.header)} The columns are {shown}."
+        )
+
+
+def is_category(cell: Cell) -> bool:
+    """Return whether a cell may be a category, and is no text."""
+    return isinstance(cell, str) and len(cell) <= MAX_CATEGORY_LENGTH and "\n" not in cell

@@ -1,0 +1,246 @@
+"""Hugging Face data sets on disk, and other Parquet and Arrow files in a known layout."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from annobench.core.errors import ReaderError
+from annobench.io.exports._tables import Table, as_cell, check_text_option, layout_of
+from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
+
+_INFO, _METADATA = "dataset_info.json", b"huggingface"
+_PARQUET, _ARROW = ".parquet", ".arrow"
+_REMEDY = "Save the data set again with save_to_disk or to_parquet."
+
+#: From a value of a column to a cell.
+_Decoder = Callable[[Any], Any]
+
+
+def _recognise(source: Source) -> str | None:
+    """Return the variant: a saved data set, or a file of it, in a known layout."""
+    files = _files(source)
+    if not files or not _is_ours(source, files):
+        return None
+    try:
+        tables = _tables(source, files)
+        layout = layout_of(tables[0])
+    except (ReaderError, OSError):
+        return None
+    if layout is None:
+        return "data set" if _info(source, files[0]) else None
+    if layout[0].name == "plain" and not source.is_folder and not _info(source, files[0]):
+        # A plain Parquet file is what `read_labels` reads.
+        return None
+    splits = f", {len(tables)} splits" if len(tables) > 1 else ""
+    return f"{layout[0].title}{splits}"
+
+
+def _files(source: Source) -> list[Path]:
+    """Return the files of rows."""
+    if source.is_folder:
+        # Cache files are what transformations left behind.
+        return [
+            path
+            for path in source.files
+            if path.suffix in (_PARQUET, _ARROW) and not path.name.startswith("cache-")
+        ]
+    head = source.head
+    is_rows = head.startswith((b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"))
+    return [source.path] if is_rows else []
+
+
+def _is_ours(source: Source, files: list[Path]) -> bool:
+    known = {*files}
+    return all(
+        path in known or path.suffix in (".json", ".md", ".lock") or path.name.startswith("cache-")
+        for path in source.files
+    )
+
+
+def _read(source: Source, intake: Intake) -> None:
+    """Push what every split holds.
+
+    Raises
+    ------
+    ReaderError
+        If a file can't be read, or the columns are in no known layout.
+    """
+    files = _files(source)
+    if not files:
+        raise ReaderError(f"{source.path}: no Parquet or Arrow file. {_REMEDY}")
+    for table in _tables(source, files):
+        found = layout_of(table)
+        if found is None:
+            raise ReaderError(
+                f"{table.path}: no columns of items, annotators and labels, nor another known "
+                f"layout. The columns are {', '.join(map(repr, table.header[:20]))}."
+            )
+        check_text_option(table, intake)
+        intake.begin(table.name, "row")
+        found[0].read(table, intake)
+
+
+def _tables(source: Source, files: list[Path]) -> list[Table]:
+    """Return a table for each file, named by its place in the folder."""
+    found = []
+    for path in files:
+        features = _info(source, path)
+        decoders = {name: _decoder(features.get(name)) for name in _schema(path).names}
+        header = _header(path, decoders)
+        name = str(path.relative_to(source.path)) if source.is_folder else ""
+        found.append(Table(path, header, partial(_rows, path, decoders), name))
+    return found
+
+
+def _schema(path: Path) -> pa.Schema:
+    try:
+        if path.suffix == _PARQUET or _begins(path, b"PAR1"):
+            return pq.read_schema(path)
+        with _open_arrow(path) as reader:
+            return reader.schema
+    except (pa.ArrowException, OSError) as error:
+        raise ReaderError(f"{path}: can't be read ({error}). {_REMEDY}") from error
+
+
+def _begins(path: Path, magic: bytes) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(magic)) == magic
+
+
+def _open_arrow(path: Path) -> Any:
+    """Open a file of Arrow's, which `datasets` writes as a stream."""
+    if _begins(path, b"ARROW1"):
+        return pa.ipc.open_file(path)
+    return pa.ipc.open_stream(pa.memory_map(str(path)))
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    if path.suffix == _PARQUET or _begins(path, b"PAR1"):
+        with pq.ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=8192)
+        return
+    with _open_arrow(path) as reader:
+        if hasattr(reader, "get_batch"):
+            yield from (reader.get_batch(n) for n in range(reader.num_record_batches))
+        else:
+            yield from reader
+
+
+def _rows(
+    path: Path, decoders: dict[str, _Decoder], ragged: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    number = 0
+    try:
+        for batch in _batches(path):
+            for values in batch.to_pylist():
+                number += 1
+                row: dict[str, Any] = {}
+                for name, value in values.items():
+                    row |= _unnested(name, decoders[name](value))
+                yield number, row
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise ReaderError(
+            f"{path}, after row {number}: can't be read ({error}). {_REMEDY}"
+        ) from error
+
+
+def _header(path: Path, decoders: dict[str, _Decoder]) -> tuple[str, ...]:
+    for _, row in _rows(path, decoders, True):
+        return tuple(row)
+    return tuple(decoders)
+
+
+def _unnested(name: str, value: Any) -> dict[str, Any]:
+    """Make columns of lists of a list of records, such as one for each annotation."""
+    if isinstance(value, dict) and value and all(isinstance(part, list) for part in value.values()):
+        return {f"{name}.{key}": part for key, part in value.items()}
+    if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
+        return {f"{name}.{key}": [part.get(key) for part in value] for key in value[0]}
+    return {name: as_cell(value)}
+
+
+def _info(source: Source, path: Path) -> dict[str, Any]:
+    """Return the features of a data set, which name the categories; empty if it says none."""
+    for folder in (path.parent, source.path):
+        info = folder / _INFO
+        if info.is_file():
+            try:
+                found = json.loads(info.read_bytes())
+            except (ValueError, RecursionError, OSError) as error:
+                raise ReaderError(f"{info}: not JSON ({error}). {_REMEDY}") from error
+            return _features(found)
+    metadata = _schema(path).metadata or {}
+    if _METADATA not in metadata:
+        return {}
+    try:
+        return _features(json.loads(metadata[_METADATA]).get("info"))
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+
+
+def _features(info: Any) -> dict[str, Any]:
+    features = info.get("features") if isinstance(info, dict) else None
+    return features if isinstance(features, dict) else {}
+
+
+def _decoder(feature: Any) -> _Decoder:
+    """Return what turns a value of a feature into names: those of a ClassLabel, also in lists."""
+    if isinstance(feature, list) and len(feature) == 1:
+        return partial(_each, _decoder(feature[0]))
+    if not isinstance(feature, dict):
+        return _unchanged
+    names = feature.get("names")
+    if feature.get("_type") == "ClassLabel" and isinstance(names, list):
+        return partial(_named, tuple(map(as_json, names)))
+    if isinstance(feature.get("feature"), dict):
+        return partial(_each, _decoder(feature["feature"]))
+    if "_type" not in feature:
+        return partial(_fields, {name: _decoder(part) for name, part in feature.items()})
+    return _unchanged
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _named(names: tuple[str, ...], value: Any) -> Any:
+    # -1 stands for an unknown category.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return names[value] if 0 <= value < len(names) else None
+    return value
+
+
+def _each(decode: _Decoder, value: Any) -> Any:
+    if isinstance(value, dict):
+        return decode(value)
+    return [decode(part) for part in value] if isinstance(value, list) else value
+
+
+def _fields(decoders: dict[str, _Decoder], value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: [decoders[name](v) for v in part]
+        if isinstance(part, list) and name in decoders
+        else decoders.get(name, _unchanged)(part)
+        for name, part in value.items()
+    }
+
+
+FORMAT = ExportFormat(
+    name="hugging_face",
+    title="Hugging Face data sets",
+    recognise=_recognise,
+    read=_read,
+    note=(
+        "A saved data set (Arrow or Parquet) whose columns are in one of the known layouts; the "
+        "names of a ClassLabel replace its numbers."
+    ),
+)

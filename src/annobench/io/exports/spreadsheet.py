@@ -1,0 +1,240 @@
+"""Workbooks (XLSX): sheets in any layout that a table may have, or a sheet an annotator."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from annobench.core.errors import ReaderError
+from annobench.io.exports._tables import (
+    ANNOTATOR_NAMES,
+    ITEM_NAMES,
+    Layout,
+    Table,
+    as_cell,
+    check_text_option,
+    layout_of,
+)
+from annobench.io.exports.base import ExportFormat, Intake, Source
+from annobench.io.table import USUAL_NAMES
+
+#: A workbook that unpacks to more is refused.
+MAX_BYTES = 2 * 2**30
+
+_REMEDY = "Open it in a spreadsheet program and save it again, or save the sheet as CSV."
+
+#: The column that a sheet's name becomes where each sheet is one annotator's.
+_SHEET = "annotator"
+
+
+def _recognise(source: Source) -> str | None:
+    """Return the variant: what the sheets are laid out as."""
+    if not _is_workbook(source):
+        return None
+    try:
+        found = _laid_out(source.path)
+    except ReaderError:
+        # Reading it says what is wrong.
+        return "workbook"
+    titles = dict.fromkeys(layout.title for _, layout in found)
+    return f"workbook, {' and '.join(titles)}" if titles else "workbook"
+
+
+def _is_workbook(source: Source) -> bool:
+    if source.is_folder or not source.head.startswith(b"PK"):
+        return False
+    try:
+        with zipfile.ZipFile(source.path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError):
+        return False
+
+
+def _read(source: Source, intake: Intake) -> None:
+    """Push what the sheets hold that are in a known layout.
+
+    Raises
+    ------
+    ReaderError
+        If the workbook can't be read, or no sheet is in a known layout.
+    """
+    tables = _tables(source.path)
+    found = _laid_out(source.path)
+    if not found:
+        shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
+        raise ReaderError(
+            f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
+            f"known layout. The sheets and their columns are {shown or 'empty'}."
+        )
+    used = {table.name for table, _ in found}
+    for number, table in enumerate(tables, start=1):
+        if table.name not in used:
+            intake.begin("", "sheet")
+            intake.read()
+            intake.leave_out(number, "sheets in no known layout")
+    for table, layout in found:
+        check_text_option(table, intake)
+        intake.begin(f"sheet {table.name}", "row")
+        layout.read(table, intake)
+
+
+def _laid_out(path: Path) -> list[tuple[Table, Layout]]:
+    """Return the sheets that are in a known layout."""
+    tables = _tables(path)
+    if len(tables) > 1 and all(map(_lacks_annotator, tables)):
+        tables = [_signed(table) for table in tables]
+    found = []
+    for table in tables:
+        layout = layout_of(table)
+        if layout is not None:
+            found.append((table, layout[0]))
+    return found
+
+
+def _lacks_annotator(table: Table) -> bool:
+    return (
+        table.column(ITEM_NAMES) is not None
+        and table.column(USUAL_NAMES["label"]) is not None
+        and table.column(ANNOTATOR_NAMES) is None
+    )
+
+
+def _signed(table: Table) -> Table:
+    """Return a sheet with its own name as the annotator of every row."""
+
+    def rows(ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+        for number, row in table.rows(ragged):
+            yield number, {**row, _SHEET: table.name}
+
+    return replace(table, header=(*table.header, _SHEET), rows=rows)
+
+
+def _tables(path: Path) -> list[Table]:
+    """Return the sheets that hold anything."""
+    _check(path)
+    book = _load(path)
+    found = []
+    try:
+        for sheet in book.worksheets:
+            header = next((row for _, row in _cells(path, sheet) if any(row)), None)
+            if header is not None:
+                names = _header(path, sheet.title, header)
+                found.append(Table(path, names, partial(_rows, path, sheet.title), sheet.title))
+    finally:
+        book.close()
+    return found
+
+
+def _check(path: Path) -> None:
+    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            total = sum(entry.file_size for entry in archive.infolist())
+            if total > MAX_BYTES:
+                raise ReaderError(f"{path}: unpacks to {total / 2**30:.0f} GiB. {_REMEDY}")
+            for name in archive.namelist():
+                if name.endswith((".xml", ".rels")):
+                    with archive.open(name) as stream:
+                        if b"<!DOCTYPE" in stream.read(1024).upper():
+                            raise ReaderError(
+                                f"{path}, {name}: a document type declaration, which could define "
+                                f"entities. {_REMEDY}"
+                            )
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
+        if isinstance(error, ReaderError):
+            raise
+        raise ReaderError(f"{path}: no workbook that can be read ({error}). {_REMEDY}") from error
+
+
+def _load(path: Path, *, values: bool = True) -> Any:
+    import openpyxl
+
+    try:
+        return openpyxl.load_workbook(path, read_only=True, data_only=values)
+    except Exception as error:  # a damaged part raises whatever its parser meets
+        raise ReaderError(
+            f"{path}: no workbook that can be read ({type(error).__name__}: {error}). {_REMEDY}"
+        ) from error
+
+
+def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the rows of a sheet and their numbers in it."""
+    try:
+        for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+            yield number, list(row)
+    except Exception as error:  # as above; a sheet is parsed when its rows are asked for
+        raise ReaderError(
+            f"{path}, sheet {sheet.title!r}: can't be read ({type(error).__name__}: {error}). "
+            f"{_REMEDY}"
+        ) from error
+
+
+def _header(path: Path, title: str, cells: list[Any]) -> tuple[str, ...]:
+    while cells and cells[-1] in (None, ""):
+        cells.pop()
+    names = [str(as_cell(cell)) for cell in cells]
+    # A column without a name can't be meant; the first may be an index.
+    names = [name or (f"column {n}" if n > 1 else "") for n, name in enumerate(names, start=1)]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ReaderError(
+            f"{path}, sheet {title!r}: the header names {', '.join(map(repr, twice[:5]))} twice. "
+            "Give every column a name of its own."
+        )
+    return tuple(names)
+
+
+def _rows(path: Path, title: str, ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the rows below the header, by the numbers that a spreadsheet program shows."""
+    book, formulas = _load(path), _load(path, values=False)
+    try:
+        header: tuple[str, ...] | None = None
+        written = _cells(path, formulas[title])
+        for number, cells in _cells(path, book[title]):
+            _, sources = next(written, (number, []))
+            if not any(cell not in (None, "") for cell in cells):
+                continue
+            if header is None:
+                header = _header(path, title, cells)
+                continue
+            _check_formulas(path, title, number, cells, sources)
+            row = dict.fromkeys(header, "") | dict(zip(header, map(as_cell, cells), strict=False))
+            yield number, row
+    finally:
+        book.close()
+        formulas.close()
+
+
+def _check_formulas(
+    path: Path, title: str, number: int, cells: list[Any], sources: list[Any]
+) -> None:
+    """Refuse formulas without a value, which a program other than a spreadsheet wrote."""
+    for cell, source in zip(cells, sources, strict=False):
+        if cell is None and isinstance(source, str) and source.startswith("="):
+            raise ReaderError(
+                f"{path}, sheet {title!r}, row {number}: the formula {source[:40]!r} has no value, "
+                "as it was never computed. Open the file in a spreadsheet program and save it."
+            )
+        if isinstance(cell, str) and cell in _ERRORS:
+            raise ReaderError(
+                f"{path}, sheet {title!r}, row {number}: the formula of a cell gives {cell}. "
+                "Correct it."
+            )
+
+
+_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
+
+FORMAT = ExportFormat(
+    name="spreadsheet",
+    title="workbooks (XLSX)",
+    recognise=_recognise,
+    read=_read,
+    note=(
+        "Each sheet is a table in one of the known layouts; sheets with the same columns of items "
+        "and labels are those of one annotator each, named as the sheet."
+    ),
+)

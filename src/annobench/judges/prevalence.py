@@ -1,0 +1,442 @@
+r"""The prevalence of a category behind a judge that errs: five estimates side by side.
+
+Items with a gold category and a label of the judge calibrate it; of the others only the judge's
+label is known. With the share p that it judges positive of N others, sensitivity q1 (of m1 gold
+positives) and specificity q0 (of m0 gold negatives), m = m0 + m1:
+
+- ``judged``: the share that the judge calls positive; biased, whatever the number of items.
+- ``gold``: the share of positives among the gold items; no judge.
+- ``rogan_gladen``: ``(p + q0 - 1) / (q0 + q1 - 1)``, cut to [0, 1], with the interval of Lee et al.
+  (2025), which adds to every count and moves the centre. The gold items may be chosen by category.
+- ``ppi`` and ``ppi_plus``: see `annobench.evaluation.prediction_powered`.
+- ``joint``: maximum likelihood of prevalence, sensitivity and specificity from all items at once,
+  the latent class model with one judge and gold. Its likelihood is that of the judge's labels times
+  that of gold given these, so that the estimate is in closed form: with the share of gold positives
+  among the items judged positive and negative, u1 and u0, and the share p that is judged positive
+  of *all* items, ``(1 - p) u0 + p u1``. The interval is by the delta method on the logit scale,
+  with half a count added to each cell for the error alone.
+
+All but ``rogan_gladen`` need gold items drawn at random from the same items. As q0 + q1 - 1 comes
+near 0, ``rogan_gladen`` divides by nothing; the others then fall back on the gold items.
+
+Rogan and Gladen (1978), American Journal of Epidemiology 107, 71-76; Lee, Zeng, Jeong, Sohn and Lee
+(2025), How to correctly report LLM-as-a-judge evaluations, arXiv 2511.21140; Tenenbein (1970),
+Journal of the American Statistical Association 65, 1350-1361, for ``joint``.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit, ndtri
+
+from annobench.core.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.core.results import SummarisedScalars
+from annobench.evaluation.prediction_powered import prediction_powered_mean
+from annobench.judges.panel import NO_LABEL
+from annobench.judges.rates import rates_by_gold
+from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.ratios import ratio
+
+
+@dataclass(frozen=True)
+class JudgedCounts(SummarisedScalars):
+    """Items by gold category and label of a judge, of one category against the others.
+
+    Attributes
+    ----------
+    true_positive, false_negative, false_positive, true_negative : int
+        Items with a gold category: positive ones that the judge calls positive and negative, and
+        negative ones likewise.
+    judged_positive, judged_negative : int
+        Items without a gold category, by the judge's label.
+    """
+
+    true_positive: int
+    false_negative: int
+    false_positive: int
+    true_negative: int
+    judged_positive: int
+    judged_negative: int
+
+    def __post_init__(self) -> None:
+        """Refuse negative counts."""
+        if min(self._scalars().values()) < 0:
+            raise AnnotationError(f"JudgedCounts: a count is negative in {self!r}. Correct it.")
+
+    @classmethod
+    def of(cls, judge: ArrayLike, gold: ArrayLike, category: int) -> JudgedCounts:
+        """Count the labels of a judge.
+
+        Parameters
+        ----------
+        judge, gold : array_like of int, shape (I,)
+            Codes of categories, -1 for none.
+        category : int
+            The positive one.
+
+        Returns
+        -------
+        JudgedCounts
+            Of the items that the judge labelled.
+        """
+        labels, truth = np.asarray(judge), np.asarray(gold)
+        seen, known = labels != NO_LABEL, truth >= 0
+        said, positive = labels == category, truth == category
+
+        def count(mask: ArrayLike) -> int:
+            return int(np.sum(np.asarray(mask) & seen))
+
+        return cls(
+            count(known & positive & said),
+            count(known & positive & ~said),
+            count(known & ~positive & said),
+            count(known & ~positive & ~said),
+            count(~known & said),
+            count(~known & ~said),
+        )
+
+    @property
+    def positives(self) -> int:
+        """Gold items of the category."""
+        return self.true_positive + self.false_negative
+
+    @property
+    def negatives(self) -> int:
+        """Gold items of another category."""
+        return self.false_positive + self.true_negative
+
+    @property
+    def gold(self) -> int:
+        """Items with a gold category."""
+        return self.positives + self.negatives
+
+    @property
+    def others(self) -> int:
+        """Items without a gold category."""
+        return self.judged_positive + self.judged_negative
+
+
+@dataclass(frozen=True)
+class PrevalenceEstimate(SummarisedScalars):
+    """An estimate of a prevalence.
+
+    Attributes
+    ----------
+    method : str
+        One of `METHODS`.
+    estimate : float
+        In [0, 1]; NaN where it is undefined.
+    lower, upper : float
+        The interval, in [0, 1].
+    standard_error : float
+        Of the estimate before it is cut to [0, 1]; NaN where the method has none.
+    level : float
+        Of the interval.
+    """
+
+    method: str
+    estimate: float
+    lower: float
+    upper: float
+    standard_error: float
+    level: float
+
+
+def judged(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Return the share that the judge calls positive, of all items.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least one item.
+    level : float, default 0.95
+        Of Wilson's interval.
+
+    Returns
+    -------
+    PrevalenceEstimate
+        Of what the judge says, not of the prevalence.
+    """
+    k = counts.true_positive + counts.false_positive + counts.judged_positive
+    return _share("judged", k, counts.gold + counts.others, level)
+
+
+def gold(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Return the share of positives among the gold items.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least one gold item.
+    level : float, default 0.95
+        Of Wilson's interval.
+
+    Returns
+    -------
+    PrevalenceEstimate
+        Without any help of the judge.
+    """
+    return _share("gold", counts.positives, counts.gold, level)
+
+
+def rogan_gladen(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Correct the share judged positive by sensitivity and specificity.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least one gold item of each kind, and one without.
+    level : float, default 0.95
+        Of the interval.
+
+    Returns
+    -------
+    PrevalenceEstimate
+        NaN where sensitivity and specificity sum to 1.
+
+    References
+    ----------
+    Rogan and Gladen (1978), eq. 1; Lee et al. (2025), for the interval.
+
+    Examples
+    --------
+    >>> found = rogan_gladen(JudgedCounts(180, 20, 60, 140, 400, 600))
+    >>> round(found.estimate, 4), round(found.lower, 5), round(found.upper, 5)
+    (0.1667, 0.05635, 0.26273)
+    """
+    n, m0, m1 = counts.others, counts.negatives, counts.positives
+    if not (n and m0 and m1):
+        return _nothing("rogan_gladen", level)
+    z = _quantile(level)
+    p, q0, q1 = counts.judged_positive / n, counts.true_negative / m0, counts.true_positive / m1
+    estimate = float(np.clip(ratio(p + q0 - 1, abs(q0 + q1 - 1)) * np.sign(q0 + q1 - 1), 0, 1))
+    # With z^2 labels added to the others, and two to the gold items of each kind.
+    p = (n * p + z**2 / 2) / (n + z**2)
+    q0, q1 = (m0 * q0 + 1) / (m0 + 2), (m1 * q1 + 1) / (m1 + 2)
+    n_, m0_, m1_ = n + z**2, m0 + 2, m1 + 2
+    youden = q0 + q1 - 1
+    if abs(youden) < ROUNDING:
+        return PrevalenceEstimate("rogan_gladen", estimate, 0.0, 1.0, math.nan, level)
+    theta = float(np.clip((p + q0 - 1) / youden, 0, 1))
+    v0, v1 = q0 * (1 - q0) / m0_, q1 * (1 - q1) / m1_
+    centre = theta + 2 * z**2 * (theta * v1 - (1 - theta) * v0)
+    variance = p * (1 - p) / n_ + (1 - theta) ** 2 * v0 + theta**2 * v1
+    error = math.sqrt(variance) / abs(youden)
+    lower, upper = _within(centre - z * error, centre + z * error)
+    return PrevalenceEstimate("rogan_gladen", estimate, lower, upper, error, level)
+
+
+def ppi(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Estimate by prediction-powered inference.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least two gold items, drawn at random.
+    level : float, default 0.95
+        Of the normal interval, cut to [0, 1].
+
+    Returns
+    -------
+    PrevalenceEstimate
+        Of weight 1.
+    """
+    return _powered("ppi", counts, 1.0, level)
+
+
+def ppi_plus(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Estimate by prediction-powered inference with the best weight (PPI++).
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least two gold items, drawn at random.
+    level : float, default 0.95
+        Of the normal interval, cut to [0, 1].
+
+    Returns
+    -------
+    PrevalenceEstimate
+        Of the weight of least variance.
+    """
+    return _powered("ppi_plus", counts, None, level)
+
+
+def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
+    """Estimate prevalence, sensitivity and specificity together by maximum likelihood.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        At least one gold item, drawn at random.
+    level : float, default 0.95
+        Of the interval, normal on the logit scale.
+
+    Returns
+    -------
+    PrevalenceEstimate
+        The share of gold positives by the judge's label, weighted by how often it gives each.
+
+    Examples
+    --------
+    >>> found = joint(JudgedCounts(1, 3, 3, 21, 40, 208))
+    >>> round(found.estimate, 4)  # 3/24 + 44/276 (1/4 - 3/24)
+    0.1449
+    """
+    said = counts.true_positive + counts.false_positive
+    if not counts.gold:
+        return _nothing("joint", level)
+    total = counts.gold + counts.others
+    positive = said + counts.judged_positive
+
+    def parts(added: float) -> tuple[float, float]:
+        n1, n0 = said + 2 * added, counts.gold - said + 2 * added
+        u1 = (counts.true_positive + added) / n1 if n1 else 0.0
+        u0 = (counts.false_negative + added) / n0 if n0 else 0.0
+        p = positive / total
+        spread = (u1 - u0) ** 2 * p * (1 - p) / total
+        spread += p**2 * u1 * (1 - u1) / n1 if n1 else 0.0
+        spread += (1 - p) ** 2 * u0 * (1 - u0) / n0 if n0 else 0.0
+        return (1 - p) * u0 + p * u1, math.sqrt(spread)
+
+    if min(said, counts.gold - said) == 0 and counts.others:
+        # The share of positives among items of a label without gold is not known.
+        estimate, error = parts(0.5)
+    else:
+        estimate, error = parts(0.0)
+    centre, wide = parts(0.5)
+    lower, upper = _logit_interval(centre, wide, level)
+    return PrevalenceEstimate(
+        "joint", estimate, min(lower, estimate), max(upper, estimate), error, level
+    )
+
+
+#: The estimates, in the order of a table.
+METHODS: Final[dict[str, Callable[[JudgedCounts, float], PrevalenceEstimate]]] = {
+    function.__name__: function for function in (judged, gold, rogan_gladen, ppi, ppi_plus, joint)
+}
+#: What is taken for 0 where something is divided by it.
+ROUNDING: Final = 1e-12
+
+
+def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.DataFrame:
+    """Estimate a prevalence by every method.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        Of one category against the others.
+    level : float, default 0.95
+        Of the intervals, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        One row a method: method, estimate, lower, upper, standard_error, level.
+
+    Warns
+    -----
+    DegenerateWarning
+        If sensitivity and specificity may well sum to 1, so that the correction of Rogan and Gladen
+        divides by what may be 0: nothing is learnt from the judge.
+
+    Examples
+    --------
+    >>> table = estimate_prevalence(JudgedCounts(45, 5, 10, 40, 300, 700))
+    >>> table.set_index("method")["estimate"].round(3).to_dict()["rogan_gladen"]
+    0.143
+    """
+    check_level(level, "estimate_prevalence")
+    if caution := caution_of(counts, level=level):
+        warnings.warn(caution, DegenerateWarning, stacklevel=2)
+    return pd.DataFrame([method(counts, level)._scalars() for method in METHODS.values()])
+
+
+def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
+    """Say whether the judge may carry no information on the category.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        Of one category against the others.
+    level : float, default 0.95
+        Of the interval of Youden's index.
+
+    Returns
+    -------
+    str
+        A sentence; empty if the whole interval of sensitivity + specificity - 1 is above 0.
+    """
+    if not (counts.positives and counts.negatives):
+        return (
+            "The gold items are all of one kind, so that sensitivity or specificity is unknown. "
+            "Check some items of the other kind."
+        )
+    labels = np.repeat([1, 0, 1, 0], _gold_cells(counts))
+    truth = np.repeat([1, 1, 0, 0], _gold_cells(counts))
+    found = rates_by_gold(labels, truth, ("other", "category"), level=level).youden
+    lower, upper = found.lower[1], found.upper[1]
+    if lower > 0:
+        return ""
+    return (
+        f"Sensitivity + specificity - 1 of the judge is {found.estimate[1]:.2f} "
+        f"({level:.0%} interval {lower:.2f} to {upper:.2f}): its labels may have nothing to do "
+        "with the category, and a correction by these rates divides by what may be 0. Report the "
+        "gold items alone, or check more of them."
+    )
+
+
+def _gold_cells(counts: JudgedCounts) -> list[int]:
+    c = counts
+    return [c.true_positive, c.false_negative, c.false_positive, c.true_negative]
+
+
+def _within(*values: float) -> list[float]:
+    """Cut to [0, 1]."""
+    return [min(max(float(value), 0.0), 1.0) for value in values]
+
+
+def _quantile(level: float) -> float:
+    return float(-ndtri((1 - level) / 2))
+
+
+def _share(method: str, k: int, n: int, level: float) -> PrevalenceEstimate:
+    found = proportion_interval(k, n, level=level)
+    error = math.sqrt(found.estimate * (1 - found.estimate) / n) if n else math.nan
+    return PrevalenceEstimate(method, found.estimate, found.lower, found.upper, error, level)
+
+
+def _nothing(method: str, level: float) -> PrevalenceEstimate:
+    nan = math.nan
+    return PrevalenceEstimate(method, nan, nan, nan, nan, level)
+
+
+def _powered(
+    method: str, counts: JudgedCounts, weight: float | None, level: float
+) -> PrevalenceEstimate:
+    if counts.gold < 2:
+        return _nothing(method, level)
+    cells = _gold_cells(counts)
+    truth, said = np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
+    rest = np.repeat([1, 0], [counts.judged_positive, counts.judged_negative])
+    found = prediction_powered_mean(truth, said, rest, weight=weight)
+    interval = found.interval(level)
+    estimate, lower, upper = _within(interval.estimate, interval.lower, interval.upper)
+    return PrevalenceEstimate(method, estimate, lower, upper, found.standard_error, level)
+
+
+def _logit_interval(estimate: float, error: float, level: float) -> tuple[float, float]:
+    """Make an interval that is normal on the logit scale."""
+    if not 0 < estimate < 1:
+        return 0.0, 1.0
+    half = _quantile(level) * error / (estimate * (1 - estimate))
+    centre = float(logit(estimate))
+    return float(expit(centre - half)), float(expit(centre + half))

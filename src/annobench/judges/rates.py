@@ -1,0 +1,297 @@
+r"""Sensitivity and specificity of a judge, by a gold standard or by the humans' posterior.
+
+Of category k against the others the sensitivity is the probability that the judge says k of an
+item of category k, the specificity that it does not say k of one of another category. Their sum
+less 1 is *Youden's index* J: 1 for a judge that is always right, 0 for one whose labels have
+nothing to do with the category, and below 0 for one that confuses them.
+
+With a gold standard the items of each category are counted, with Wilson's intervals, and that of
+J is made of theirs (Newcombe's method of square and add). Without one, a model of annotation gives
+each item probabilities p(k) from the labels of the *humans* alone, and the judge says l of it with
+probability sum over k of p(k) C[k, l]. The confusion matrix C is estimated by maximum likelihood
+(EM), and its intervals come from draws of its posterior under Jeffreys' prior, by turns of the
+categories and of C. This is right if the model is, that is if judge and humans err independently
+given the category; the parameters of the model are taken as known. Weighting the judge's labels by
+p(k) alone would pull all rates towards each other, as an uncertain item counts for every category.
+
+Youden (1950), Cancer 3, 32-35; Newcombe (1998), Statistics in Medicine 17, 873-890.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised, axes_or_new
+from annobench.judges.panel import NO_LABEL
+from annobench.resampling.intervals import Interval, central_limits
+from annobench.resampling.proportions import proportion_interval
+from annobench.resampling.ratios import ratio
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+#: Draws that are thrown away, and what is added to every count for Jeffreys' prior.
+WARMUP: Final = 100
+JEFFREYS: Final = 0.5
+#: EM ends when no expected count moves by more than this share of the items.
+CONVERGED: Final = 1e-9
+MAX_ITERATIONS: Final = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class JudgeRates(Summarised):
+    """How a judge labels items of each category.
+
+    Attributes
+    ----------
+    categories : tuple of str
+        Names.
+    confusion : ndarray, shape (K, K)
+        ``[k, l]``: items of category k that the judge labels l; expected ones without gold.
+    sensitivity, specificity, youden : Interval
+        Each with arrays of shape (K,): of category k against the others.
+    """
+
+    categories: tuple[str, ...]
+    confusion: Floats
+    sensitivity: Interval
+    specificity: Interval
+    youden: Interval
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the items that the judge labels rightly."""
+        return float(ratio(np.trace(self.confusion), self.confusion.sum()))
+
+    @property
+    def is_informative(self) -> NDArray[np.bool_]:
+        """For which categories the whole interval of Youden's index is above 0, shape (K,)."""
+        return np.asarray(self.youden.lower > 0)
+
+    def summary(self) -> pd.DataFrame:
+        """Return the rates by category.
+
+        Returns
+        -------
+        DataFrame
+            One row a category: category, n_items, sensitivity, specificity and youden, each with
+            its interval (`_lower`, `_upper`).
+        """
+        columns: dict[str, object] = {
+            "category": list(self.categories),
+            "n_items": self.confusion.sum(axis=1),
+        }
+        for name in ("sensitivity", "specificity", "youden"):
+            found = getattr(self, name)
+            columns |= {name: found.estimate, f"{name}_lower": found.lower}
+            columns[f"{name}_upper"] = found.upper
+        return pd.DataFrame(columns)
+
+    def _headline(self) -> str:
+        low = int((~self.is_informative).sum())
+        return (
+            f"accuracy {self.accuracy:.3g} on {self.confusion.sum():.6g} items; for {low} of "
+            f"{len(self.categories)} categories Youden's index may be 0"
+        )
+
+    def plot(self, axes: Axes | None = None) -> Axes:
+        """Draw Youden's index of each category with its interval.
+
+        Parameters
+        ----------
+        axes : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            What was drawn on.
+        """
+        axes = axes_or_new(axes)
+        y = np.arange(len(self.categories))
+        found = self.youden
+        axes.hlines(y, found.lower, found.upper, color="#7F7F7F")
+        axes.plot(found.estimate, y, "o", color="#222222")
+        axes.axvline(0, linestyle="--", color="#D55E00")
+        axes.set_yticks(y, list(self.categories))
+        axes.invert_yaxis()
+        axes.set(xlabel="sensitivity + specificity − 1")
+        return axes
+
+
+def rates_by_gold(
+    judge: ArrayLike, gold: ArrayLike, categories: tuple[str, ...], *, level: float = 0.95
+) -> JudgeRates:
+    """Count the labels of a judge by gold category.
+
+    Parameters
+    ----------
+    judge, gold : array_like of int, shape (I,)
+        Codes of categories, -1 where there is none.
+    categories : tuple of str
+        Names, K of them.
+    level : float, default 0.95
+        Of the intervals.
+
+    Returns
+    -------
+    JudgeRates
+        NaN where a category has no items.
+
+    Raises
+    ------
+    AnnotationError
+        If lengths differ, or no item has both.
+
+    Examples
+    --------
+    >>> found = rates_by_gold([0, 0, 1, 1, 1], [0, 0, 0, 1, 1], ("no", "yes"))
+    >>> found.sensitivity.estimate.round(2), found.youden.estimate.round(2)
+    (array([0.67, 1.  ]), array([0.67, 0.67]))
+    """
+    labels, truth = np.asarray(judge), np.asarray(gold)
+    if labels.shape != truth.shape:
+        raise AnnotationError(
+            f"rates_by_gold: {labels.size} labels of the judge for {truth.size} gold categories. "
+            "Give one of each an item, -1 for none."
+        )
+    both = (labels != NO_LABEL) & (truth >= 0)
+    if not both.any():
+        raise AnnotationError(
+            "rates_by_gold: no item has a gold category and a label of the judge."
+        )
+    n_categories = len(categories)
+    flat = truth[both].astype(np.int64) * n_categories + labels[both]
+    counts = np.bincount(flat, minlength=n_categories**2).reshape(n_categories, -1)
+    right, of_category, said = np.diagonal(counts), counts.sum(axis=1), counts.sum(axis=0)
+    others = counts.sum() - of_category
+    wrongly = said - right
+    sensitivity = _wilson(right, of_category, level)
+    specificity = _wilson(others - wrongly, others, level)
+    return JudgeRates(
+        categories,
+        counts.astype(float),
+        sensitivity,
+        specificity,
+        _youden(sensitivity, specificity),
+    )
+
+
+def rates_by_posterior(
+    judge: ArrayLike,
+    posterior: ArrayLike,
+    categories: tuple[str, ...],
+    *,
+    draws: int = 1_000,
+    level: float = 0.95,
+    rng: np.random.Generator | int | None = None,
+) -> JudgeRates:
+    """Estimate the rates of a judge from the probabilities of the items' categories.
+
+    Parameters
+    ----------
+    judge : array_like of int, shape (I,)
+        Codes of categories, -1 for none.
+    posterior : array_like, shape (I, K)
+        Of each item, from the labels of the humans alone. Rows of NaN are left out.
+    categories : tuple of str
+        Names.
+    draws : int, default 1000
+        For the intervals.
+    level : float, default 0.95
+        Of the intervals.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    JudgeRates
+        Expected counts, and rates with equal-tailed intervals.
+
+    Raises
+    ------
+    AnnotationError
+        If the shapes do not fit, or no item has both.
+    """
+    labels, weights = np.asarray(judge), np.asarray(posterior, dtype=np.float64)
+    if weights.shape != (labels.size, len(categories)):
+        raise AnnotationError(
+            f"rates_by_posterior: a posterior of shape {weights.shape} for {labels.size} labels in "
+            f"{len(categories)} categories. Give each item a row."
+        )
+    both = (labels != NO_LABEL) & np.isfinite(weights).all(axis=1)
+    if not both.any():
+        raise AnnotationError(
+            "rates_by_posterior: no item has a label of the judge and a posterior. Have the judge "
+            "label items of the humans."
+        )
+    generator = np.random.default_rng(rng)
+    labels, weights = labels[both], weights[both]
+    n_categories = len(categories)
+    counts = _most_likely(labels, weights)
+    confusion = ratio(counts, counts.sum(axis=1, keepdims=True))
+    found = np.empty((draws, 2, n_categories))
+    for draw in range(WARMUP + draws):
+        joint = weights * np.nan_to_num(confusion)[:, labels].T
+        edges = np.cumsum(joint, axis=1)
+        point = generator.random((labels.size, 1)) * edges[:, -1:]
+        truth = np.minimum((edges <= point).sum(axis=1), n_categories - 1)
+        drawn = np.bincount(truth * n_categories + labels, minlength=n_categories**2)
+        drawn = drawn.reshape(n_categories, -1)
+        confusion = generator.standard_gamma(drawn + JEFFREYS)
+        confusion /= confusion.sum(axis=1, keepdims=True)
+        if draw >= WARMUP:
+            found[draw - WARMUP] = _against_others(confusion, drawn.sum(axis=1))
+    estimate = _against_others(ratio(counts, counts.sum(axis=1, keepdims=True)), counts.sum(axis=1))
+    sensitivity, specificity = (_of_draws(estimate[part], found[:, part], level) for part in (0, 1))
+    youden = _of_draws(estimate.sum(axis=0) - 1, found.sum(axis=1) - 1, level)
+    return JudgeRates(categories, counts, sensitivity, specificity, youden)
+
+
+def _most_likely(labels: NDArray[np.int64], weights: Floats) -> Floats:
+    """Find the judge's confusion matrix by EM; return expected counts of category and label."""
+    said = np.eye(weights.shape[1])[labels]
+    counts = weights.T @ said
+    for _ in range(MAX_ITERATIONS):
+        confusion = np.nan_to_num(ratio(counts, counts.sum(axis=1, keepdims=True)))
+        joint = weights * confusion[:, labels].T
+        before, counts = counts, ratio(joint, joint.sum(axis=1, keepdims=True)).T @ said
+        if np.abs(counts - before).max() < CONVERGED * labels.size:
+            break
+    return counts
+
+
+def _against_others(confusion: Floats, n_items: NDArray[Any]) -> Floats:
+    """Return sensitivity and specificity of each category, shape (2, K)."""
+    wrongly = np.nan_to_num(confusion) * (1 - np.eye(len(confusion))) * n_items[:, None]
+    others = n_items.sum() - n_items
+    return np.stack([np.diagonal(confusion), 1 - ratio(wrongly.sum(axis=0), others)])
+
+
+def _of_draws(estimate: Floats, draws: Floats, level: float) -> Interval:
+    lower, upper = central_limits(draws, level)
+    inside = np.minimum(lower, estimate), np.maximum(upper, estimate)
+    return Interval(estimate, *inside, level, "bayesian")
+
+
+def _wilson(k: NDArray[np.int64], n: NDArray[np.int64], level: float) -> Interval:
+    found = [proportion_interval(a, b, level=level) for a, b in zip(k, n, strict=True)]
+    estimate, lower, upper = np.array([(i.estimate, i.lower, i.upper) for i in found]).T
+    return Interval(estimate, lower, upper, level, "wilson")
+
+
+def _youden(sensitivity: Interval, specificity: Interval) -> Interval:
+    """Combine two independent intervals by Newcombe's method of square and add."""
+    a, b = sensitivity, specificity
+    estimate = a.estimate + b.estimate - 1
+    below = np.hypot(a.estimate - a.lower, b.estimate - b.lower)
+    above = np.hypot(a.upper - a.estimate, b.upper - b.estimate)
+    return Interval(estimate, estimate - below, estimate + above, a.level, "newcombe")

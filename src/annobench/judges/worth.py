@@ -1,0 +1,123 @@
+r"""How many human labels one label of a judge is worth.
+
+The judge's label of an item tells I bits of its category, a human's H bits on average over the
+pool, and n labels of humans drawn from the pool H(n) bits, which grows ever more slowly
+(`annobench.evaluation.information`). The judge is worth the n at which H(n) = I, by linear
+interpolation: 0 where its labels tell nothing, and more than 1 where it tells more than a human.
+What two judges know in common, or a judge and the humans, counts twice if their labels are used
+together: the numbers hold if all err independently given the category.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.results import SummarisedScalars
+from annobench.evaluation.information import information_curve, mutual_information
+
+#: Labels of humans up to which the curve is followed.
+MAX_LABELS: Final = 10
+#: Items that are simulated for the curve.
+DRAWS: Final = 3_000
+
+
+@dataclass(frozen=True)
+class Worth(SummarisedScalars):
+    """What a label of a judge is worth.
+
+    Attributes
+    ----------
+    bits : float
+        Of one label of the judge.
+    human_bits : float
+        Of one label of a human drawn from the pool.
+    entropy : float
+        Bits that would settle an item, before any label.
+    human_labels : float
+        Labels of humans that tell as much as one of the judge; infinite where ten tell less.
+    """
+
+    bits: float
+    human_bits: float
+    entropy: float
+    human_labels: float
+
+
+def worth(
+    prevalence: ArrayLike,
+    humans: ArrayLike,
+    judge: ArrayLike,
+    *,
+    share: ArrayLike | None = None,
+    rng: np.random.Generator | int | None = None,
+) -> Worth:
+    """Compute how many human labels one label of a judge is worth.
+
+    Parameters
+    ----------
+    prevalence : array_like, shape (K,)
+        Distribution of the category.
+    humans : array_like, shape (J, K, K)
+        Confusion matrices of the humans; matrices with NaN are left out.
+    judge : array_like, shape (K, K)
+        That of the judge: a row for each category.
+    share : array_like, shape (J,), optional
+        Share of the labels that each human gives; by default all give as many.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed, for the labels of several humans.
+
+    Returns
+    -------
+    Worth
+        In bits and in labels.
+
+    Raises
+    ------
+    AnnotationError
+        If no human has a matrix.
+
+    Examples
+    --------
+    >>> human = [[0.8, 0.2], [0.2, 0.8]]
+    >>> worth([0.5, 0.5], [human, human], human, rng=1).human_labels
+    1.0
+    """
+    pool = np.asarray(humans, dtype=np.float64)
+    weight = np.ones(len(pool)) if share is None else np.asarray(share, dtype=np.float64)
+    known = np.isfinite(pool).all(axis=(1, 2)) & (weight > 0)
+    if not known.any():
+        raise AnnotationError("worth: no human has a confusion matrix. Give one at least.")
+    pool, weight = pool[known], weight[known] / weight[known].sum()
+    of_judge = np.asarray(judge, dtype=np.float64)
+    bits = float(mutual_information(prevalence, of_judge[None])[0])
+    of_human = float(mutual_information(prevalence, pool) @ weight)
+    curve = _curve(prevalence, pool, weight, np.random.default_rng(rng))
+    # The first label is known exactly, the others are simulated.
+    curve[1] = of_human
+    curve = np.maximum.accumulate(curve)
+    labels = np.interp(bits, curve, np.arange(curve.size), right=np.inf)
+    chance = np.asarray(prevalence, dtype=np.float64)
+    entropy = float(-(chance[chance > 0] * np.log2(chance[chance > 0])).sum())
+    return Worth(bits, of_human, entropy, float(labels))
+
+
+def _curve(
+    prevalence: ArrayLike,
+    pool: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """Return the bits of 0 to ten labels, averaged over panels drawn from the pool."""
+    n_panels = min(10, 4 * len(pool))
+    panels = rng.choice(len(pool), size=(n_panels, MAX_LABELS), p=weight)
+    draws = max(2, DRAWS // n_panels)
+    found = [
+        information_curve(prevalence, pool[panel], draws=draws, rng=rng).information
+        for panel in panels
+    ]
+    return np.asarray(np.mean(found, axis=0))

@@ -1,0 +1,346 @@
+"""The pages of `annobench audit`: what to check, and what checks tell."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from annobench import plotting
+from annobench.audit.assessment import Assessment
+from annobench.audit.design import Design
+from annobench.audit.release import Release
+from annobench.plotting import BLUE, GREY, INK, VERMILION, house_figure
+from annobench.reporting import figures, pages
+from annobench.reporting.formats import counted, level, percent
+
+#: Errors that are listed, and sets of the table of what can be released.
+SHOWN: Final = 25
+
+#: Scores in words.
+TITLES: Final = {
+    "accuracy": "accuracy",
+    "confidence": "mean confidence",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "calibration_error": "calibration error",
+}
+
+
+def render_draw(design: Design, *, source: str, model: str) -> str:
+    """Write the page of a draw.
+
+    Parameters
+    ----------
+    design : Design
+        What was drawn.
+    source : str
+        Where the labels come from, such as the name of the file.
+    model : str
+        Whose certainty decided.
+
+    Returns
+    -------
+    str
+        HTML with its style and plots inside.
+    """
+    strata = design.summary()
+    n = int(design.drawn.sum())
+    expected = float(strata["expected_errors"].sum())
+    return pages.render(
+        "audit_draw.html.j2",
+        title=f"To be checked: {source}",
+        depth=0,
+        source=source,
+        model=model,
+        n_items=len(design.items),
+        n_drawn=n,
+        facts=[
+            (f"{n:,}", "items to check", f"of {len(design.items):,}"),
+            (f"{len(strata)}", "strata", "by certainty"),
+            (
+                percent(expected / len(design.items)),
+                "errors that the model expects",
+                f"{expected:,.0f} items, if its probabilities hold",
+            ),
+        ],
+        next=[
+            "Open to_check.csv, and write the right category of each item into the column gold, "
+            f"one of: {', '.join(design.categories[:12])}"
+            f"{' …' if len(design.categories) > 12 else ''}.",
+            "Keep the order. You may stop anywhere, but don't skip: an item left out because it is "
+            "hard makes everything look better than it is. Where even you can't say, decide by "
+            "your guidelines, as annotators had to.",
+            "Have two people check, if you can, and settle where they differ: the audit takes "
+            "checks for right.",
+            "Run the command again with --checked to_check.csv.",
+        ],
+        strata=pages.records(strata),
+        certainty=_certainty(design),
+    )
+
+
+def render(found: Assessment, *, source: str, remarks: Sequence[str] = ()) -> str:
+    """Write the page of an audit.
+
+    Parameters
+    ----------
+    found : Assessment
+        What checks tell.
+    source : str
+        Where the labels come from, such as the name of the file.
+    remarks : sequence of str
+        What was done to labels or checks before.
+
+    Returns
+    -------
+    str
+        HTML with its style and plots inside.
+    """
+    strata, prevalence = _strata(found), pages.records(found.prevalence)
+    accuracy, given = found.accuracy, found.release
+    lowest = figures.limits_of([0.0])
+    return pages.render(
+        "audit.html.j2",
+        title=f"Audit: {source}",
+        depth=0,
+        source=source,
+        accuracy=accuracy,
+        level=level(accuracy.level),
+        release=given,
+        release_sentence=release_sentence(given),
+        twice=1 - (1 - given.confidence) / 2,
+        facts=_facts(found),
+        remarks=[*remarks, *found.remarks],
+        next=next_steps(found),
+        strata=strata,
+        strata_plot=figures.estimates("strata-plot", strata, lowest),
+        powered=found.accuracy_by_probabilities,
+        release_plot=_release_plot(given),
+        sets=_sets(given),
+        prevalence=prevalence,
+        prevalence_plot=figures.estimates("prevalence-plot", prevalence, lowest),
+        calibration=found.calibration,
+        calibration_sentence=_calibration_sentence(found),
+        calibration_plot=_calibration_plot(found),
+        scores=[]
+        if found.calibration is None
+        else [
+            {"title": TITLES[str(name)], **row}
+            for name, row in found.calibration.scores.to_dict("index").items()
+        ],
+        wrong=pages.records(found.wrong.head(SHOWN)),
+        n_wrong=len(found.wrong),
+    )
+
+
+def next_steps(found: Assessment) -> list[str]:
+    """Say what to do after an audit.
+
+    Parameters
+    ----------
+    found : Assessment
+        What checks tell.
+
+    Returns
+    -------
+    list of str
+        A sentence or two each, the most useful first.
+    """
+    steps = []
+    given, design = found.release, found.design
+    n = len(design.items)
+    if given.n_items:
+        steps.append(
+            f"Use the {given.n_items:,} items with released true in items.csv; the other "
+            f"{n - given.n_items:,} need more labels, or a check."
+        )
+    more = _more(given)
+    if more:
+        steps.append(more)
+    last = found.strata.iloc[-1]
+    if len(found.strata) > 1 and last["wrong"]:
+        steps.append(
+            f"The least certain {int(last['n_items']):,} items hold about "
+            f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
+            "first. `annobench plan` lists which labels tell most."
+        )
+    if len(found.wrong):
+        pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
+        (category, gold), times = pairs.most_common(1)[0]
+        if times > 1:
+            steps.append(
+                f"{times} of {counted(len(found.wrong), 'error')} found are “{category}” where the "
+                f"check says “{gold}”: see whether the guidelines tell the two apart."
+            )
+    if found.calibration is not None and found.calibration.kind != "none":
+        steps.append(
+            "Take probabilities from items.csv, where they are calibrated on the checks, and not "
+            "the model's own."
+        )
+    steps.append("Put the checked categories in place of the consensus, as items.csv does.")
+    return steps
+
+
+def _more(given: Release) -> str:
+    """Say how many checks would release more."""
+    if not len(given.sets) or given.sets["released"].iloc[-1]:
+        return ""
+    rest = given.sets[given.sets["n_items"] > given.n_items]
+    rest = rest[rest["checks_needed"].map(math.isfinite)]
+    if rest.empty:
+        return (
+            f"No further set can be expected to pass at {level(given.error_rate)}: the errors "
+            "found are too many. More labels, or a better model, would help; checks would not."
+        )
+    first = rest.iloc[-1]
+    return (
+        f"A new audit of about {first['checks_needed']:,.0f} checks would release "
+        f"{first['n_items']:,.0f} items, if their share of errors is as found."
+    )
+
+
+def release_sentence(given: Release) -> str:
+    """Say what can be released.
+
+    Parameters
+    ----------
+    given : Release
+        The tests.
+
+    Returns
+    -------
+    str
+        One sentence.
+    """
+    if not given.n_items:
+        return (
+            f"No set of items can be released with confidence {level(given.confidence)} that at "
+            f"most {level(given.error_rate)} are wrong."
+        )
+    return (
+        f"{given.n_items:,} of {given.items.size:,} items can be released: with confidence "
+        f"{level(given.confidence)} at most {level(given.error_rate)} of them are wrong."
+    )
+
+
+def _facts(found: Assessment) -> list[tuple[str, str, str]]:
+    design, accuracy = found.design, found.accuracy
+    n = len(design.items)
+    promised = float(design.certainty.mean())
+    return [
+        (f"{n:,}", "items", f"{found.n_checked:,} of them checked"),
+        (f"{len(found.wrong):,}", "errors found", f"among {found.n_checked:,} checks"),
+        (
+            percent(accuracy.estimate),
+            "accuracy",
+            f"{percent(accuracy.lower)} to {percent(accuracy.upper)}; the model promised "
+            f"{percent(promised)}",
+        ),
+        (
+            f"{found.release.n_items:,}",
+            "items can be released",
+            f"{percent(found.release.n_items / n)} of all, at most "
+            f"{level(found.release.error_rate)} wrong",
+        ),
+    ]
+
+
+def _strata(found: Assessment) -> list[dict[str, Any]]:
+    whole = {
+        "name": "all",
+        "n_items": len(found.design.items),
+        "checked": found.n_checked,
+        "wrong": len(found.wrong),
+        "estimate": found.accuracy.estimate,
+        "lower": found.accuracy.lower,
+        "upper": found.accuracy.upper,
+        "probability": float(found.design.certainty.mean()),
+    }
+    rows = [
+        {**row, "name": f"stratum {h + 1}", "estimate": row["accuracy"]}
+        for h, row in enumerate(pages.records(found.strata))
+    ]
+    return [whole, *rows]
+
+
+def _sets(given: Release) -> list[dict[str, Any]]:
+    rows = pages.records(given.sets)
+    for row in rows:
+        row["chosen"] = row["released"] and row["n_items"] == given.n_items
+        needed = row["checks_needed"]
+        row["needed"] = f"{needed:,.0f}" if math.isfinite(needed) else "–"
+    return rows
+
+
+def _certainty(design: Design) -> Markup:
+    with house_figure(1, height=2.6) as (figure, (axes,)):
+        figure.set_size_inches(6, 2.6)
+        plotting.certainty(axes, design.certainty)
+        axes.set_title("")
+        figure.patch.set_visible(False)
+        return figures.inline_svg(figure, "certainty-curve")
+
+
+def _release_plot(given: Release) -> Markup:
+    table = given.sets
+    with house_figure(1, height=3.2) as (figure, (axes,)):
+        figure.set_size_inches(6, 3.2)
+        axes.plot(table["share"], table["estimate"], color=GREY, linewidth=1.2, zorder=1)
+        for released, colour, marker in ((True, BLUE, "o"), (False, VERMILION, "x")):
+            rows = table[table["released"] == released]
+            label = "released" if released else "not released"
+            axes.plot(
+                rows["share"], rows["estimate"], marker, color=colour, markersize=6, label=label
+            )
+        axes.axhline(given.error_rate, color=INK, linestyle="--", linewidth=1)
+        top = max(2 * given.error_rate, 1.15 * float(table["estimate"].max()))
+        axes.set(
+            xlim=(0, 1.03),
+            ylim=(-0.02 * top, top),
+            xlabel="share of items, the most certain first",
+            ylabel="share of errors found",
+        )
+        axes.legend(loc="upper left")
+        figure.patch.set_visible(False)
+        return figures.inline_svg(figure, "release-curve")
+
+
+def _calibration_plot(found: Assessment) -> Markup:
+    if found.calibration is None:
+        return Markup()
+    with house_figure(1, height=3.4) as (figure, (axes,)):
+        figure.set_size_inches(4.6, 3.4)
+        found.calibration.plot(axes)
+        figure.patch.set_visible(False)
+        return figures.inline_svg(figure, "reliability-curve")
+
+
+def _calibration_sentence(found: Assessment) -> str:
+    calibration = found.calibration
+    if calibration is None:
+        return ""
+    before: dict[str, float] = calibration.scores["before"].to_dict()  # type: ignore[assignment]
+    gap = before["confidence"] - before["accuracy"]
+    how = "too sure" if gap > 0 else "not sure enough"
+    said = (
+        f"The model's mean confidence on the checks is {before['confidence']:.3f} "
+        f"and its accuracy {before['accuracy']:.3f}: by this it is {how}. "
+    )
+    if calibration.kind == "none":
+        return said + (
+            f"{counted(calibration.n_gold, 'check')} are too few to mend probabilities; they are "
+            "left as they are."
+        )
+    map_ = {
+        "temperature": f"one temperature, T = {calibration.parameters.get('T', 1):.2f}",
+        "beta": "beta calibration",
+        "isotonic": "isotonic regression",
+    }[calibration.kind]
+    return said + (
+        f"They were calibrated by {map_}, chosen by the number of checks; each check is judged by "
+        "what was fitted to others."
+    )

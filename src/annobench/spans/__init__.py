@@ -1,0 +1,18 @@
+"""Spans and relations that annotators mark in texts: agreement on them, and items made of them."""
+
+from __future__ import annotations
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "f1": ["SpanF1", "pairwise_f1"],
+        "gamma": ["Gamma", "gamma_agreement"],
+        "items": ["candidate_items", "spans_of_items", "token_items"],
+        "marks": ["Marks", "Relation", "Span"],
+        "reports": ["report_spans"],
+        "unitizing": ["UnitizingAlpha", "unitizing_alpha"],
+        "unitizing_1995": ["alpha_u"],
+    },
+)

@@ -1,0 +1,169 @@
+"""One table of the agreement on spans and relations: all measures, with intervals."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from annobench.core.errors import AnnotationError
+from annobench.resampling.intervals import Interval
+from annobench.spans.f1 import SpanF1, pairwise_f1
+from annobench.spans.gamma import gamma_agreement
+from annobench.spans.marks import Marks
+from annobench.spans.matching import MATCHES, RELATION_MATCHES, TOKEN
+from annobench.spans.unitizing import COEFFICIENTS, unitizing_alpha
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = [
+    *("measure", "breakdown", "of", "estimate", "lower", "upper", "level"),
+    *("n_documents", "n_pairs", "marked", "note"),
+]
+
+
+def report_spans(
+    marks: Marks,
+    *,
+    level: float = 0.95,
+    replicates: int = 2_000,
+    draws: int = 30,
+    token: str = TOKEN,
+    rng: np.random.Generator | int | None = None,
+) -> pd.DataFrame:
+    """Compute every measure of agreement on spans that the marks allow.
+
+    Parameters
+    ----------
+    marks : Marks
+        Of one layer.
+    level : float, default 0.95
+        Of the intervals.
+    replicates : int, default 2000
+        Bootstrap samples of documents.
+    draws : int, default 30
+        Random annotations of each document for gamma.
+    token : str, optional
+        The regular expression of a token.
+    rng : Generator or int, optional
+        Source of randomness.
+
+    Returns
+    -------
+    DataFrame
+        One row a value: measure ("f1_exact", "f1_overlap", "f1_token", "alpha_u",
+        "alpha_binary_u", "alpha_cu", "alpha_ku", "gamma", "relation_f1_exact",
+        "relation_f1_overlap"), breakdown ("overall", "label", "pair" or "document"), of (the label,
+        pair or document), estimate, lower and upper (of overall values and labels; NaN elsewhere),
+        level, n_documents, n_pairs, marked (by both annotators of every pair, together), note (why
+        a value is missing).
+
+    Raises
+    ------
+    AnnotationError
+        If no document was opened by two annotators, or an option is out of range.
+
+    Examples
+    --------
+    >>> from annobench.spans import Marks, Span
+    >>> marks = Marks.collect({
+    ...     ("d", "ann"): [Span(0, 4, "PER"), Span(9, 12, "LOC")],
+    ...     ("d", "bob"): [Span(0, 4, "PER"), Span(8, 12, "LOC")],
+    ... })
+    >>> table = report_spans(marks, rng=1)
+    >>> table[table["breakdown"] == "overall"]["measure"].tolist()[:4]
+    ['f1_exact', 'f1_overlap', 'f1_token', 'alpha_u']
+    """
+    import pandas as pd
+
+    generator = np.random.default_rng(rng)
+    options: dict[str, Any] = {"level": level, "replicates": replicates, "rng": generator}
+    rows: list[dict[str, Any]] = []
+    if marks.n_spans or not marks.n_relations:
+        for match in MATCHES:
+            rows += _f1_rows(f"f1_{match}", pairwise_f1(marks, match, token=token), options)
+        rows += _alpha_rows(marks, options)
+        rows += _gamma_rows(marks, draws, options)
+    if marks.n_relations:
+        for match in RELATION_MATCHES:
+            found = pairwise_f1(marks, match, relations=True)
+            rows += _f1_rows(f"relation_f1_{match}", found, options)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    filled = {"level": level, "n_documents": len(marks.shared), "note": ""}
+    return table.fillna(filled)
+
+
+def _row(measure: str, breakdown: str, of: str, estimate: float, **more: Any) -> dict[str, Any]:
+    return {"measure": measure, "breakdown": breakdown, "of": of, "estimate": estimate, **more}
+
+
+def _ends(interval: Interval) -> dict[str, float]:
+    return {"lower": interval.lower, "upper": interval.upper}
+
+
+def _f1_rows(measure: str, found: SpanF1, options: dict[str, Any]) -> list[dict[str, Any]]:
+    total = found.summary().iloc[0]
+    note = "" if total["marked"] else "Nobody marked anything."
+    size = {"n_pairs": total["n_pairs"], "marked": total["marked"]}
+    ends = _ends(found.interval(**options))
+    rows = [_row(measure, "overall", "", found.estimate, note=note, **ends, **size)]
+    for label in found.by_label().to_dict("records"):
+        ends = _ends(found.interval(label=label["label"], **options))
+        size = {"n_pairs": label["n_pairs"], "marked": label["marked"]}
+        rows.append(_row(measure, "label", label["label"], label["f1"], **ends, **size))
+    for pair in found.by_pair().to_dict("records"):
+        name = f"{pair['first']} - {pair['second']}"
+        size = {"n_pairs": 1, "marked": pair["marked"], "n_documents": pair["n_documents"]}
+        rows.append(_row(measure, "pair", name, pair["f1"], **size))
+    for document in found.by_document().to_dict("records"):
+        note = "" if document["marked"] else "Nobody marked anything here."
+        size = {"n_pairs": document["n_pairs"], "marked": document["marked"], "n_documents": 1}
+        rows.append(
+            _row(measure, "document", document["document"], document["f1"], note=note, **size)
+        )
+    return rows
+
+
+def _alpha_rows(marks: Marks, options: dict[str, Any]) -> list[dict[str, Any]]:
+    try:
+        found = unitizing_alpha(marks)
+    except AnnotationError as error:
+        note = f"Undefined: {str(error).removeprefix('unitizing_alpha: ')}"
+        return [_row(f"alpha_{c}", "overall", "", math.nan, note=note) for c in COEFFICIENTS]
+    notes = {
+        "u": "Nobody marked anything.",
+        "binary_u": "Nothing is marked, or everything is.",
+        "cu": "There is one label, or nowhere did two annotators mark something.",
+    }
+    rows = []
+    for name in COEFFICIENTS:
+        interval = found.interval(name, **options)
+        note = notes[name] if math.isnan(interval.estimate) else ""
+        row = _row(f"alpha_{name}", "overall", "", interval.estimate, note=note, **_ends(interval))
+        rows.append(row)
+    for label in found.by_label().to_dict("records"):
+        note = "" if math.isfinite(label["alpha"]) else "Undefined, as cu is, or met by nobody."
+        rows.append(_row("alpha_ku", "label", label["label"], label["alpha"], note=note))
+    return rows
+
+
+def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[str, Any]]:
+    try:
+        found = gamma_agreement(marks, draws=draws, rng=options["rng"])
+    except AnnotationError as error:
+        if "ways to align" not in str(error):
+            raise
+        note = f"Not computed: {str(error).removeprefix('gamma: ')}"
+        return [_row("gamma", "overall", "", math.nan, note=note)]
+    note = f"Standard error of the random annotations: {found.standard_error:.2g}."
+    if math.isnan(found.estimate):
+        note = "Nobody marked anything."
+    ends = _ends(found.interval(**options))
+    rows = [_row("gamma", "overall", "", found.estimate, note=note, **ends)]
+    for document in found.by_document().to_dict("records"):
+        note = "" if document["n_units"] else "Nobody marked anything here."
+        name = document["document"]
+        rows.append(_row("gamma", "document", name, document["gamma"], note=note, n_documents=1))
+    return rows

@@ -1,0 +1,220 @@
+"""Gamma: by hand, against every alignment there is, and against its first implementation."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from annobench.core.errors import AnnotationError
+from annobench.spans import Marks, Span, gamma_agreement
+from annobench.spans.gamma import shuffle_units
+from annobench.spans.gamma_alignment import Dissimilarity, Units, best_alignment
+
+
+def units_of(rows):
+    start, end, label = zip(*rows, strict=True) if rows else ((), (), ())
+    codes = np.array(["abcdefghijklm".index(name) for name in label], dtype=np.int64)
+    return Units(np.array(start, dtype=float), np.array(end, dtype=float), codes)
+
+
+def marks_of(*annotators, length=60):
+    spans = {
+        ("d", f"a{j}"): [Span(s, e, label) for s, e, label in rows]
+        for j, rows in enumerate(annotators)
+    }
+    return Marks.collect(spans, texts={"d": "." * length})
+
+
+def disorder(rows):
+    """Return the disorder of the best alignment, by units per annotator, as the paper prints it."""
+    found = best_alignment([units_of(own) for own in rows], Dissimilarity(), "d")
+    return found.disorder / (sum(map(len, rows)) / len(rows))
+
+
+def test_dissimilarity_by_hand():
+    d = Dissimilarity()
+    first, second = units_of([(0, 4, "a")]), units_of([(1, 7, "b")])
+    # (1 + 3) / (4 + 6), squared, and 1 for the label
+    assert d.between(first, second) == pytest.approx(0.16 + 1)
+    assert Dissimilarity(3, 0.5, 2).between(first, second) == pytest.approx(2 * (3 * 0.16 + 0.5))
+    assert d.between(first, first) == 0
+
+
+# Printed by pygamma-agreement 0.5.9 (commit 44587ef) with alpha = beta = delta_empty = 1, in the
+# fixtures of DKPro Statistics: single precision.
+SIMPLE = [[(1, 5, "a"), (6, 10, "b"), (11, 15, "a")], [(2, 6, "a"), (7, 11, "b"), (12, 16, "a")]]
+UNEQUAL = [
+    [(1, 5, "a"), (6, 10, "b"), (20, 24, "a"), (30, 34, "b")],
+    [(2, 6, "a"), (31, 35, "b")],
+]
+THREE = [
+    [(1, 5, "a"), (10, 14, "b")],
+    [(2, 6, "a"), (11, 15, "b")],
+    [(1, 4, "a"), (9, 14, "c")],
+]
+SAMPLE = [
+    [(673002, 4673002, "a"), (5099477, 9099477, "b"), (10706344, 14706344, "a")],
+    [(540361, 4540361, "a"), (5368021, 9368021, "b"), (10758210, 14758210, "b")],
+]
+SAMPLE_OF_THREE = [
+    [(373938, 716439, "c"), (1130082, 1613892, "a")],
+    [(339553, 673303, "a"), (845304, 1238337, "c")],
+    [(253388, 677929, "a"), (1017483, 1427270, "a")],
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "printed"),
+    [
+        (SIMPLE, 0.0625),
+        (UNEQUAL, 0.7083333134651184),
+        (THREE, 0.40875643491744995),
+        (SAMPLE, 0.3352583348751068),
+        (SAMPLE_OF_THREE, 0.8253426551818848),
+    ],
+)
+def test_disorder_of_the_peer(rows, printed):
+    assert disorder(rows) == pytest.approx(printed, rel=1e-6)
+
+
+def partitions(sizes):
+    """List every way to put the units of several annotators into rows."""
+
+    def extend(left):
+        if not any(left):
+            yield []
+            return
+        j = next(n for n, own in enumerate(left) if own)
+        head, *tail = left[j]
+        rest = [tail if n == j else own for n, own in enumerate(left)]
+        choices = [[None, *own] if n > j else [None] for n, own in enumerate(rest)]
+        for others in product(*choices):
+            row = tuple(head if n == j else other for n, other in enumerate(others))
+            after = [[u for u in own if u != row[n]] for n, own in enumerate(rest)]
+            for more in extend(after):
+                yield [row, *more]
+
+    yield from extend([list(range(size)) for size in sizes])
+
+
+def every_alignment(rows, weights):
+    n = len(rows)
+    units = [units_of(own) for own in rows]
+
+    def cost(row):
+        total = 0.0
+        for i in range(n):
+            for j in range(i):
+                if row[i] is None or row[j] is None:
+                    total += weights.empty
+                else:
+                    pair = [units[x].at(np.array([row[x]])) for x in (i, j)]
+                    total += float(weights.between(*pair)[0])
+        return total / (n * (n - 1) / 2)
+
+    return min(sum(map(cost, alignment)) for alignment in partitions([len(r) for r in rows]))
+
+
+@pytest.mark.parametrize(
+    "weights", [Dissimilarity(), Dissimilarity(3, 1), Dissimilarity(0.2, 2, 0.5)]
+)
+@pytest.mark.parametrize("sizes", [(3, 4), (3, 2, 3), (2, 2, 1, 2), (0, 3)])
+def test_no_other_alignment_is_better(rng, sizes, weights):
+    rows = []
+    for size in sizes:
+        start = rng.integers(0, 20, size)
+        end = start + rng.integers(1, 12, size)
+        label = rng.choice(list("ab"), size)
+        rows.append(list(zip(start.tolist(), end.tolist(), label.tolist(), strict=True)))
+    found = best_alignment([units_of(own) for own in rows], weights, "d")
+    assert found.disorder == pytest.approx(every_alignment(rows, weights))
+    used = [sorted(column[column >= 0].tolist()) for column in found.tuples.T]
+    assert used == [list(range(size)) for size in sizes]
+
+
+def test_gamma_of_identical_annotations_is_one():
+    assert gamma_agreement(marks_of(SIMPLE[0], SIMPLE[0]), rng=1).estimate == 1
+
+
+def test_gamma_is_one_less_the_ratio_of_disorders():
+    found = gamma_agreement(marks_of(*SIMPLE, length=20), draws=50, rng=1)
+    table = found.by_document()
+    assert found.observed[0] == pytest.approx(3 * 0.0625)
+    assert found.estimate == pytest.approx(1 - 3 * 0.0625 / found.expected.mean())
+    assert table.loc[0, "gamma"] == pytest.approx(found.estimate)
+    assert table.loc[0, "n_units"] == 6
+
+
+def test_the_same_seed_gives_the_same_gamma_and_another_one_within_the_error():
+    marks = marks_of(*SIMPLE)
+    one, same = (gamma_agreement(marks, rng=3) for _ in range(2))
+    assert one.estimate == same.estimate
+    other = gamma_agreement(marks, draws=150, rng=4)
+    assert other.standard_error < one.standard_error
+    assert abs(one.estimate - other.estimate) < 4 * np.hypot(
+        one.standard_error, other.standard_error
+    )
+
+
+def test_random_annotations_have_a_gamma_near_zero(rng):
+    spans, texts = {}, {}
+    for d in range(20):
+        texts[f"d{d}"] = "." * 200
+        for j in "ab":
+            start = np.sort(rng.integers(0, 190, 6))
+            spans[f"d{d}", j] = [
+                Span(int(s), int(s) + 8, str(rng.choice(list("xyz")))) for s in start
+            ]
+    found = gamma_agreement(Marks.collect(spans, texts=texts), draws=5, rng=1)
+    assert abs(found.estimate) < 0.1
+    interval = found.interval(replicates=300, rng=1)
+    assert interval.lower < 0 < interval.upper
+
+
+def test_documents_count_by_their_units_and_unmarked_ones_add_nothing():
+    spans = {
+        ("d", "a"): [Span(0, 4, "x")],
+        ("d", "b"): [Span(0, 4, "x")],
+        ("e", "a"): [],
+        ("e", "b"): [],
+    }
+    marks = Marks.collect(spans, texts={"d": "." * 30, "e": "." * 30})
+    found = gamma_agreement(marks, rng=1)
+    assert found.estimate == 1
+    assert np.isnan(found.by_document().loc[1, "gamma"])
+    assert np.isnan(gamma_agreement(marks.select(documents=["e"]), rng=1).estimate)
+
+
+def test_moving_keeps_lengths_labels_and_stays_on_the_text(rng):
+    units = [units_of([(0, 4, "a"), (50, 58, "b")]), units_of([(20, 24, "a")])]
+    for _ in range(50):
+        for own in shuffle_units(units, 60, rng):
+            widths = sorted((own.end - own.start).tolist())
+            assert widths in ([4.0], [4.0, 8.0])
+            assert ((own.start >= 0) & (own.start <= 60)).all()
+
+
+def test_distances_of_movement_differ_where_there_is_room(rng):
+    units = [units_of([(0, 20, "a")])] * 3
+    for _ in range(50):
+        shifts = sorted(float(own.start[0]) for own in shuffle_units(units, 200, rng))
+        # Whole characters, so that half the mean length of 20 may be one short
+        assert min(np.diff(shifts)) >= 9
+
+
+def test_impossible_requests_are_refused():
+    marks = marks_of(*SIMPLE)
+    with pytest.raises(AnnotationError, match="weights are not negative"):
+        gamma_agreement(marks, position=-1)
+    with pytest.raises(AnnotationError, match="draws must be at least 1"):
+        gamma_agreement(marks, draws=0)
+    with pytest.raises(AnnotationError, match="no document of the layer 'spans'"):
+        gamma_agreement(marks.select(annotators=["a0"]))
+
+
+def test_too_many_alignments_are_refused_in_time():
+    crowd = [[(0, 10, "a"), (1, 11, "a"), (2, 12, "b")]] * 12
+    with pytest.raises(AnnotationError, match="ways to align its units"):
+        gamma_agreement(marks_of(*crowd), rng=1)
