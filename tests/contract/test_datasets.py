@@ -70,6 +70,9 @@ SIZES = {
         f"semeval2007_{name}": (1000, 6, 6000)
         for name in ("anger", "disgust", "fear", "joy", "sadness", "surprise", "valence")
     },
+    "arena_gemini_pro": (277, 1, 276),
+    "arena_gemini_flash": (325, 1, 325),
+    "arena_qwen": (275, 1, 275),
     "alt_wax": (246, 14, 2856),
     "alt_lgbteen": (880, 10, 7840),
     "alt_mtbench": (120, 9, 966),

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from annobench import models, plotting
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
 from annobench.core.results import Summarised
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
@@ -34,6 +33,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+
+#: The tables of a consensus.
+TABLES = (
+    "items",
+    "annotators",
+    "confusion",
+    "prevalence",
+    "convergence",
+    "gold",
+    "calibration",
+)
 
 #: Columns of the ends of intervals.
 ENDS = ["lower95", "upper95"]
@@ -102,6 +112,21 @@ class Consensus(Summarised):
             `prevalence`, by category.
         """
         return self.prevalence.set_index("category")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that have rows.
+
+        Returns
+        -------
+        dict of str to DataFrame
+            By name; see `TABLES`.
+        """
+        own = {name: getattr(self, name) for name in TABLES[:5]}
+        if self.gold is not None:
+            own["gold"] = self.gold.categories
+            if self.gold.calibration is not None:
+                own["calibration"] = self.gold.calibration.scores.reset_index()
+        return {name: table for name, table in own.items() if len(table)}
 
     @property
     def certainty(self) -> str:
@@ -224,8 +249,8 @@ def consensus(
     )
 
 
-def write(found: Consensus, folder: Path) -> list[str]:
-    """Write the tables of a consensus as CSV, and a picture of items and annotators.
+def draw(found: Consensus, folder: Path) -> list[str]:
+    """Write a picture of items and annotators.
 
     Parameters
     ----------
@@ -239,26 +264,11 @@ def write(found: Consensus, folder: Path) -> list[str]:
     list of str
         Names of the files.
     """
-    written = []
-    for name in ("items", "annotators", "confusion", "prevalence", "convergence"):
-        table = getattr(found, name)
-        if len(table):
-            written.append(f"{name}.csv")
-            with replacing(folder / written[-1]) as draft:
-                table.to_csv(draft, index=False, lineterminator="\n")
-    if found.gold is not None:
-        tables = {"gold": found.gold.categories}
-        if found.gold.calibration is not None:
-            tables["calibration"] = found.gold.calibration.scores.reset_index()
-        for name, table in tables.items():
-            written.append(f"{name}.csv")
-            with replacing(folder / written[-1]) as draft:
-                table.to_csv(draft, index=False, lineterminator="\n")
     with plotting.house_figure(2) as (figure, (left, right)):
         plotting.certainty(left, found.items["probability"])
         plotting.annotators_by_size(right, found.annotators)
         plotting.save_figure(figure, folder / "consensus")
-    return [*written, "consensus.svg", "consensus.png"]
+    return ["consensus.svg", "consensus.png"]
 
 
 def _with_ends(table: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from annobench import __version__
@@ -17,15 +19,33 @@ from annobench.cli import (
     report,
 )
 from annobench.cli import inspect as inspection
+from annobench.cli._shared import set_verbosity
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="A reproducible workbench for annotation statistics.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+
+
+@app.callback()
+def options(
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors, and no notes.")
+    ] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print every step from records to labels.")
+    ] = False,
+) -> None:
+    """A reproducible workbench for annotation statistics.
+
+    Exit codes: 0 if all went well, 1 for labels that can't be used, 2 for a wrong option.
+    """
+    if quiet and verbose:
+        raise typer.BadParameter("--quiet and --verbose exclude each other. Drop one of them.")
+    set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
 
 
 @app.command()

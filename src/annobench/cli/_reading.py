@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from annobench.cli._shared import listed
+from annobench.cli._shared import fail, is_verbose, listed, note
+from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
@@ -141,7 +142,7 @@ class Reading:
 
 
 def reads_labels(
-    command: Callable[..., None] | None = None, *, optional: bool = False
+    command: Callable[..., None] | None = None, *, optional: bool = False, writes: str | None = None
 ) -> Callable[..., Any]:
     """Give a command the argument and the options with which labels are read.
 
@@ -151,6 +152,9 @@ def reads_labels(
         A command whose first parameter is `reading`.
     optional : bool, default False
         Whether labels are an option, and `reading` may be None.
+    writes : str, optional
+        What the command writes: the last part of its folder's name. It then has a parameter
+        `writing`.
 
     Returns
     -------
@@ -158,27 +162,59 @@ def reads_labels(
         The command with the parameters `labels`, `item`, ... in place of `reading`.
     """
     if command is None:
-        return functools.partial(reads_labels, optional=optional)
+        return functools.partial(reads_labels, optional=optional, writes=writes)
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in names}
-        command(_reading(given), **own)
+        writing = {name: given.pop(name) for name in _OUTPUT if name in given}
+        reading = _reading(given)
+        if reading is not None and writes is not None:
+            own["writing"] = Writing(
+                command.__name__,
+                reading.folder(writing["out"], writes),
+                writing["table_format"],
+                writing["force"],
+            )
+        command(reading, **own)
 
     signature = inspect.signature(command, eval_str=True)
-    own = [parameter for parameter in signature.parameters.values() if parameter.name != "reading"]
+    own = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.name not in ("reading", "writing")
+    ]
     names = {parameter.name for parameter in own}
     shared = list(inspect.signature(_shared, eval_str=True).parameters.values())
+    output = inspect.signature(_output, eval_str=True).parameters.values()
     if optional:
         option = _option("Labels of your own in place of data sets; with --gold.")
         shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
     merged = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in [shared[0], *own, *shared[1:]]
+        for parameter in [shared[0], *own, *(output if writes else ()), *shared[1:]]
     ]
     wrapped.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {each.name: each.annotation for each in merged} | {"return": None}
     return wrapped
+
+
+def _output(
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder to write to; by default one beside the file, named as it."),
+    ] = None,
+    table_format: Annotated[
+        TableFormat, typer.Option("--format", help="Format of the tables.")
+    ] = "csv",
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files that the command did not write.")
+    ] = False,
+) -> None:
+    """Declare the options of commands that write a page and tables."""
+
+
+_OUTPUT = tuple(inspect.signature(_output).parameters)
 
 
 def _option(help: str, *names: str) -> Any:
@@ -239,7 +275,7 @@ def _reading(given: dict[str, Any]) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
     if path is None:
         if gold is not None:
-            raise typer.BadParameter("--gold is given without --labels. Give both.")
+            fail(AnnotationError("--gold is given without --labels. Give both."))
         return None
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")
@@ -254,15 +290,18 @@ def print_reading(selection: Selection) -> None:
     selection : Selection
         What was read.
     """
+    if is_verbose():
+        for what, rows, first in selection.ledger.itertuples(index=False):
+            note(f"{rows:>12,}  {what}{f' ({first})' if first else ''}")
     left_out = [
         f"{rows:,} {what.removeprefix('left out: ')}"
         for what, rows in zip(selection.ledger["what"], selection.ledger["rows"], strict=True)
         if what.startswith("left out: ")
     ]
     if left_out:
-        typer.echo(f"Left out: {'; '.join(left_out)}", err=True)
+        note(f"Left out: {'; '.join(left_out)}")
     for text in selection.remarks:
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Note: {text}")
 
 
 def refuse_sets(selection: Selection, command: str) -> None:

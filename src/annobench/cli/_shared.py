@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
+from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import Literal, NoReturn
 
 import typer
 
 from annobench.core.errors import AnnotationError
 
-# What a command alone needs it imports itself: the others, and the help, answer at once.
-if TYPE_CHECKING:
-    pass
+_said: ContextVar[str] = ContextVar("verbosity", default="usual")
 
 
 def check_folder(out: Path, command: str) -> None:
@@ -31,6 +30,22 @@ def listed(text: str | None) -> list[str] | None:
     if text is None:
         return None
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def note(text: str) -> None:
+    """Print a note on the error stream, unless the user wants quiet."""
+    if _said.get() != "quiet":
+        typer.echo(text, err=True)
+
+
+def is_verbose() -> bool:
+    """Whether the user wants to see every step."""
+    return _said.get() == "verbose"
+
+
+def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
+    """Choose how much is printed on the error stream."""
+    _said.set(level)
 
 
 def fail(error: Exception) -> NoReturn:

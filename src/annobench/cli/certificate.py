@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import fail, note
+from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -20,13 +19,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-@reads_labels
+@reads_labels(writes="certificate")
 def certificate(
     reading: Reading,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write to; by default <name of the file>_certificate."),
-    ] = None,
+    writing: Writing,
     guess: Annotated[
         str | None,
         typer.Option(
@@ -50,15 +46,17 @@ def certificate(
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level of the certificate.")] = 0.95,
 ) -> None:
-    """Certify how many retained labels are guesses at most: rules.csv and hard_items.csv."""
-    folder = reading.folder(out, "certificate")
+    """Certify how many retained labels are guesses at most: a page, rules.csv, hard_items.csv.
+
+    Example: annobench certificate labels.csv --guess 0.3,0.7 --keep unanimous
+    """
     from rich.console import Console
 
     from annobench import noise
     from annobench.reporting import certificate_page
 
     try:
-        check_folder(folder, "certificate")
+        writing.check("certificate.html", ["rules", "hard_items"])
         scale: Scale | None = "nominal" if threshold is None else "interval"
         selection = reading.select(scale=scale)
         annotations = selection.labels
@@ -76,9 +74,6 @@ def certificate(
             "rules": found.rules,
             "hard_items": noise.hard_items(annotations, settled=settled),
         }
-        for name, table in tables.items():
-            with replacing(folder / f"{name}.csv") as draft:
-                table.to_csv(draft, index=False, lineterminator="\n")
         page = certificate_page.render(
             found,
             tables["hard_items"],
@@ -87,8 +82,7 @@ def certificate(
             remarks=selection.remarks,
             texts=selection.texts,
         )
-        with replacing(folder / "certificate.html") as draft:
-            draft.write_text(page, encoding="utf-8")
+        written = writing.write("certificate.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = Console()
@@ -105,8 +99,8 @@ def certificate(
     console.print(_rules_table(found.rules))
     print_reading(selection)
     for text in found.remarks:
-        typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: certificate.html, rules.csv, hard_items.csv")
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _numbers(text: str | None, option: str) -> float | list[float] | None:

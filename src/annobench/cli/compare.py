@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, listed
+from annobench.cli._shared import check_folder, fail, listed, note
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
@@ -58,7 +58,10 @@ def compare(
     replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Compare a method of your own with the library's models: a table here, and a page."""
+    """Compare a method of your own with the library's models: a table here, and a page.
+
+    Example: annobench compare my_method.py --against dawid_skene,ebcc
+    """
     from rich.console import Console
 
     from annobench.reporting import benchmark_page
@@ -100,7 +103,7 @@ def compare(
     console = Console()
     console.print(_comparison_table(found) if reading is None else _ranking_table(found))
     for text in remarks:
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Note: {text}")
     typer.echo(f"written to {folder}: index.html, ranking.csv, scores.csv, fits.csv, methods.csv")
 
 
@@ -125,13 +128,13 @@ def _cases(
         return choices.find_cases(named, seed) if named else choices.default_cases(seed)
     if data:
         raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
-    selection = reading.select(repeats="all", scale="nominal")
-    golds = reading.gold(selection)
-    if golds is None:
+    if reading.gold_from is None:
         raise AnnotationError(
             "compare: --labels is given without --gold. Labels of your own are scored by their "
             "gold categories: give both."
         )
+    selection = reading.select(repeats="all", scale="nominal")
+    golds = reading.gold(selection) or {}
     print_reading(selection)
     return [choices.own_case(reading.stem, selection.labels, golds)]
 

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
-from annobench.cli._shared import check_folder, fail, listed
+from annobench.cli._shared import fail, listed, note
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
 
 #: Categories whose prevalence is shown at most.
 _SHOWN = 10
 
 
-@reads_labels
+@reads_labels(writes="consensus")
 def consensus(
     reading: Reading,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write to; by default <name of the file>_consensus."),
-    ] = None,
+    writing: Writing,
     model: Annotated[
         str, typer.Option(help="Name of the model; a wrong name lists those there are.")
     ] = "dawid_skene",
@@ -48,15 +44,17 @@ def consensus(
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
-    """Find each item's category with its probability, and how good each annotator is."""
+    """Find each item's category with its probability, and how good each annotator is.
+
+    Example: annobench consensus labels.csv --model mace --categories no,yes
+    """
     from rich.console import Console
 
     from annobench.aggregation import consensus as consensus_of
     from annobench.reporting import consensus_page
 
-    folder = reading.folder(out, "consensus")
     try:
-        check_folder(folder, "consensus")
+        writing.check("consensus.html", consensus_of.TABLES)
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
@@ -69,7 +67,6 @@ def consensus(
                 gold=reading.gold(selection),
                 **_options(option or []),
             )
-        written = consensus_of.write(found, folder)
         page = consensus_page.render(
             found,
             annotations,
@@ -77,8 +74,8 @@ def consensus(
             remarks=selection.remarks,
             texts=selection.texts,
         )
-        with replacing(folder / "consensus.html") as draft:
-            draft.write_text(page, encoding="utf-8")
+        written = writing.write("consensus.html", page, found.tables())
+        written += consensus_of.draw(found, writing.folder)
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
@@ -96,8 +93,8 @@ def consensus(
         if found.gold.calibration is not None:
             typer.echo(f"calibration: {found.gold.calibration._headline()}")
     for text in found.remarks:
-        typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: consensus.html, {', '.join(written)}")
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _options(texts: list[str]) -> dict[str, Any]:

@@ -27,7 +27,10 @@ def grade(
         typer.Option(help="The course's folder of data; by default looked for above the folder."),
     ] = None,
 ) -> None:
-    """Run and grade every notebook of a folder, each in a process of its own."""
+    """Run and grade every notebook of a folder, each in a process of its own.
+
+    Example: annobench course grade submissions
+    """
     from rich.console import Console
 
     from annobench.course import grading
@@ -59,7 +62,10 @@ def exam(
     title: Annotated[str, typer.Option(help="Heading.")] = "Annotation statistics: exam",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the choice.")] = DEFAULT_SEED,
 ) -> None:
-    """Write an exam with each student's own numbers, and all solutions."""
+    """Write an exam with each student's own numbers, and all solutions.
+
+    Example: annobench course exam students.txt --questions 8
+    """
     from annobench.course import bank
 
     try:

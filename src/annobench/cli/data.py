@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def list_datasets() -> None:
-    """List the data sets, and whether their files are held on this machine."""
+    """List the data sets, and whether their files are held on this machine.
+
+    Example: annobench data list
+    """
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -43,7 +46,10 @@ def fetch(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = DEFAULT_SEED,
 ) -> None:
-    """Write a data set as labels.parquet, items.parquet and meta.json."""
+    """Write a data set as labels.parquet, items.parquet and meta.json.
+
+    Example: annobench data fetch snow2008_rte --mode simulated
+    """
     from rich.console import Console
     from rich.logging import RichHandler
 

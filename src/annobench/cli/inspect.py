@@ -34,7 +34,10 @@ def inspect(
         str | None, typer.Option("--from", help="Its format, where it may be of several.")
     ] = None,
 ) -> None:
-    """Say what a file or folder is, what it holds, and which command to type."""
+    """Say what a file or folder is, what it holds, and which command to type.
+
+    Example: annobench inspect export.json
+    """
     from rich.console import Console
 
     from annobench.io import read_export
@@ -135,7 +138,10 @@ def convert(
         Path | None, typer.Option(help="File to write what was left out to, as CSV.")
     ] = None,
 ) -> None:
-    """Write the labels of any format as a table with one row a label."""
+    """Write the labels of any format as a table with one row a label.
+
+    Example: annobench convert export.json labels.parquet --question sentiment
+    """
     from annobench.io import write_labels
 
     try:

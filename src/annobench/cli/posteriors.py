@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import check_folder, fail, note
 from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
 from annobench.core.files import replacing
 
@@ -29,7 +29,10 @@ def reference_posterior(
         bool, typer.Option("--make", help="Draw anew, and compare with the draws that are stored.")
     ] = False,
 ) -> None:
-    """Write a posterior's labels and reference draws, for another sampler to be tried on."""
+    """Write a posterior's labels and reference draws, for another sampler to be tried on.
+
+    Example: annobench reference-posterior anesthesia-hierarchical_dawid_skene
+    """
     from annobench.posteriors import making, records, stored
 
     if name is None:
@@ -72,7 +75,10 @@ def compare_draws(
         typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
     ] = None,
 ) -> None:
-    """Compare a sampler's draws with reference draws: comparison.html and comparison.csv."""
+    """Compare a sampler's draws with reference draws: comparison.html and comparison.csv.
+
+    Example: annobench compare-draws draws.csv anesthesia-hierarchical_dawid_skene
+    """
     from annobench.posteriors import comparison, stored
     from annobench.posteriors.draws import read_draws
     from annobench.reporting import draws_page
@@ -92,5 +98,5 @@ def compare_draws(
         fail(error)
     typer.echo(repr(found))
     for text in found.remarks:
-        typer.echo(f"Note: {text}", err=True)
+        note(f"Note: {text}")
     typer.echo(f"written to {folder}: comparison.html, comparison.csv")

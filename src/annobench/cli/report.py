@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, listed
+from annobench.cli._shared import fail, listed, note
+from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -24,13 +23,10 @@ if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations
 
 
-@reads_labels
+@reads_labels(writes="agreement")
 def report(
     reading: Reading,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write to; by default <name of the file>_agreement."),
-    ] = None,
+    writing: Writing,
     scale: Annotated[
         Scale | None,
         typer.Option(help="What the labels mean; by default what a Parquet file says, or nominal."),
@@ -48,8 +44,10 @@ def report(
         typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
     ] = None,
 ) -> None:
-    """Measure how far annotators agree: a table here, report.csv, and report.html with plots."""
-    folder = reading.folder(out, "agreement")
+    """Measure how far annotators agree: a table here, report.csv, and report.html with plots.
+
+    Example: annobench report labels.csv --order poor,fair,good
+    """
     from rich.console import Console
 
     from annobench import agreement
@@ -60,15 +58,12 @@ def report(
             raise AnnotationError(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
-        check_folder(folder, "report")
+        writing.check("report.html", ["report"])
         selection = _scaled(reading, scale, order, separator)
         annotations, remarks = selection.labels, list(selection.remarks)
         table = agreement.report(annotations, rng=seed, level=level)
         page = report_page.render(annotations, table, source=reading.path.name, remarks=remarks)
-        with replacing(folder / "report.csv") as draft:
-            table.to_csv(draft, index=False, lineterminator="\n")
-        with replacing(folder / "report.html") as draft:
-            draft.write_text(page, encoding="utf-8")
+        written = writing.write("report.html", page, {"report": table})
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = Console()
@@ -84,8 +79,8 @@ def report(
     notes = (*report_page.cautions(annotations), *report_page.without_width(table))
     print_reading(selection)
     for text in notes:
-        typer.echo(f"Note: {text}", err=True)
-    typer.echo(f"written to {folder}: report.html, report.csv")
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _scaled(

@@ -93,6 +93,9 @@ class Source:
         Licence of the data as the source states it.
     files : tuple of SourceFile
         The pinned files.
+    mirrored : str or None
+        Folder of a mirror that holds the files by their names alone; by default a mirror has a
+        folder of the source's name, with their paths inside.
     """
 
     name: str
@@ -100,14 +103,17 @@ class Source:
     commit: str
     licence: str
     files: tuple[SourceFile, ...]
+    mirrored: str | None = None
 
     @classmethod
-    def pinned(cls, name: str, *, repository: str, commit: str, licence: str) -> Source:
+    def pinned(
+        cls, name: str, *, repository: str, commit: str, licence: str, mirrored: str | None = None
+    ) -> Source:
         """Return a source with the files that `pins/<name>.csv` lists.
 
         Parameters
         ----------
-        name, repository, commit, licence : str
+        name, repository, commit, licence, mirrored
             As in `Source`.
 
         Returns
@@ -120,7 +126,8 @@ class Source:
         ReaderError
             If the table is missing or malformed.
         """
-        return cls(name, repository, commit, licence, read_pins(PINS / f"{name}.csv"))
+        files = read_pins(PINS / f"{name}.csv")
+        return cls(name, repository, commit, licence, files, mirrored)
 
     def file(self, path: str) -> SourceFile:
         """Return the file of a path.
@@ -311,7 +318,7 @@ def locate(
     file : SourceFile
         The file.
     mirror : Path or None
-        Folder laid out as ``<source>/<path>``.
+        Folder laid out as ``<source>/<path>``, or as the source says.
     cache : Path
         Folder of downloaded files, laid out as ``<source>/<commit>/<path>``.
 
@@ -326,7 +333,10 @@ def locate(
         If a symbolic link leads the path out of its folder.
     """
     if mirror is not None:
-        path = _inside(mirror, f"{source.name}/{file.path}")
+        place = f"{source.name}/{file.path}"
+        if source.mirrored is not None:
+            place = f"{source.mirrored}/{PurePosixPath(file.path).name}"
+        path = _inside(mirror, place)
         if path.is_file():
             return path, "mirror"
     path = _inside(cache, _cached(source, file))

@@ -154,7 +154,7 @@ def test_several_questions_have_to_be_named(tmp_path):
         "HITId,WorkerId,AssignmentStatus,Answer.q1,Answer.q2,Answer.empty",
         ["h1", "W1", "Approved", "a", "b", "{}"],
     )
-    with pytest.raises(AnnotationError, match="'q1', 'q2'. Name one with --question"):
+    with pytest.raises(AnnotationError, match=r"'q1', 'q2'\. Name one with --question"):
         read_export(path).labels()
 
 

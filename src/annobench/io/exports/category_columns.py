@@ -21,7 +21,7 @@ _WORDS = {"false": False, "true": True}
 QUESTION = "categories"
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: items, annotators, no column of labels, and columns of 0 and 1."""
     item, annotator = _names(table)
     if item is None or annotator is None or table.column(USUAL_NAMES["label"]) is not None:
@@ -48,7 +48,7 @@ def _categories(table: Table) -> list[str]:
     return found if any(_MARKS[row[name]] for row in preview for name in found) else []
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the categories of every row, and columns of true and false as questions of their own.
 
     Raises
@@ -98,7 +98,7 @@ LAYOUT = Layout(
         "A row is one annotator's answer on one item; the columns of 0 and 1 are the options of "
         f"the question {QUESTION!r}, columns of true and false are questions of their own."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

@@ -17,13 +17,13 @@ _VARIANTS = {
 _BESIDE = {"", "Unnamed: 0", "__index_level_0__", "gold", "weight", "skill"}
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant by the exact names of the columns."""
     columns = set(table.header) - _BESIDE
     return next((variant for variant, names in _VARIANTS.items() if columns == names), None)
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the answers of every row.
 
     Raises
@@ -31,7 +31,7 @@ def read(table: Table, intake: Intake) -> None:
     ReaderError
         If the columns are not those of a variant.
     """
-    variant = recognise(table)
+    variant = _recognise(table)
     if variant is None:
         raise ReaderError(
             f"{table.path}: the columns are neither task, worker, text nor worker, left, right, "
@@ -61,7 +61,7 @@ LAYOUT = Layout(
         "An item is a task or a pair that was compared, an annotator is a worker, a label is the "
         "text that was given or the one of the pair that was preferred."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

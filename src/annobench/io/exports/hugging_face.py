@@ -23,7 +23,7 @@ _REMEDY = "Save the data set again with save_to_disk or to_parquet."
 _Decoder = Callable[[Any], Any]
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: a saved data set, or a file of it, in a known layout."""
     files = _files(source)
     if not files or not _is_ours(source, files):
@@ -64,7 +64,7 @@ def _is_ours(source: Source, files: list[Path]) -> bool:
     )
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push what every split holds.
 
     Raises
@@ -237,8 +237,8 @@ def _fields(decoders: dict[str, _Decoder], value: Any) -> Any:
 FORMAT = ExportFormat(
     name="hugging_face",
     title="Hugging Face data sets",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "A saved data set (Arrow or Parquet) whose columns are in one of the known layouts; the "
         "names of a ClassLabel replace its numbers."

@@ -38,7 +38,7 @@ class _Log:
     n_scored: int
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: an archive, a file of JSON, or a folder of them."""
     if source.is_folder:
         logs = [path for path in source.files if _is_log(source.inside(path))]
@@ -72,7 +72,7 @@ def _is_log(source: Source) -> bool:
     return isinstance(record.get("eval"), dict) and "task" in record["eval"]
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push the answer of the model to every sample, and the verdicts of the scorers."""
     paths = [path for path in source.files if _is_log(source.inside(path))]
     if not paths:
@@ -233,8 +233,8 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
 FORMAT = ExportFormat(
     name="inspect_log",
     title="Inspect",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is a sample; to the question answer the annotator is the model, and the target is "
         "the known answer; to the question verdict the annotator is the scorer. Epochs are "

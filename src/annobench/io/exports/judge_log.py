@@ -42,7 +42,7 @@ _FIRST = {"a", "model_a", "assistant_a", "[[a]]", "left", "1"}
 _SECOND = {"b", "model_b", "assistant_b", "[[b]]", "right", "2"}
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: pairs with a verdict, or single verdicts with a judge named."""
     record = source.first_record
     if record is None or set(record) & _OTHERS:
@@ -72,7 +72,7 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, str | int | float)
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push the verdict of every record, and that of a person beside it."""
     intake.begin("", "line" if is_json_lines(source.path) else "record")
     binary = True
@@ -159,8 +159,8 @@ def _label(value: Any, pair: tuple[str, str] | None) -> str | float | None:
 FORMAT = ExportFormat(
     name="judge_log",
     title="logs of judges",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "A record is a judge's verdict on an item; another prompt or order is another judge, a "
         "person's verdict beside it is that of the annotator human. In comparisons of two models "

@@ -15,7 +15,7 @@ _UNNAMED = "label"
 _RATED = ("sarcasm", "paraphrase")
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant by the first item: annotations in a list or by annotator."""
     first = next(iter((source.first_record or {}).values()), None)
     if not isinstance(first, dict) or not {"annotations", "annotators", "soft_label"} <= set(first):
@@ -23,7 +23,7 @@ def recognise(source: Source) -> str | None:
     return "LeWiDi 2025" if "number of annotators" in first else "LeWiDi 2023"
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push the annotations of every item; soft and hard labels are made of them and not read."""
     intake.begin("", "item")
     number = 0
@@ -97,8 +97,8 @@ def _push_text(intake: Intake, item: str, text: Any) -> None:
 FORMAT = ExportFormat(
     name="lewidi",
     title="LeWiDi",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is an entry, its annotators and their labels are listed in it; the question is "
         "the annotation task, and further annotations of 2023 are questions of their own. Soft "

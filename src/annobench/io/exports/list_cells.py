@@ -21,7 +21,7 @@ from annobench.io.exports.base import Intake
 _WHO = ("annotator", "worker", "rater", "coder", "judge", "labeler", "user")
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: a list of annotators, and lists of answers as long."""
     annotators, answers = _columns(table)
     return f"lists in {', '.join(answers)} by {annotators}" if annotators and answers else None
@@ -54,7 +54,7 @@ def _says_who(name: str) -> bool:
     return any(word in plain_name(name) for word in _WHO)
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the answers of every row.
 
     Raises
@@ -105,7 +105,7 @@ LAYOUT = Layout(
         "A row is an item, one cell lists its annotators and others list their answers in the "
         "same order; a list inside such a list holds several options."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

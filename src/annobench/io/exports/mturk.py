@@ -24,7 +24,7 @@ _MAX_NAME_LENGTH = 200
 _WHOLE_FORM = "taskAnswers"
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: who worked on which HIT has to be there."""
     if _column(table, "HITId") is None or _column(table, "WorkerId") is None:
         return None
@@ -32,7 +32,7 @@ def recognise(table: Table) -> str | None:
     return "answers as JSON" if answers == [f"Answer.{_WHOLE_FORM}"] else "batch results"
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the answers of every assignment.
 
     Raises
@@ -171,7 +171,7 @@ LAYOUT = Layout(
         "and submitted work is finished. Of boxes drawn on an image the labels are compared, not "
         "where they stand."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

@@ -20,7 +20,7 @@ from annobench.io.table import USUAL_NAMES
 _LABEL_NAMES = USUAL_NAMES["label"]
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant if the three columns are there."""
     return None if _roles(table) is None else "a row a label"
 
@@ -33,7 +33,7 @@ def _roles(table: Table) -> tuple[str, str, str] | None:
     return item, annotator, label
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the label of every row.
 
     Raises
@@ -68,6 +68,6 @@ LAYOUT = Layout(
     name="plain",
     title="a row a label",
     note="Columns of items, annotators and labels, by their usual names.",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )

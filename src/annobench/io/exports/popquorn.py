@@ -11,7 +11,7 @@ _ITEM, _USER = "instance_id", "user_id"
 _PERSON = {"gender", "race", "ethnicity", "age", "occupation", "education", "nationality"}
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: items, users, at least two columns about the user, and a question."""
     about = {name.casefold() for name in table.header} & _PERSON
     if not {_ITEM, _USER} <= set(table.header) or len(about) < 2 or not _questions(table):
@@ -19,7 +19,7 @@ def recognise(table: Table) -> str | None:
     return "ratings with the annotators' demography"
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the answers of every row: numbers as ratings."""
     questions = _questions(table)
     for where, row in table.rows(False):
@@ -59,7 +59,7 @@ LAYOUT = Layout(
         "An item is an instance, an annotator is a user, the questions are the columns that say "
         "nothing about the user; numbers are ratings."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

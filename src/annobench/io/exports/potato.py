@@ -26,7 +26,7 @@ _TICKED = (True, "true", "True", "on")
 _Work = tuple[str, Path, list[tuple[str, dict[str, dict[str, Any]], dict[str, list[Span]], bool]]]
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: states of users, instances of one user, or a table of all."""
     if source.is_folder:
         if _files_named(_STATE, source):
@@ -57,7 +57,7 @@ def _files_named(name: str, source: Source) -> list[Path]:
     return found
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push what every user chose on every instance."""
     if not source.is_folder:
         found = list(_works(source, source.path))
@@ -204,8 +204,8 @@ def _add_span(found: dict[str, list[Span]], layer: str, mark: Any) -> None:
 FORMAT = ExportFormat(
     name="potato",
     title="Potato",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "An item is an instance, an annotator is a user, the questions are the schemas; an "
         "instance that was assigned and not annotated is left out."

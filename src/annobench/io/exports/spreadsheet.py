@@ -31,7 +31,7 @@ _REMEDY = "Open it in a spreadsheet program and save it again, or save the sheet
 _SHEET = "annotator"
 
 
-def recognise(source: Source) -> str | None:
+def _recognise(source: Source) -> str | None:
     """Return the variant: what the sheets are laid out as."""
     if not _is_workbook(source):
         return None
@@ -54,7 +54,7 @@ def _is_workbook(source: Source) -> bool:
         return False
 
 
-def read(source: Source, intake: Intake) -> None:
+def _read(source: Source, intake: Intake) -> None:
     """Push what the sheets hold that are in a known layout.
 
     Raises
@@ -231,8 +231,8 @@ _ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
 FORMAT = ExportFormat(
     name="spreadsheet",
     title="workbooks (XLSX)",
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
     note=(
         "Each sheet is a table in one of the known layouts; sheets with the same columns of items "
         "and labels are those of one annotator each, named as the sheet."

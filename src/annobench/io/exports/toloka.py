@@ -21,14 +21,14 @@ _STATUS: dict[str, Status] = {
 _WORKER, _STATE, _TASK = "ASSIGNMENT:worker_id", "ASSIGNMENT:status", "ASSIGNMENT:task_id"
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: who answered has to be there."""
     if _WORKER not in table.header or not _columns(table, "OUTPUT"):
         return None
     return "results of a pool"
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the answers of every row.
 
     Raises
@@ -96,7 +96,7 @@ LAYOUT = Layout(
         "OUTPUT columns; items with a GOLDEN value are control items, whose answers are known. "
         "Approved and submitted work is finished."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

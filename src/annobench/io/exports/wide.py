@@ -35,7 +35,7 @@ _MAX_CATEGORIES = 50
 QUESTION = "label"
 
 
-def recognise(table: Table) -> str | None:
+def _recognise(table: Table) -> str | None:
     """Return the variant: at least two columns whose names are those of numbered annotators."""
     if table.column(ANNOTATOR_NAMES) is not None:
         return None
@@ -64,7 +64,7 @@ def _item(table: Table) -> str | None:
     return table.column((*ITEM_NAMES, "", *TEXT_NAMES))
 
 
-def read(table: Table, intake: Intake) -> None:
+def _read(table: Table, intake: Intake) -> None:
     """Push the labels of every row; columns with other names only if none has such a name.
 
     Raises
@@ -102,7 +102,7 @@ LAYOUT = Layout(
         "A row is an item and a column an annotator, recognised by names such as annotator_1; an "
         "empty cell means that the annotator did not label the item."
     ),
-    recognise=recognise,
-    read=read,
+    recognise=_recognise,
+    read=_read,
 )
 FORMAT = LAYOUT.as_format()

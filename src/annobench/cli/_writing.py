@@ -1,0 +1,100 @@
+"""The options of all commands that write a page and tables, and how they write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, get_args
+
+from annobench.cli._shared import check_folder
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TableFormat = Literal["csv", "json", "parquet"]
+
+
+@dataclass(frozen=True)
+class Writing:
+    """Where a command writes its page and tables.
+
+    Attributes
+    ----------
+    command : str
+        The command's name, for messages.
+    folder : Path
+        The folder; made if need be.
+    format : {"csv", "json", "parquet"}
+        The format of the tables.
+    force : bool
+        Whether files that are not the command's own may be replaced.
+    """
+
+    command: str
+    folder: Path
+    format: TableFormat
+    force: bool
+
+    def check(self, page: str, names: Sequence[str]) -> None:
+        """Refuse, before any time is spent, a folder that can't be written or holds other files.
+
+        Parameters
+        ----------
+        page : str
+            The page, by which a folder of the command is known.
+        names : sequence of str
+            Tables that may be written, without ending.
+
+        Raises
+        ------
+        AnnotationError
+            If the folder can't be written, or a file of somebody else would be replaced.
+        """
+        check_folder(self.folder, self.command)
+        if self.force or (self.folder / page).exists():
+            return
+        others = [
+            f"{name}.{ending}"
+            for name in names
+            for ending in get_args(TableFormat)
+            if (self.folder / f"{name}.{ending}").exists()
+        ]
+        if others:
+            raise AnnotationError(
+                f"{self.command}: {self.folder} holds {', '.join(others)}, which this command did "
+                "not write. Name another folder with --out, or replace them with --force."
+            )
+
+    def write(self, page: str, html: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        """Write the page and the tables, each whole or not at all.
+
+        Parameters
+        ----------
+        page : str
+            Name of the page.
+        html : str
+            Its content.
+        tables : mapping of str to DataFrame
+            The tables, by name without ending.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        with replacing(self.folder / page) as draft:
+            draft.write_text(html, encoding="utf-8")
+        written = [page]
+        for name, table in tables.items():
+            written.append(f"{name}.{self.format}")
+            with replacing(self.folder / written[-1]) as draft:
+                if self.format == "csv":
+                    table.to_csv(draft, index=False, lineterminator="\n")
+                elif self.format == "json":
+                    table.to_json(draft, orient="records", indent=1, force_ascii=False)
+                else:
+                    table.to_parquet(draft, index=False)
+        return written
