@@ -16,6 +16,7 @@ WRITTEN = {
         "batch_agreement/report.html",
         "with_rejected/report.html",
         "batch_consensus/items.csv",
+        "sport/items.csv",
         "labels.csv",
         "left_out.csv",
     ],

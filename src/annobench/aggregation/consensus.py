@@ -35,15 +35,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 #: The tables of a consensus.
-TABLES = (
-    "items",
-    "annotators",
-    "confusion",
-    "prevalence",
-    "convergence",
-    "gold",
-    "calibration",
-)
+_OF_MODEL = ("items", "annotators", "confusion", "prevalence", "convergence")
+TABLES = (*_OF_MODEL, "gold", "calibration")
 
 #: Columns of the ends of intervals.
 ENDS = ["lower95", "upper95"]
@@ -121,12 +114,12 @@ class Consensus(Summarised):
         dict of str to DataFrame
             By name; see `TABLES`.
         """
-        own = {name: getattr(self, name) for name in TABLES[:5]}
+        found = {name: getattr(self, name) for name in _OF_MODEL if len(getattr(self, name))}
         if self.gold is not None:
-            own["gold"] = self.gold.categories
+            found["gold"] = self.gold.categories
             if self.gold.calibration is not None:
-                own["calibration"] = self.gold.calibration.scores.reset_index()
-        return {name: table for name, table in own.items() if len(table)}
+                found["calibration"] = self.gold.calibration.scores.reset_index()
+        return found
 
     @property
     def certainty(self) -> str:

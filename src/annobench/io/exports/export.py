@@ -412,8 +412,8 @@ class Export:
             return usable[0], None
         if not usable:
             raise AnnotationError(
-                f"{self.path}: the file holds spans, and no labels of items. Measure agreement on "
-                "spans with `annobench report`, or make items of them: see "
+                f"{self.path}: the file holds spans or free texts, and no labels of items. Measure "
+                "agreement on spans with `annobench report`, or make items of them: see "
                 "`annobench convert --help`."
             )
         raise AnnotationError(
