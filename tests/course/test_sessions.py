@@ -1,5 +1,6 @@
 """What holds for every session: its records, its source, its solutions and its empty edition."""
 
+import re
 import time
 
 import numpy as np
@@ -163,9 +164,22 @@ def asked_data(monkeypatch):
     return asked
 
 
-def run_in_process(notebook, folder, monkeypatch, student=NOBODY):
-    """Run the code cells of a notebook in this process; return what the checks said."""
+def codes(notebook):
+    """Yield tags and code of the code cells, without lines for IPython."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            lines = cell.source.splitlines()
+            yield (
+                tags(cell),
+                "\n".join(line for line in lines if not line.startswith(("%", "!"))),
+            )
+
+
+@pytest.fixture
+def checked(monkeypatch, folder):
+    """What the checks of this test say, beside the course's data; no figure is left."""
     import matplotlib as mpl
+    from matplotlib import pyplot as plt
 
     monkeypatch.chdir(folder)
     mpl.use("Agg")
@@ -176,14 +190,16 @@ def run_in_process(notebook, folder, monkeypatch, student=NOBODY):
         return outcomes[id]
 
     monkeypatch.setattr(Session, "check", recorded)
+    yield outcomes
+    plt.close("all")
+
+
+def run(notebook, before=lambda own, code, names: None):
+    """Run the code cells of a notebook in this process."""
     names = {"__name__": "__main__", "display": lambda *values: None}
-    for number, cell in enumerate(c for c in notebook.cells if c.cell_type == "code"):
-        code = "\n".join(
-            line for line in cell.source.splitlines() if not line.startswith(("%", "!"))
-        ).replace(f'"{NOBODY}"', repr(student))
+    for number, (own, code) in enumerate(codes(notebook)):
+        before(own, code, names)
         exec(compile(code, f"<{notebook.cells[0].id}, code cell {number}>", "exec"), names)
-    monkeypatch.setattr(Session, "check", check)
-    return outcomes
 
 
 @pytest.fixture
@@ -195,38 +211,56 @@ def offline(monkeypatch, tmp_path):
 
 @pytest.mark.filterwarnings("default")
 def test_an_empty_student_edition_fails_every_check_with_a_message(
-    lesson, results, folder, monkeypatch, offline
+    lesson, results, checked, offline
 ):
-    notebook = student_edition(read_source(lesson.source), results)
-    outcomes = run_in_process(notebook, folder, monkeypatch)
-    assert list(outcomes) == list(lesson.exercises)
-    for id, outcome in outcomes.items():
+    run(student_edition(read_source(lesson.source), results))
+    assert list(checked) == list(lesson.exercises)
+    for id, outcome in checked.items():
         assert not outcome.passed
         assert outcome.mistake == "not answered", outcome
         assert lesson.exercises[id].hint in outcome.message
 
 
 @pytest.mark.filterwarnings("default")
-def test_the_solutions_pass(lesson, results, folder, monkeypatch, offline):
-    notebook = solutions_edition(read_source(lesson.source), results)
+def test_the_solutions_pass(lesson, results, checked, monkeypatch, offline):
     asked = asked_data(monkeypatch)
     start = time.process_time()
-    outcomes = run_in_process(notebook, folder, monkeypatch)
+    run(solutions_edition(read_source(lesson.source), results))
     # The first cell asks for all that the lesson lists, and a later one for each.
     assert {id for id in asked if asked.count(id) > 1} == set(lesson.module.LESSON.data)
     assert set(asked) == set(lesson.module.LESSON.data)
-    assert list(outcomes) == list(lesson.exercises)
-    assert [str(outcome) for outcome in outcomes.values() if not outcome.passed] == []
+    assert list(checked) == list(lesson.exercises)
+    assert [str(outcome) for outcome in checked.values() if not outcome.passed] == []
     assert time.process_time() - start < SOLUTION_SECONDS
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
-def test_the_solutions_pass_for_twenty_students(lesson, results, folder, monkeypatch, offline):
-    notebook = solutions_edition(read_source(lesson.source), results)
+def test_the_solutions_pass_for_twenty_students(lesson, results, checked, offline):
+    # The whole notebook once; then, for each student, the cells that depend on who it is, with all
+    # names as they were there. (So a solution reads what is given, and not what another one left.)
+    places, cells = [], []
+
+    def note(own, code, names):
+        if own & {"solution", "check"} or re.search(r"session\.(given|rng)\(", code):
+            if not cells:
+                places.append((dict(names), cells))
+            cells.append(code)
+        if "check" in own:
+            places[-1] = (places[-1][0], cells.copy())
+            cells.clear()
+
+    run(solutions_edition(read_source(lesson.source), results), note)
+    assert len(places) == len(lesson.exercises)
     for student in STUDENTS:
-        outcomes = run_in_process(notebook, folder, monkeypatch, student)
-        failed = [str(outcome) for outcome in outcomes.values() if not outcome.passed]
+        checked.clear()
+        session = Session(lesson.id, student)
+        for names, own in places:
+            names = names | {"session": session}
+            for code in own:
+                exec(code, names)
+        assert list(checked) == list(lesson.exercises)
+        failed = [str(outcome) for outcome in checked.values() if not outcome.passed]
         assert (student, failed) == (student, [])
 
 

@@ -51,7 +51,10 @@ def quote(text: str, results: Results) -> str:
     def value(match: re.Match[str]) -> str:
         kind, paper, target = match.groups()
         found = results.value(paper, target)
-        return found.rounded() if kind == "result" else found.published
+        if kind == "printed":
+            return found.published
+        mark = " (from simulated labels)" if found.is_simulated else ""
+        return found.rounded() + mark
 
     return _QUOTED.sub(value, text)
 

@@ -20,6 +20,7 @@ from annobench.core.files import replacing
 
 if TYPE_CHECKING:
     from annobench.io import Selection
+    from annobench.io.exports.layers import LayerSelection
 
 _READING = "Reading labels"
 
@@ -282,7 +283,7 @@ def _reading(given: dict[str, Any]) -> Reading | None:
     return Reading(path, {n: v for n, v in given.items() if v is not None}, gold, key)
 
 
-def print_reading(selection: Selection) -> None:
+def print_reading(selection: Selection | LayerSelection) -> None:
     """Print on the error stream what was left out, if anything was.
 
     Parameters

@@ -53,6 +53,11 @@ class Value:
         except ValueError:
             return float("nan")
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether the computed value comes from simulated labels in place of real ones."""
+        return self.verdict == "stand_in"
+
     def __float__(self) -> float:
         """Return the computed value."""
         return self.computed

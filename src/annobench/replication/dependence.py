@@ -28,6 +28,7 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
@@ -46,6 +47,7 @@ ANY_DATA: Final = "data"
 
 #: Changes of unit that leave a number the same number.
 UNITS: Final = (1.0, 100.0, 0.01, 1000.0, 0.001)
+_FACTORS: Final = np.multiply.outer(UNITS, (1.0, -1.0)).ravel()
 
 #: Runs with all numbers changed a little. Another number moves alike in all of them once in
 #: 6**3 = 216; a further run, in which the numbers found stay as they are, tells such coincidences.
@@ -271,10 +273,13 @@ class _Runs:
                 continue
             done += 1
             self.note(found, "")
-            shifts = [
-                (number.name, float(parse_printed(text).value - parse_printed(number.text).value))
-                for number, text in changes.items()
-            ]
+            names = [number.name for number in changes]
+            shifts = np.array(
+                [
+                    float(parse_printed(text).value - parse_printed(number.text).value)
+                    for number, text in changes.items()
+                ]
+            )
             for target, before in self.base.items():
                 after = found.get(target, math.nan)
                 if not _differs(before, after):
@@ -282,7 +287,7 @@ class _Runs:
                     if target in candidates:
                         candidates[target] = set()
                     continue
-                alike = _alike(after - before, shifts, 1e-9 * max(1.0, abs(before)))
+                alike = _alike(after - before, names, shifts, 1e-9 * max(1.0, abs(before)))
                 candidates[target] = candidates.get(target, alike) & alike
         self._confirm(candidates, block, rng)
         return {target: {name for name, _ in alike} for target, alike in candidates.items()}
@@ -330,15 +335,11 @@ class _Runs:
 
 
 def _alike(
-    shift: float, shifts: Iterable[tuple[str, float]], slack: float
+    shift: float, names: Sequence[str], shifts: NDArray[np.float64], slack: float
 ) -> set[tuple[str, float]]:
     """Return the numbers that moved by the same amount, up to unit and sign, with that factor."""
-    return {
-        (name, factor)
-        for name, by in shifts
-        for factor in (sign * unit for unit in UNITS for sign in (1, -1))
-        if abs(shift - factor * by) <= slack
-    }
+    same = np.abs(shift - np.multiply.outer(shifts, _FACTORS)) <= slack
+    return {(names[n], float(_FACTORS[k])) for n, k in np.argwhere(same)}
 
 
 def _differs(before: float, after: float) -> bool:

@@ -66,6 +66,14 @@ class TracedPaper:
         self._tables = {
             name: study.printed(name, dtype="str", keep_default_na=False) for name in study.tables
         }
+        self._places = {
+            name: {
+                cell_name(f"{name}.csv", table, row, column): (row, column)
+                for row in range(len(table))
+                for column in range(1, len(table.columns))
+            }
+            for name, table in self._tables.items()
+        }
 
     @property
     def data(self) -> list[str]:
@@ -107,13 +115,13 @@ class TracedPaper:
 
     def _table(self, name: str, by_name: Mapping[str, str]) -> str:
         """Return the text of a printed table with changed cells."""
-        frame = self._tables[name].copy()
-        for row in range(len(frame)):
-            for column in range(1, len(frame.columns)):
-                cell = cell_name(f"{name}.csv", frame, row, column)
-                if cell in by_name:
-                    frame.iloc[row, column] = by_name[cell]
-        return frame.to_csv(index=False, lineterminator="\n")
+        frame = self._tables[name]
+        cells = frame.to_numpy(dtype=object, copy=True)
+        for cell, place in self._places[name].items():
+            if cell in by_name:
+                cells[place] = by_name[cell]
+        changed = pd.DataFrame(cells, columns=frame.columns)
+        return changed.to_csv(index=False, lineterminator="\n")
 
 
 def _with_items_left_out(data: LoadedData) -> LoadedData:

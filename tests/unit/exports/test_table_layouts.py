@@ -32,7 +32,7 @@ def test_columns_of_0_and_1_are_options(tmp_path):
     assert selection.labels.scale == "set"
     assert selection.labels.n_labels == 3
     # Nobody ever chose the neutral one.
-    assert export.questions.categories[0] == ["anger; joy", "joy"]
+    assert export.questions.categories[0] == ["anger", "joy"]
     assert export.select("categories").ledger[["what", "rows"]].values.tolist() == [
         ["records read", 3],
         ["records with answers", 3],
@@ -192,6 +192,8 @@ def test_crowd_kit_texts_are_no_categories(tmp_path):
     path = write(tmp_path / "texts.csv", "task,worker,text\nt,w1,hello\nt,w2,hullo\n")
     assert recognise(path) == {"crowd_kit": "texts"}
     assert read_export(path).questions.kind.tolist() == ["text"]
+    with pytest.raises(AnnotationError, match="holds spans or free texts, and no labels"):
+        read_export(path).labels()
 
 
 def test_crowd_kit_labels_are_a_plain_table(tmp_path):

@@ -88,10 +88,13 @@ def variant_of(source: Source, recognise: Callable[[Source], str | None]) -> str
     """Return the variant of a file, or of a folder whose files of records are all of the format."""
     if not source.is_folder:
         return recognise(source)
-    found = {recognise(source.inside(path)) for path in _with_records(source)}
-    if not found or None in found:
-        return None
-    return ", ".join(sorted(filter(None, found)))
+    found = set()
+    for path in _with_records(source):
+        variant = recognise(source.inside(path))
+        if variant is None:
+            return None
+        found.add(variant)
+    return ", ".join(sorted(found)) or None
 
 
 def each_file(source: Source) -> Iterator[tuple[str, Source]]:

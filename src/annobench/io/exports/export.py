@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.results import Summarised
 from annobench.io.exports.base import (
     STATUSES,
     AnnotatorFrom,
@@ -47,8 +48,8 @@ _STATUS_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Selection:
+@dataclass(frozen=True, repr=False)
+class Selection(Summarised):
     """The labels of one question, and what was left out on the way.
 
     Attributes
@@ -74,6 +75,19 @@ class Selection:
     texts: dict[str, str]
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the ledger.
+
+        Returns
+        -------
+        DataFrame
+            `rows` and `first`, by step.
+        """
+        return self.ledger.set_index("what")
+
+    def _headline(self) -> str:
+        return f"{self.question}, {self.labels!r}"
 
 
 class Export:
@@ -398,8 +412,8 @@ class Export:
             return usable[0], None
         if not usable:
             raise AnnotationError(
-                f"{self.path}: the file holds spans, and no labels of items. Measure agreement on "
-                "spans with `annobench report`, or make items of them: see "
+                f"{self.path}: the file holds spans or free texts, and no labels of items. Measure "
+                "agreement on spans with `annobench report`, or make items of them: see "
                 "`annobench convert --help`."
             )
         raise AnnotationError(

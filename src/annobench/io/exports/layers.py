@@ -11,6 +11,7 @@ import pandas as pd
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.results import Summarised
 from annobench.io.exports.base import Marks as MarkedDocument
 from annobench.io.exports.export import Export
 from annobench.spans.marks import Marks
@@ -25,8 +26,8 @@ _STATUS_WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class LayerSelection:
+@dataclass(frozen=True, repr=False)
+class LayerSelection(Summarised):
     """The marks of one layer, and what was left out on the way.
 
     Attributes
@@ -43,6 +44,19 @@ class LayerSelection:
     marks: Marks
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the ledger.
+
+        Returns
+        -------
+        DataFrame
+            `rows` and `first`, by step.
+        """
+        return self.ledger.set_index("what")
+
+    def _headline(self) -> str:
+        return repr(self.marks)
 
 
 def layers(export: Export) -> list[str]:

@@ -56,7 +56,7 @@ def _candidates(table: Table) -> list[str]:
         for name in table.header
         if name not in taken
         and plain_name(name) not in TEXT_NAMES
-        and all(is_category(row[name]) for row in preview)
+        and all(name in row and is_category(row[name]) for row in preview)
     ]
 
 
