@@ -189,7 +189,7 @@ def _label(value: Any, pair: tuple[str, str] | None) -> str | float | None:
 
 FORMAT = ExportFormat(
     name="judge_log",
-    title="logs of judges",
+    title="a log of judges",
     recognise=_recognise,
     read=_read,
     note=(
