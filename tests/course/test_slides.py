@@ -106,7 +106,9 @@ def test_what_is_left_out_and_what_is_a_note():
 def test_a_question_has_a_slide_of_its_own():
     out = new_output("stream", text="3\n")
     given = code("session.given()", outputs=[out])
-    found = slides(markdown("A."), markdown("Q?", "exercise"), given, markdown("B."), markdown("C."))
+    found = slides(
+        markdown("A."), markdown("Q?", "exercise"), given, markdown("B."), markdown("C.")
+    )
     assert [shown(slide) for slide in found] == [["A."], ["Q?", "session.given()"], ["B.", "C."]]
 
 
