@@ -35,7 +35,7 @@ def summary(table: pd.DataFrame) -> list[dict[str, Any]]:
                 (table["statement"] == statement) & (table["construction"] == construction)
             ]
             if len(mine):
-                worst = mine.loc[mine["held"].idxmin()]
+                worst = mine.iloc[int(mine["held"].argmin())]
                 rows.append(
                     {
                         "statement": statement,

@@ -149,7 +149,7 @@ def fit_with_gold(
         calibration = calibrate(posterior, usable, rng=rng, level=level)
     return fitted, GoldCheck(
         codes=codes,
-        fixed=fixed,
+        fixed=bool(fixed),
         accuracy=proportion_interval(right, known.size, level=level),
         categories=_by_category(annotations.categories, answer[known], codes[known], level),
         calibration=calibration,
