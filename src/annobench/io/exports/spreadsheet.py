@@ -53,7 +53,7 @@ def _is_workbook(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return False
 
 
