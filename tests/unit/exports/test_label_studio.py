@@ -204,6 +204,19 @@ def test_spans_and_relations_are_marks_of_a_document(write):
     assert reason[:2] == ("relations between regions that are no spans of text", 1)
 
 
+@pytest.mark.parametrize(("start", "end"), [(12, 22), (13, 23)])
+def test_spans_after_an_emoji_are_counted_in_characters(write, start, end):
+    # JavaScript counts the emoji as two, and so did older versions.
+    marked = span(start, end, "X")
+    marked["value"]["text"] = "annotation"
+    one = task(1, annotation(101, 11, marked)) | {
+        "data": {"text": "\U0001f4a9This is an annotation."}
+    }
+    export = read_export(write([one]))
+    assert export.marks("ner")[0].spans == (Span(12, 22, "X"),)
+    assert export.documents["1"][12:22] == "annotation"
+
+
 def test_spans_of_html_stand_at_their_place_in_the_text(write):
     place = {"start": "/p[1]/text()[1]", "end": "/p[1]/text()[1]", "startOffset": 2, "endOffset": 4}
     whole = place | {"globalOffsets": {"start": 12, "end": 14}, "hypertextlabels": ["X"]}
