@@ -11,7 +11,7 @@ import typer
 from annobench.cli._reading import Reading, print_reading
 from annobench.cli._shared import note
 from annobench.cli._writing import Writing
-from annobench.core.errors import ReaderError
+from annobench.core.errors import AnnotationError, ReaderError
 
 if TYPE_CHECKING:
     import pandas as pd
