@@ -103,6 +103,15 @@ def test_what_is_left_out_and_what_is_a_note():
     assert len(slides(*cells, markdown("Next.", "slide"))) == 2
 
 
+def test_a_question_has_a_slide_of_its_own():
+    out = new_output("stream", text="3\n")
+    given = code("session.given()", outputs=[out])
+    found = slides(
+        markdown("A."), markdown("Q?", "exercise"), given, markdown("B."), markdown("C.")
+    )
+    assert [shown(slide) for slide in found] == [["A."], ["Q?", "session.given()"], ["B.", "C."]]
+
+
 def test_slides_of_simulated_labels_say_so():
     said = new_output("stream", text="caries: SIMULATED data stand in\n")
     found = slides(markdown("# A\n\nText."), code("session", "noslide", outputs=[said]))
