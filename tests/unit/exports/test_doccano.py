@@ -8,6 +8,7 @@ import pytest
 from annobench.core.errors import ReaderError
 from annobench.io.exports import read_export, recognise
 from annobench.io.exports.base import Span
+from annobench.io.exports.layers import select_layer
 
 
 @pytest.fixture
@@ -252,3 +253,20 @@ def test_the_examples_of_doccano_are_read(mirror, file, labels, spans):
     if labels:
         found = export.labels()
         assert (found.n_labels, found.categories) == (labels, ("negative", "positive"))
+
+
+def test_offsets_are_those_of_a_browser(write):
+    # An emoji is one character, and two units of UTF-16.
+    record = {"id": 1, "text": "\U0001f600 Ada met Bob", "label": [[3, 6, "PER"], [11, 14, "PER"]]}
+    path = write([record])
+    [marked] = read_export(path).marks("entities")
+    assert [record["text"][span.start : span.end] for span in marked.spans] == ["Ada", "Bob"]
+
+
+def test_spans_behind_emojis_of_an_exported_project_are_words(mirror):
+    export = read_export(mirror / "exports" / "doccano" / "sief" / "member_a.jsonl")
+    marks = select_layer(export).marks
+    text = marks.texts[marks.documents.index("9056")]
+    spans = marks.spans[marks.documents.index("9056"), 0]
+    assert any(ord(character) > 0xFFFF for character in text)
+    assert text[spans[-1].start : spans[-1].end] == "China"
