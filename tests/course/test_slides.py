@@ -151,7 +151,8 @@ def test_no_slide_overflows_in_a_browser(made, tmp_path):
     if browser is None:
         pytest.skip("no Chromium is installed")
     page = tmp_path / "slides.html"
-    page.write_text(made.read_text("utf-8").replace("</body>", MEASURE + "</body>"), "utf-8")
+    before, end, after = made.read_text("utf-8").rpartition("</body>")
+    page.write_text(f"{before}{MEASURE}{end}{after}", "utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,720"]
     command += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=60000"]
     done = subprocess.run(
