@@ -45,6 +45,7 @@ def judge(
     """
     from annobench.judges import assessment
     from annobench.reporting import judge_page
+    from annobench.reporting.pages import records
 
     try:
         writing.check("judges.html", _TABLES)
@@ -64,7 +65,7 @@ def judge(
         written = writing.write("judges.html", page, found.tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    for row in found.summary_table.to_dict("records"):
+    for row in records(found.summary_table):
         worth = row.get("human_labels")
         tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
         typer.echo(f"{row['judge']}: {judge_page.verdict(row)}{tells}")

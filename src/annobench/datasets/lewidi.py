@@ -7,7 +7,7 @@ speech in English). There is no gold standard: how annotators differ is what the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -123,7 +123,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path], design: _Set)
     return _tables(rows, items)
 
 
-def _tables(rows: list[tuple[str, ...]], items: list[tuple[object, ...]]) -> DataTables:
+def _tables(rows: Sequence[tuple[object, ...]], items: Sequence[tuple[object, ...]]) -> DataTables:
     labels = pd.DataFrame(rows, columns=["item", "annotator", "label"], dtype="str")
     about = pd.DataFrame(items, columns=["item", "gold", "text", "split"], dtype="str")
     return DataTables(labels, about)
