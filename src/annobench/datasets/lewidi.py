@@ -123,7 +123,7 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path], design: _Set)
     return _tables(rows, items)
 
 
-def _tables(rows: Sequence[tuple[str, ...]], items: Sequence[tuple[object, ...]]) -> DataTables:
+def _tables(rows: Sequence[tuple[object, ...]], items: Sequence[tuple[object, ...]]) -> DataTables:
     labels = pd.DataFrame(rows, columns=["item", "annotator", "label"], dtype="str")
     about = pd.DataFrame(items, columns=["item", "gold", "text", "split"], dtype="str")
     return DataTables(labels, about)

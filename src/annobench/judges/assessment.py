@@ -132,11 +132,16 @@ def assess(
     Raises
     ------
     AnnotationError
-        If a judge is unknown, or a gold category is.
+        If a judge is unknown, or a gold category is; if epsilon is out of range, or distances are
+        asked for of categories that are no numbers.
     """
     generator = np.random.default_rng(rng)
     panel = split_judges(annotations, judges)
     humans = panel.humans
+    if not -1 <= epsilon <= 1:
+        raise AnnotationError(f"judge: epsilon must be in [-1, 1], got {epsilon}; such as 0.1.")
+    if score == "rmse":
+        _ = humans.category_values  # refuses categories that are no numbers
     remarks: list[str] = []
     options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
     known = _gold_codes(humans, gold)

@@ -159,7 +159,7 @@ def _lede(found: Assessment, table: pd.DataFrame) -> str:
     if not tested.any():
         return "The alternative annotator test could not be done on these labels."
     passed = sum(_is(value, True) for value in judges["passes"])
-    best = judges.iloc[int(np.nanargmax(judges["advantage_probability"].astype(float)))]
+    best = judges.sort_values("advantage_probability", ascending=False).iloc[0]
     return (
         f"{passed} of {counted(int(tested.sum()), 'judge')} may stand in for a human by the "
         f"alternative annotator test (epsilon {found.epsilon:g}). {best['judge']} comes closest: "
