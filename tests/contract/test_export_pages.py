@@ -16,10 +16,16 @@ WRITTEN = {
         "batch_agreement/report.html",
         "with_rejected/report.html",
         "batch_consensus/items.csv",
+        "sport/items.csv",
         "labels.csv",
         "left_out.csv",
     ],
-    "judge-log": ["verdicts_agreement/report.html", "verdicts_consensus/items.csv", "labels.csv"],
+    "judge-log": [
+        "verdicts_agreement/report.html",
+        "verdicts_judges/judges.html",
+        "verdicts_consensus/items.csv",
+        "labels.csv",
+    ],
 }
 
 

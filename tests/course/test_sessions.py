@@ -177,7 +177,7 @@ def codes(notebook):
 
 @pytest.fixture
 def checked(monkeypatch, folder):
-    """What the checks of this test say, by exercise, beside the course's data; no figure is left."""
+    """What the checks of this test say, beside the course's data; no figure is left."""
     import matplotlib as mpl
     from matplotlib import pyplot as plt
 

@@ -31,8 +31,8 @@ def slides(*cells):
     return cut(new_notebook(cells=list(cells)))
 
 
-def shown(slide):
-    return [cell.source for cell in slide.cells]
+def shown(*slides):
+    return [cell.source for slide in slides for cell in slide.cells]
 
 
 def test_no_slide_of_a_session_is_too_long(lesson, results):
@@ -55,7 +55,7 @@ def test_a_heading_begins_a_slide_and_is_repeated():
     assert {slide.heading for slide in found[1:]} == {"## B\n\n### C"}
     assert len(found) > 2
     assert all(slide.lines <= LINES for slide in found)
-    assert " ".join(" ".join(sum(map(shown, found[1:]), [])).split()) == f"{WORDS}Last. D"
+    assert " ".join(" ".join(shown(*found[1:])).split()) == f"{WORDS}Last. D"
 
 
 def test_what_belongs_together_is_not_cut():
@@ -63,12 +63,12 @@ def test_what_belongs_together_is_not_cut():
     program = "```\na = 1\n\nb = 2\n```"
     rows = "| a | b |\n|---|---|\n| 1 | 2 |"
     found = slides(markdown(f"Text.\n\n{formula}\n\n{program}\n\n{rows}\n\n$$ y = 2 $$\n\nEnd."))
-    assert sum(map(shown, found), []) == ["Text.", formula, program, rows, "$$ y = 2 $$", "End."]
+    assert shown(*found) == ["Text.", formula, program, rows, "$$ y = 2 $$", "End."]
 
 
 def test_a_long_list_is_cut_at_its_items():
     items = [f"- {WORDS[:400]}{n}" for n in range(8)]
-    found = sum(map(shown, slides(markdown("\n".join(items)))), [])
+    found = shown(*slides(markdown("\n".join(items))))
     assert len(found) > 1
     assert "\n".join(found).split("\n") == items
 
@@ -101,6 +101,15 @@ def test_what_is_left_out_and_what_is_a_note():
     assert shown(slide) == ["Text."]
     assert [note.source for note in slide.notes] == ["A note."]
     assert len(slides(*cells, markdown("Next.", "slide"))) == 2
+
+
+def test_a_question_has_a_slide_of_its_own():
+    out = new_output("stream", text="3\n")
+    given = code("session.given()", outputs=[out])
+    found = slides(
+        markdown("A."), markdown("Q?", "exercise"), given, markdown("B."), markdown("C.")
+    )
+    assert [shown(slide) for slide in found] == [["A."], ["Q?", "session.given()"], ["B.", "C."]]
 
 
 def test_slides_of_simulated_labels_say_so():
@@ -137,9 +146,8 @@ addEventListener("load", () => {
 @pytest.mark.slow
 @pytest.mark.parametrize("made", MADE, ids=lambda path: path.stem)
 def test_no_slide_overflows_in_a_browser(made, tmp_path):
-    browser = next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-    )
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next(filter(None, map(shutil.which, names)), None)
     if browser is None:
         pytest.skip("no Chromium is installed")
     page = tmp_path / "slides.html"

@@ -142,21 +142,59 @@ def test_the_search_for_limits_agrees_with_plain_bisection():
 
 
 def test_a_stratified_share_by_hand():
-    found = stratified_share([1, 4], [50, 20], [900, 100])
+    found = stratified_share([1, 4], [50, 20], [90_000, 10_000])
     assert found.estimate == pytest.approx(0.9 / 50 + 0.1 * 4 / 20)
-    ends = [share_limits(1, 50, 900), share_limits(4, 20, 100)]
-    below = math.hypot(0.9 * (1 / 50 - ends[0][0]), 0.1 * (0.2 - ends[1][0]))
-    above = math.hypot(0.9 * (ends[0][1] - 1 / 50), 0.1 * (ends[1][1] - 0.2))
-    assert (found.lower, found.upper) == pytest.approx(
-        (found.estimate - below, found.estimate + above)
-    )
+    # Moments of the weighted sum of beta variables, each n_h nearly as with replacement; for the
+    # upper end one more in the first stratum, where a check weighs .9 / 50.
+    for end, at, more in ((found.lower, 0.025, 0), (found.upper, 0.975, 1)):
+        parts = stats.beta(1 + more, 50 - more), stats.beta(4, 17)
+        mean = 0.9 * parts[0].mean() + 0.1 * parts[1].mean()
+        variance = 0.81 * parts[0].var() + 0.01 * parts[1].var()
+        both = mean * (1 - mean) / variance - 1
+        assert end == pytest.approx(stats.beta.ppf(at, mean * both, (1 - mean) * both), abs=3e-4)
 
 
-def test_one_stratum_has_its_exact_interval_and_a_census_none():
-    found = stratified_share([2], [40], [200])
-    assert (found.lower, found.upper) == pytest.approx(share_limits(2, 40, 200))
+def test_one_stratum_has_clopper_and_pearsons_interval_and_a_census_none():
+    exact = stats.binomtest(2, 40).proportion_ci(0.95, "exact")
+    found = stratified_share([2], [40], [10**7])
+    assert (found.lower, found.upper) == pytest.approx((exact.low, exact.high), abs=1e-5)
     everything = stratified_share([2, 3], [40, 10], [40, 10])
     assert everything.lower == everything.upper == everything.estimate == 0.1
+
+
+def test_errors_in_several_strata_are_not_more_certain_than_in_one():
+    """Four errors, one a stratum: as if four of one; recovered variances would say twice that."""
+    four = stratified_share([1] * 4, [50] * 4, [10**6] * 4)
+    one = stratified_share([4], [200], [4 * 10**6])
+    assert four.lower == pytest.approx(one.lower, rel=0.03)
+    assert four.upper == pytest.approx(one.upper, rel=0.03)
+
+
+def test_the_interval_of_a_share_is_that_of_the_rest():
+    x, n, size = np.array([48, 15]), np.array([50, 20]), np.array([900, 300])
+    found, rest = stratified_share(x, n, size), stratified_share(n - x, n, size)
+    assert (found.lower, found.upper) == pytest.approx((1 - rest.upper, 1 - rest.lower))
+
+
+def test_coverage_of_the_interval_is_at_least_nominal():
+    """Exact, by enumeration of two strata of 40 and 20 items, 12 and 10 of them checked."""
+    sizes, checks = (40, 20), (12, 10)
+    ends = {
+        xs: stratified_share(xs, checks, sizes, level=0.9)
+        for xs in product(range(checks[0] + 1), range(checks[1] + 1))
+    }
+    for wrong in product((0, 1, 3, 8, 20), (0, 1, 4, 10)):
+        truth = sum(wrong) / 60
+        chances = [
+            stats.hypergeom.pmf(np.arange(n + 1), size, m, n)
+            for n, size, m in zip(checks, sizes, wrong, strict=True)
+        ]
+        held = sum(
+            chances[0][xs[0]] * chances[1][xs[1]]
+            for xs, end in ends.items()
+            if end.lower - 1e-12 <= truth <= end.upper + 1e-12
+        )
+        assert held >= 0.9, wrong
 
 
 def test_a_stratum_without_checks_may_hold_anything():
@@ -181,7 +219,7 @@ def test_wilsons_interval_of_one_stratum_is_wilsons():
 def test_shares_that_can_not_be_are_refused():
     with pytest.raises(AnnotationError, match="no more found than checked"):
         stratified_share([3], [2], [10])
-    with pytest.raises(ValueError, match="is not exact, wilson or normal"):
+    with pytest.raises(ValueError, match="is not beta, wilson or normal"):
         stratified_share([1], [2], [10], construction="wald")
 
 
@@ -332,7 +370,8 @@ def test_an_assessment_puts_everything_together(design):
     a = found.prevalence.set_index("category").loc["a"]
     # The model calls everything "a": its share, less what was found to be "b".
     assert a["by_model"] == 1
-    assert a["estimate"] == pytest.approx(found.accuracy.estimate)
+    assert a["corrected"] == pytest.approx(found.accuracy.estimate)
+    assert a["estimate"] == a["by_probabilities"]
     assert a["by_checks"] == pytest.approx(found.accuracy.estimate)
     items = found.items_frame().set_index("item")
     assert (items.loc[found.wrong["item"], "category"] == "b").all()

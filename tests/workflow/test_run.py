@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -315,13 +316,16 @@ def kill_in_the_middle(clone, script, output, *options):
     [line] = re.findall(r"^    with recording\(.*\n", (clone.top / script).read_text(), re.M)
     with clone.edited(script, old=line, new=line + stop):
         process = clone.start(*options)
-        deadline = time.monotonic() + 60
-        while not (half.exists() and half.read_text() == "half"):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline, "the rule did not start"
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        deadline = time.monotonic() + 600
+        try:
+            while not (half.exists() and half.read_text() == "half"):
+                assert process.poll() is None, process.communicate()
+                assert time.monotonic() < deadline, "the rule did not start"
+                time.sleep(0.1)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
     assert list((clone.top / "results" / "strays").rglob(".draft.*"))
 
 

@@ -189,7 +189,9 @@ rule build_wheel:
     """Build the package that lies in the archive."""
     input:
         sources=sorted(
-            str(path) for path in PACKAGE.rglob("*") if path.is_file() and path.suffix != ".pyc"
+            str(path)
+            for path in PACKAGE.rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts
         ),
         project=[str(WORKFLOW.parent / name) for name in ("pyproject.toml", "README.md", "LICENSE")],
     output:

@@ -50,6 +50,7 @@ rule studies:
         "results/studies/coverage_full/index.html",
         "results/studies/baselines_full/index.html",
         "results/studies/noise_full/index.html",
+        "results/studies/audit_full/index.html",
 
 
 rule measure_coverage:

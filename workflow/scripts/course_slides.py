@@ -28,8 +28,9 @@ OUTPUT_ALONE = "output-alone"
 
 #: Cells that are on no slide.
 _LEFT_OUT = {"noslide", "solution", "check", "hint", "rubric"}
-#: Cells that begin a slide.
-_BEGINS = {"slide", "exercise", "open"}
+#: Cells that begin a slide; what follows a question begins one, too.
+_ASKS = {"exercise", "open"}
+_BEGINS = {"slide", *_ASKS}
 
 _FENCE = re.compile(r"^(```|\$\$)")
 _HEADING = re.compile(r"#{1,3} ")
@@ -49,7 +50,7 @@ class Slide:
 
 def slides_edition(executed: NotebookNode) -> NotebookNode:
     """Return the slides of an executed solutions edition: explanation, figures and exercises."""
-    edition = new_notebook(metadata=executed.metadata)
+    edition: NotebookNode = new_notebook(metadata=executed.metadata)  # type: ignore[no-untyped-call]
     for slide in cut(executed):
         edition.cells += _shown(slide)
     for number, cell in enumerate(edition.cells):
@@ -63,7 +64,7 @@ def cut(executed: NotebookNode) -> list[Slide]:
     A slide begins at every heading, exercise and open question and at cells tagged `slide`, and
     where the last one is full; then the heading is repeated.
     """
-    slides = [Slide("")]
+    slides, asked = [Slide("")], False
     for cell in executed.cells:
         own = tags(cell)
         if own & _LEFT_OUT:
@@ -71,8 +72,11 @@ def cut(executed: NotebookNode) -> list[Slide]:
         if "teacher" in own:
             slides[-1].notes.append(cell.copy())
             continue
-        if own & _BEGINS and slides[-1].cells and not _HEADING.match(cell.source):
+        begins = own & _BEGINS or (asked and cell.cell_type == "markdown")
+        if begins and slides[-1].cells and not _HEADING.match(cell.source):
             slides.append(Slide(slides[-1].heading))
+        if cell.cell_type == "markdown":
+            asked = bool(own & _ASKS)
         for piece, lines in _pieces(cell):
             if piece.cell_type == "markdown" and _HEADING.match(piece.source):
                 if slides[-1].cells:
@@ -86,7 +90,7 @@ def cut(executed: NotebookNode) -> list[Slide]:
             slides[-1].lines += lines
     if stand_ins := re.findall(r"^(\w+): SIMULATED", _printed(executed), re.MULTILINE):
         note = f"SIMULATED data stand in for the real labels of {', '.join(stand_ins)}."
-        slides[0].cells.append(new_markdown_cell(f"**{note}**"))
+        slides[0].cells.append(new_markdown_cell(f"**{note}**"))  # type: ignore[no-untyped-call]
     return [slide for slide in slides if slide.cells]
 
 
@@ -97,10 +101,10 @@ def _printed(executed: NotebookNode) -> str:
 
 def _shown(slide: Slide) -> Iterator[NotebookNode]:
     """Yield the cells of a slide."""
-    heading = new_markdown_cell(slide.heading)
+    heading = new_markdown_cell(slide.heading)  # type: ignore[no-untyped-call]
     kinds = [(heading, "slide"), *((cell, "-") for cell in slide.cells)]
     for cell, kind in [*kinds, *((note, "notes") for note in slide.notes)]:
-        cell.metadata = from_dict({**cell.metadata, "slideshow": {"slide_type": kind}})
+        cell.metadata = from_dict({**cell.metadata, "slideshow": {"slide_type": kind}})  # type: ignore[no-untyped-call]
         yield cell
 
 
@@ -108,7 +112,7 @@ def _pieces(cell: NotebookNode) -> Iterator[tuple[NotebookNode, float]]:
     """Yield what a slide may show of a cell, and the lines that it takes."""
     if cell.cell_type == "markdown":
         for block in _blocks(cell.source):
-            piece = new_markdown_cell(block)
+            piece = new_markdown_cell(block)  # type: ignore[no-untyped-call]
             piece.metadata = cell.metadata
             yield piece, text_lines(block)
         return
@@ -116,26 +120,26 @@ def _pieces(cell: NotebookNode) -> Iterator[tuple[NotebookNode, float]]:
     if not out:
         return  # what only prepares the next cell is for the notebook
     code = CODE_LINE * (cell.source.count("\n") + 1) + 0.5
-    shown = cell.copy()
+    shown = cell.copy()  # type: ignore[no-untyped-call]
     too_wide = max(map(len, cell.source.splitlines())) > CODE_WIDTH
     if "figure" in tags(cell) or too_wide or code + out > LINES:
-        shown.metadata = from_dict({**cell.metadata, "tags": [*tags(cell), OUTPUT_ALONE]})
+        shown.metadata = from_dict({**cell.metadata, "tags": [*tags(cell), OUTPUT_ALONE]})  # type: ignore[no-untyped-call]
         code = 0.0
     yield shown, code + out
 
 
 def _output_lines(output: NotebookNode) -> float:
     if output.output_type == "stream":
-        return CODE_LINE * (output.text.count("\n") + 1)
+        return float(CODE_LINE * (output.text.count("\n") + 1))
     data = output.get("data", {})
     if "image/png" in data:
         _, height = struct.unpack(">II", base64.b64decode(data["image/png"])[16:24])
         return min(float(height) / FIGURE_PIXELS, FIGURE_LINES)
     if "text/html" in data:
         html = "".join(data["text/html"])
-        return ROW * (html.count("<tr") + 1) + text_lines(re.sub(r"<[^>]*>", "", html)) * (
-            "<p" in html
-        )
+        if "<p" in html:  # the options of a choice
+            return sum(text_lines(re.sub(r"<[^>]*>", "", p)) for p in html.split("</p>"))
+        return ROW * (html.count("<tr") + 1)
     return CODE_LINE * ("".join(data.get("text/plain", "")).count("\n") + 1)
 
 

@@ -34,10 +34,10 @@ class _Renderer(IPythonRenderer):
         return _mathml(body, "inline")
 
     def block_math(self, body: str) -> str:
-        return _mathml(body, "block")
+        return f'<div class="formula">{_mathml(body, "block")}</div>'
 
     def latex_environment(self, name: str, body: str) -> str:
-        return _mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", "block")
+        return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
 
 
 def _mathml(formula: str, display: str) -> str:

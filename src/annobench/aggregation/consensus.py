@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import models, plotting
+from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
 from annobench.evaluation import information
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 #: The tables of a consensus.
-TABLES = ("items", "annotators", "confusion", "prevalence", "convergence")
+_OF_MODEL = ("items", "annotators", "confusion", "prevalence", "convergence")
+TABLES = (*_OF_MODEL, "gold", "calibration")
 
 #: Columns of the ends of intervals.
 ENDS = ["lower95", "upper95"]
@@ -74,6 +76,8 @@ class Consensus(Summarised):
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str
         What a reader should know before using the tables.
+    gold : GoldCheck or None
+        How good categories and probabilities are on gold items; None without gold.
 
     Notes
     -----
@@ -90,6 +94,7 @@ class Consensus(Summarised):
     prevalence: pd.DataFrame
     convergence: pd.DataFrame
     remarks: tuple[str, ...]
+    gold: GoldCheck | None = None
 
     def summary(self) -> pd.DataFrame:
         """Return how common the categories are.
@@ -109,7 +114,12 @@ class Consensus(Summarised):
         dict of str to DataFrame
             By name; see `TABLES`.
         """
-        return {name: getattr(self, name) for name in TABLES if len(getattr(self, name))}
+        found = {name: getattr(self, name) for name in _OF_MODEL if len(getattr(self, name))}
+        if self.gold is not None:
+            found["gold"] = self.gold.categories
+            if self.gold.calibration is not None:
+                found["calibration"] = self.gold.calibration.scores.reset_index()
+        return found
 
     @property
     def certainty(self) -> str:
@@ -148,6 +158,7 @@ def consensus(
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
+    gold: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Consensus:
     """Fit a model and lay out what it says of items, annotators and categories.
@@ -163,6 +174,10 @@ def consensus(
     replicates : int, default 200
         Bootstrap samples of items for the intervals of a model that offers a bootstrap; 0 for no
         intervals. Samplers have intervals from their draws.
+    gold : mapping of str to str, optional
+        Known categories of some items: fixed, if the model takes gold, and what the categories are
+        scored and the probabilities calibrated on. `items` then has the columns `gold` and
+        `calibrated`, the calibrated probability of the category.
     **options
         Passed to the model's `fit`.
 
@@ -186,7 +201,13 @@ def consensus(
     rng = np.random.default_rng(rng)
     rng = np.random.default_rng(rng)
     module = models.get(model)
-    fitted = models.fit(annotations, model, rng=rng, **options)
+    checked: GoldCheck | None = None
+    if gold is None:
+        fitted = models.fit(annotations, model, rng=rng, **options)
+    else:
+        fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, **options)
+        if checked.fixed:
+            options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
     remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
     draws: SupportsDraws | None = None
     if "restarts" in module.METHOD.offers:
@@ -211,12 +232,13 @@ def consensus(
     return Consensus(
         model=model,
         fitted=fitted,
-        items=_items(annotations, fitted),
+        items=_items(annotations, fitted, checked),
         annotators=annotators,
         confusion=_with_ends(confusion),
         prevalence=_with_ends(prevalence),
         convergence=convergence,
-        remarks=tuple(remarks),
+        remarks=(*remarks, *(() if checked is None else checked.remarks)),
+        gold=checked,
     )
 
 
@@ -328,7 +350,7 @@ def _design_remarks(annotations: Annotations, method: Method) -> list[str]:
     return remarks
 
 
-def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
+def _items(annotations: Annotations, fitted: Fit, checked: GoldCheck | None) -> pd.DataFrame:
     votes = annotations.counts
     table = fitted.items_frame()
     tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
@@ -336,6 +358,14 @@ def _items(annotations: Annotations, fitted: Fit) -> pd.DataFrame:
     table.insert(4, "tied_vote", tied & votes.any(axis=1))
     for code, name in enumerate(fitted.categories):
         table.insert(6 + 2 * code, f"votes_{name}", votes[:, code])
+    if checked is not None:
+        names = np.asarray([*fitted.categories, "", ""], dtype=object)
+        table["gold"] = names[np.where(checked.codes < 0, -1, checked.codes)]
+        if checked.calibration is not None:
+            best = fitted.posterior.argmax(axis=1)
+            found = checked.calibration.posterior[np.arange(best.size), best]
+            sure = (checked.codes == best) & checked.fixed
+            table["calibrated"] = np.where(sure, 1.0, found)
     return table
 
 

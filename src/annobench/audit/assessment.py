@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 #: Checks below which nothing is estimated.
 FEWEST_CHECKS: Final = 10
-#: Errors found from which a normal approximation of a prevalence is good enough.
+#: Errors of a category found from which a normal approximation of its prevalence will do.
 MANY_ERRORS: Final = 10
 
 
@@ -49,11 +49,10 @@ class Assessment(Summarised):
     prevalence : DataFrame
         A row a category: `category`; `by_model`, its share among the model's categories;
         `estimate`, `lower`, `upper`, the better of the next two: the second from `MANY_ERRORS`
-        errors found, else the first; `corrected`, that share corrected by the errors found, with
-        exact limits `corrected_lower` and `corrected_upper`; `by_probabilities`, the difference
-        estimate with the model's probabilities, with `by_probabilities_lower` and
-        `by_probabilities_upper`; and `by_checks`, from the checks alone, with `by_checks_lower` and
-        `by_checks_upper`.
+        errors found that concern the category, else the first; `corrected`, that share corrected
+        by the errors found; `by_probabilities`, the difference estimate with the model's
+        probabilities; and `by_checks`, from the checks alone; each with the ends of its interval,
+        such as `corrected_lower`.
     release : Release
         The items that can be released.
     calibration : Calibration or None
@@ -277,8 +276,8 @@ def _prevalence(design: Design, gold: Ints, level: float) -> pd.DataFrame:
         )
         outcome = np.where(is_checked, true.astype(np.float64), np.nan)
         powered = _by_probabilities(design, outcome, design.posterior[:, k], level)
-        n_wrong = int((is_checked & (gold != design.category)).sum())
-        many = powered is not None and n_wrong >= MANY_ERRORS
+        n_errors = int((is_checked & (true != given)).sum())
+        many = powered is not None and n_errors >= MANY_ERRORS
         row: dict[str, Any] = {"category": name, "by_model": float(given.mean())}
         for prefix, found in (
             ("", powered if many else corrected),

@@ -238,7 +238,7 @@ def draw(
     rng = np.random.default_rng(rng)
     certainty = table.max(axis=1)
     stratum = cut(certainty, min(MAX_STRATA, max(1, n_checks // CHECKS_PER_STRATUM)))
-    spread = np.bincount(stratum, expected_spread(certainty))
+    spread = np.bincount(stratum, expected_spread(certainty)).astype(np.float64)
     quota = allocate(np.bincount(stratum), spread, n_checks)
     order = sample(stratum, quota, rng)
     return Design(items, categories, table, stratum, order)
@@ -403,7 +403,7 @@ def read_design(path: Path) -> Design:
     text = {"item": str, "category": str}
     table = pd.read_csv(path, dtype=text, keep_default_na=False)
     prefix = "probability_"
-    columns = [name for name in table if name.startswith(prefix)]
+    columns = [name for name in map(str, table.columns) if name.startswith(prefix)]
     if missing := {"item", "stratum", "order"} - set(table) or not columns:
         raise ReaderError(
             f"{path}: is no design, as it lacks {missing if columns else prefix + '...'}. Name "

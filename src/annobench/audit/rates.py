@@ -1,22 +1,35 @@
 """Intervals of a share of items, from checks of a stratified sample.
 
 Stratum h has N_h items, of which n_h were checked, x_h of them wrong. With W_h = N_h / I the share
-of wrong items is estimated without bias by the sum of W_h x_h / n_h. Its interval is made of those
-of the strata: with p_h estimated and (l_h, u_h) the exact interval for sampling without
-replacement, the limits are
+of wrong items is estimated without bias by the sum of W_h x_h / n_h. Of its intervals
 
-    p - sqrt(sum over h of W_h^2 (p_h - l_h)^2)  and  p + sqrt(sum over h of W_h^2 (u_h - p_h)^2),
+``beta``
+    takes, for the lower end, each stratum's share for a beta variable with parameters x_h and
+    n_h - x_h + 1, whose quantile is the lower limit of Clopper and Pearson; mean and variance of
+    the weighted sum are those of one beta variable, whose quantile is the end. For the upper end
+    one more wrong check is added, in the stratum where a check weighs most. With one stratum this
+    is Clopper and Pearson's interval, and where no check was wrong it is as wide as the number of
+    checks allows. It is Fay and Feuer's (1997) for sums of Poisson counts, with beta in place of
+    gamma variables (Tiwari, Clegg and Zou 2006).
+``wilson``
+    combines Wilson's limits (l_h, u_h) of the strata by recovering variances: the estimate p less
+    the root of the sum of W_h^2 (p_h - l_h)^2, and plus that of W_h^2 (u_h - p_h)^2.
+``normal``
+    is the estimate with its standard error; it has no width where no check was wrong.
 
-the method of recovering variances from limits. With one stratum it is the exact interval, and where
-no check was wrong it has the width that the number of checks allows, which that of a normal
-approximation has not. A stratum without checks has the interval from 0 to 1.
+Without replacement n_h checks tell as much as n_h (N_h - 1) / (N_h - n_h) with it; ends are moved
+outward to whole numbers of items. Of a share above one half the rest is taken. A stratum without
+checks may hold anything from none to all.
 
-References: Cochran (1977), sections 3.6 and 5.3; Zou and Donner (2008), Statistics in Medicine 27,
-1693-1702; Yan and Su (2010), Statistics in Biopharmaceutical Research 2, 473-482, for strata.
+References: Cochran (1977), sections 3.6 and 5.3; Fay and Feuer (1997), Statistics in Medicine 16,
+791-801; Tiwari, Clegg and Zou (2006), Statistical Methods in Medical Research 15, 547-569; Korn and
+Graubard (1998), Survey Methodology 24, 193-201, for effective numbers; Yan and Su (2010),
+Statistics in Biopharmaceutical Research 2, 473-482, for ``wilson``.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Literal
 
@@ -29,7 +42,7 @@ from annobench.resampling.intervals import Interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Construction = Literal["exact", "wilson", "normal"]
+Construction = Literal["beta", "wilson", "normal"]
 
 
 def share_limits(x: int, n: int, size: int, level: float = 0.95) -> tuple[float, float]:
@@ -87,7 +100,7 @@ def stratified_share(
     sizes: ArrayLike,
     *,
     level: float = 0.95,
-    construction: Construction = "exact",
+    construction: Construction = "beta",
 ) -> Interval:
     """Estimate a share of all items from checks of each stratum.
 
@@ -101,9 +114,8 @@ def stratified_share(
         Items of each stratum, N_h, at least 1.
     level : float, default 0.95
         Of the interval.
-    construction : {"exact", "wilson", "normal"}, default "exact"
-        The limits of the strata that are combined: exact ones, Wilson's with the variance of
-        sampling without replacement, or the estimate with its standard error.
+    construction : {"beta", "wilson", "normal"}, default "beta"
+        As the module's docstring describes them.
 
     Returns
     -------
@@ -135,12 +147,50 @@ def stratified_share(
     p = np.where(some, x / np.maximum(n, 1), 0.0)
     if not some.all():
         p[~some] = (weight * p)[some].sum() / weight[some].sum()
-    lower, upper = _limits(p, x, n, size, level, construction)
     estimate = float(weight @ p)
-    below, above = (np.sqrt((weight**2) @ (end - p) ** 2) for end in (lower, upper))
-    return Interval(
-        estimate, max(0.0, estimate - below), min(1.0, estimate + above), level, construction
-    )
+    if construction == "beta" and estimate > 0.5:
+        rest = _beta_ends(1 - p, n, size, level)
+        lower, upper = 1 - rest[1], 1 - rest[0]
+    elif construction == "beta":
+        lower, upper = _beta_ends(p, n, size, level)
+    else:
+        ends = _limits(p, n, size, level, construction)
+        below, above = (float(np.sqrt((weight**2) @ (end - p) ** 2)) for end in ends)
+        lower, upper = estimate - below, estimate + above
+    total = int(size.sum())
+    lower = min(estimate, math.floor(lower * total + 1e-6) / total)
+    upper = max(estimate, math.ceil(upper * total - 1e-6) / total)
+    return Interval(estimate, max(0.0, lower), min(1.0, upper), level, construction)
+
+
+def _beta_ends(p: Floats, n: Ints, size: Ints, level: float) -> tuple[float, float]:
+    """Return the ends by beta variables, of shares of strata that are small."""
+    weight = size / size.sum()
+    open_ = (n > 0) & (n < size)
+    fixed = float(weight[n == size] @ p[n == size])
+    tail = (1 - level) / 2
+    w, q = weight[open_], p[open_]
+    unseen = float(weight[n == 0].sum())
+    if not w.size:
+        return fixed, fixed + unseen
+    m = n[open_] * (size[open_] - 1) / (size[open_] - n[open_])
+    a = q * m
+    lower = fixed + _quantile(w, a, m - a + 1, tail)
+    more = np.arange(w.size) == (w / m).argmax()
+    upper = fixed + unseen + _quantile(w, a + more, m - a + ~more, 1 - tail)
+    return lower, upper
+
+
+def _quantile(weight: Floats, a: Floats, b: Floats, at: float) -> float:
+    """Return a quantile of a weighted sum of beta variables, taken for one on the same range."""
+    total = weight.sum()
+    share = a / (a + b)
+    mean = float(weight @ share) / total
+    variance = float(weight**2 @ (share * (1 - share) / (a + b + 1))) / total**2
+    if not variance:
+        return float(total * mean)
+    both = mean * (1 - mean) / variance - 1
+    return float(total * special.betaincinv(mean * both, (1 - mean) * both, at))
 
 
 def stratified_prevalence(
@@ -181,34 +231,27 @@ def stratified_prevalence(
     estimate = by_model + more.estimate - less.estimate
     below = np.hypot(more.estimate - more.lower, less.upper - less.estimate)
     above = np.hypot(more.upper - more.estimate, less.estimate - less.lower)
-    return Interval(
-        estimate, max(0.0, estimate - below), min(1.0, estimate + above), level, "exact"
-    )
+    return Interval(estimate, max(0.0, estimate - below), min(1.0, estimate + above), level, "beta")
 
 
 def _limits(
-    p: Floats, x: Ints, n: Ints, size: Ints, level: float, construction: str
+    p: Floats, n: Ints, size: Ints, level: float, construction: str
 ) -> tuple[Floats, Floats]:
-    if construction == "exact":
-        pairs = [share_limits(*map(int, each), level) for each in zip(x, n, size, strict=True)]
-        lower, upper = np.array(pairs).T
-        return lower, upper
     if construction not in ("wilson", "normal"):
         raise ValueError(
-            f"stratified_share: construction {construction!r} is not exact, wilson or normal."
+            f"stratified_share: construction {construction!r} is not beta, wilson or normal."
         )
     z = special.ndtri((1 + level) / 2)
     rest = 1 - n / size
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if construction == "normal":
-            half = z * np.sqrt(rest * p * (1 - p) / np.maximum(n - 1, 1))
-            lower, upper = p - half, p + half
-        else:
-            # Without replacement n checks tell as much as n / (1 - n / N) with it.
+    if construction == "normal":
+        half = z * np.sqrt(rest * p * (1 - p) / np.maximum(n - 1, 1))
+        lower, upper = p - half, p + half
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
             m = n / np.where(rest > 0, rest, np.nan)
             middle = (p + z**2 / (2 * m)) / (1 + z**2 / m)
             half = z * np.sqrt(p * (1 - p) / m + z**2 / (4 * m**2)) / (1 + z**2 / m)
-            lower = np.where(rest > 0, middle - half, p)
-            upper = np.where(rest > 0, middle + half, p)
+        lower = np.where(rest > 0, middle - half, p)
+        upper = np.where(rest > 0, middle + half, p)
     unseen = n == 0
     return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)

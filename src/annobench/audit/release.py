@@ -266,8 +266,8 @@ def examine_sets(
     wanted = np.linspace(0, order.size, MAX_SETS + 1)[1:]
     n_items = np.unique(ends[np.searchsorted(ends, wanted - 1e-9)])
     last = order[n_items - 1]
-    checks = np.cumsum(used[order])[n_items - 1]
-    wrong = np.cumsum((used & is_wrong)[order])[n_items - 1]
+    checks = np.cumsum(used[order], dtype=np.int64)[n_items - 1]
+    wrong = np.cumsum((used & is_wrong)[order], dtype=np.int64)[n_items - 1]
     # Of the stratum that a set ends in, all checks count as trials.
     reached = np.cumsum(np.bincount(design.stratum[used], minlength=design.sizes.size))
     of_each = [

@@ -60,7 +60,12 @@ def consensus(
         refuse_sets(selection, "consensus")
         with Console(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
-                annotations, model=model, rng=seed, replicates=replicates, **_options(option or [])
+                annotations,
+                model=model,
+                rng=seed,
+                replicates=replicates,
+                gold=reading.gold(selection),
+                **_options(option or []),
             )
         page = consensus_page.render(
             found,
@@ -83,6 +88,10 @@ def consensus(
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
         ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
         typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
+    if found.gold is not None:
+        typer.echo(f"gold: {found.gold._headline()}")
+        if found.gold.calibration is not None:
+            typer.echo(f"calibration: {found.gold.calibration._headline()}")
     for text in found.remarks:
         note(f"Note: {text}")
     typer.echo(f"written to {writing.folder}: {', '.join(written)}")

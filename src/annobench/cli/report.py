@@ -10,6 +10,7 @@ import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, listed, note
+from annobench.cli._spans import layer_of, report_layer
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -58,7 +59,11 @@ def report(
             raise AnnotationError(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
-        writing.check("report.html", ["report"])
+        writing.check("report.html", ["report", "ledger"])
+        layer = layer_of(reading)
+        if layer is not None:
+            report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
+            return
         selection = _scaled(reading, scale, order, separator)
         annotations, remarks = selection.labels, list(selection.remarks)
         table = agreement.report(annotations, rng=seed, level=level)

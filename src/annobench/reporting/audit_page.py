@@ -323,12 +323,12 @@ def _calibration_sentence(found: Assessment) -> str:
     calibration = found.calibration
     if calibration is None:
         return ""
-    scores = calibration.scores
-    gap = scores.loc["confidence", "before"] - scores.loc["accuracy", "before"]
+    before: dict[str, float] = calibration.scores["before"].to_dict()  # type: ignore[assignment]
+    gap = before["confidence"] - before["accuracy"]
     how = "too sure" if gap > 0 else "not sure enough"
     said = (
-        f"The model's mean confidence on the checks is {scores.loc['confidence', 'before']:.3f} "
-        f"and its accuracy {scores.loc['accuracy', 'before']:.3f}: by this it is {how}. "
+        f"The model's mean confidence on the checks is {before['confidence']:.3f} "
+        f"and its accuracy {before['accuracy']:.3f}: by this it is {how}. "
     )
     if calibration.kind == "none":
         return said + (

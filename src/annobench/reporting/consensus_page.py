@@ -86,6 +86,7 @@ def render(
         doubtful=_doubtful(items, texts or {}),
         annotators=_annotators(found),
         confused=_confused(found),
+        gold=_gold(found),
     )
 
 
@@ -209,3 +210,27 @@ def _confused(found: Consensus) -> list[dict[str, Any]]:
         for i, k in pairs
         if both[i, k] > 0
     ]
+
+
+def _gold(found: Consensus) -> dict[str, Any] | None:
+    """Say how good categories and probabilities are on gold items."""
+    gold = found.gold
+    if gold is None:
+        return None
+    content: dict[str, Any] = {
+        "n": int((gold.codes >= 0).sum()),
+        "fixed": gold.fixed,
+        "accuracy": gold.accuracy,
+        "rows": pages.records(gold.categories),
+        "scores": [],
+    }
+    if gold.calibration is not None:
+        content["scores"] = pages.records(gold.calibration.scores.reset_index())
+        kind = gold.calibration.kind
+        content["calibration"] = (
+            "Gold items are too few to mend the probabilities, which are left as they are."
+            if kind == "none"
+            else f"The probabilities were calibrated on gold ({kind}, chosen by its size); each "
+            "gold item is judged by what was fitted to others."
+        )
+    return content

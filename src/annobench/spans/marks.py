@@ -176,7 +176,7 @@ class Marks:
             "document": list(dict.fromkeys([*documents, *(d for d, _ in spans)])),
             "annotator": list(dict.fromkeys([*annotators, *(a for _, a in spans)])),
         }
-        faults = [f"a {role} has no name" for role, found in names.items() if "" in found]
+        faults = [f"an empty name of {role}" for role, found in names.items() if "" in found]
         code = {role: {name: n for n, name in enumerate(found)} for role, found in names.items()}
         marked: dict[tuple[int, int], tuple[Span, ...]] = {}
         linked: dict[tuple[int, int], tuple[Relation, ...]] = {}

@@ -231,7 +231,7 @@ def _intervals(design: Design, gold: Ints, often: int) -> Iterable[tuple[str, st
         return np.bincount(design.stratum[checked & mask], minlength=design.sizes.size)
 
     right = by_stratum(~wrong)
-    for how in ("exact", "wilson", "normal"):
+    for how in ("beta", "wilson", "normal"):
         interval = stratified_share(right, design.n_drawn, design.sizes, construction=how)
         yield "accuracy", how, interval.lower, interval.upper
     powered = difference_estimate(
@@ -245,15 +245,15 @@ def _intervals(design: Design, gold: Ints, often: int) -> Iterable[tuple[str, st
         design.n_drawn,
         design.sizes,
     )
-    yield "prevalence", "corrected, exact", corrected.lower, corrected.upper
+    yield "prevalence", "corrected, beta", corrected.lower, corrected.upper
     powered = difference_estimate(
         np.where(checked, true, np.nan), design.posterior[:, often], design.stratum
     )
     yield "prevalence", "with probabilities", powered.lower, powered.upper
-    better = powered if by_stratum(wrong).sum() >= MANY_ERRORS else corrected
+    better = powered if by_stratum(true != given).sum() >= MANY_ERRORS else corrected
     yield "prevalence", "the better of the two", better.lower, better.upper
     alone = stratified_share(by_stratum(true), design.n_drawn, design.sizes)
-    yield "prevalence", "checks alone, exact", alone.lower, alone.upper
+    yield "prevalence", "checks alone, beta", alone.lower, alone.upper
 
 
 def _row(values: Floats) -> dict[str, Any]:

@@ -217,3 +217,18 @@ def test_whether_an_option_was_chosen_is_a_question_of_its_own(intake):
     assert export.labels("tone=b").categories == ("no", "yes")
     with pytest.raises(AnnotationError, match=r"no option 'd'.* There are 'a', 'b', 'c'"):
         export.labels("tone=d")
+
+
+def test_an_answer_without_a_name_is_a_fault(intake):
+    push(intake, [("x", "ann", "good"), ("", "ann", "bad"), ("y", "", "bad")])
+    with pytest.raises(ReaderError) as caught:
+        intake.check()
+    assert "record 2: an answer without the name" in str(caught.value)
+    assert "record 3: an answer without the name" in str(caught.value)
+
+
+def test_a_label_that_is_no_number_to_calculate_with(intake):
+    push(intake, [("x", "ann", float("nan")), ("y", "ann", 10**400), ("z", "ann", -float("inf"))])
+    found = Export(intake, FORMAT, "here").select()
+    assert names(found.labels) == [["y", "ann", "1" + "0" * 39], ["z", "ann", "-inf"]]
+    assert ledger(found)["left out: answers that chose nothing"] == 1

@@ -117,7 +117,7 @@ def test_scorers_may_give_numbers_and_several_values(tmp_path):
     assert questions.kind["answer"] == "text"
     assert questions.kind["verdict.style"] == "rating"
     assert questions.categories["verdict.facts"] == []
-    assert questions.categories["verdict"] == ["0.5", "rude; short"]
+    assert questions.categories["verdict"] == ["0.5", "rude", "short"]
 
 
 def test_a_log_without_its_samples_is_refused(tmp_path):

@@ -1,5 +1,6 @@
 """No two formats claim one file, none claims a plain table, and damaged files give no traceback."""
 
+import contextlib
 import csv
 import json
 import random
@@ -7,6 +8,7 @@ import random
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io import read_labels
 from annobench.io.exports import discover, read_export, recognise
 
 OURS = ("crows_pairs", "inspect", "judge_arena", "lewidi", "mturk", "potato")
@@ -23,8 +25,8 @@ def test_each_real_file_is_of_one_format_at_most_and_ours_of_exactly_one(mirror)
     assert [file for file in ours if len(found[file]) != 1] == []
     assert list(recognise(folder / "potato")) == ["potato"]
     assert list(recognise(folder / "inspect")) == ["inspect_log"]
-    # The folder of all of them is nobody's export.
-    assert recognise(folder) == {}
+    # The folder of all of them is none of theirs.
+    assert not set(recognise(folder)) & {"potato", "inspect_log", "hugging_face"}
 
 
 @pytest.mark.parametrize(
@@ -69,10 +71,27 @@ def test_a_plain_table_is_nobodys_export(tmp_path, header, delimiter):
 def test_fragments_are_nobodys_export_or_are_refused(tmp_path, text):
     path = tmp_path / "x"
     path.write_text(text)
-    recognise(path)
+    with contextlib.suppress(ReaderError):
+        assert recognise(path) == {}
     for name in discover():
         with pytest.raises((ReaderError, AnnotationError)):
             read_export(path, format=name).labels()
+
+
+def test_a_damaged_json_file_is_said_to_be_one(tmp_path):
+    path = tmp_path / "set.json"
+    path.write_text(LEWIDI[:-20])
+    assert recognise(path) == {}
+    for read in (read_labels, read_export):
+        with pytest.raises(ReaderError, match=r"not JSON .*cut off; export it again"):
+            read(path)
+
+
+def test_a_table_that_ends_within_quotes_was_cut_off(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text(MTURK + 'h3,W1,Approved,"x')
+    with pytest.raises(ReaderError, match="after row 2: unexpected end of data"):
+        read_export(path)
 
 
 MTURK = (

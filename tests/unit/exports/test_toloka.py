@@ -80,7 +80,7 @@ def test_lists_in_an_output_are_several_options(tmp_path):
     path = write(tmp_path / "pool.tsv", row("1.jpg", '["a";"b"]', "w1", "APPROVED"))
     assert read_export(path).questions.categories[0] == ['["a";"b"]']  # no JSON: left as it is
     path = write(tmp_path / "pool.tsv", row("1.jpg", '"[""a"",""b""]"', "w1", "APPROVED"))
-    assert read_export(path).questions.categories[0] == ["a; b"]
+    assert read_export(path).questions.categories[0] == ["a", "b"]
 
 
 def test_tasks_that_are_yet_to_be_done_are_refused(tmp_path):

@@ -65,6 +65,10 @@ SAMPLE_OF_THREE = [
 ]
 
 
+#: Weight of position, best disorder and expected disorder.
+PEER = [(1, 0.6535416841506958, 1.4185869693756104)]
+
+
 @pytest.mark.parametrize(
     ("rows", "printed"),
     [
@@ -77,6 +81,28 @@ SAMPLE_OF_THREE = [
 )
 def test_disorder_of_the_peer(rows, printed):
     assert disorder(rows) == pytest.approx(printed, rel=1e-6)
+
+
+#: The example of Krippendorff et al. (2016), moved to the beginning of the text.
+EXAMPLE = {
+    "Alex": ["a 0 7", "b 9 15", "e 22 28", "f 30 34", "f 34 42", "g 42 58"],
+    "Paul": ["a 0 7", "c 9 15", "e 17 23", "f 30 42"],
+    "Suzan": ["a 0 7", "d 9 15", "e 19 25", "f 30 34", "f 34 38", "f 38 42"],
+}
+
+
+@pytest.mark.parametrize(("position", "printed", "by_chance"), PEER)
+def test_gamma_of_the_peer(position, printed, by_chance):
+    # pygamma-agreement 0.5.9: CombinedCategoricalDissimilarity(alpha=position, beta=1,
+    # delta_empty=1), ShuffleContinuumSampler(), compute_gamma(n_samples=60) after
+    # numpy.random.seed(1). It draws other numbers, so that chance agrees within its error.
+    rows = [[(int(s), int(e), k) for k, s, e in map(str.split, v)] for v in EXAMPLE.values()]
+    found = gamma_agreement(marks_of(*rows, length=58), position=position, draws=100, rng=1)
+    per_annotator = sum(map(len, rows)) / len(rows)
+    assert found.observed[0] / per_annotator == pytest.approx(printed, rel=1e-6)
+    draws = found.expected[0] / per_annotator
+    error = draws.std(ddof=1) * np.sqrt(1 / 100 + 1 / 60)
+    assert abs(draws.mean() - by_chance) < 3 * error
 
 
 def partitions(sizes):

@@ -100,10 +100,10 @@ def words_in_common(categories: tuple[str, ...]) -> Any:
     columns = [number[word] for words in sets for word in sorted(words)]
     shape = (len(sets), len(number))
     table = sparse.csr_array((np.ones(len(columns)), (rows, columns)), shape=shape)
-    size = table.sum(axis=1)
+    size: np.ndarray = table.sum(axis=1)
 
     def similarity(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        both = np.asarray((table[first] * table[second]).sum(axis=1))
+        both: np.ndarray = np.asarray((table[first] * table[second]).sum(axis=1))
         return both / np.maximum(size[first] + size[second] - both, 1)
 
     return similarity

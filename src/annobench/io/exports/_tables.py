@@ -186,7 +186,7 @@ def as_list(cell: Cell) -> list[Any] | None:
     for parse in (json.loads, ast.literal_eval):
         try:
             found = parse(cell)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
         return found if isinstance(found, list) else None
     return None

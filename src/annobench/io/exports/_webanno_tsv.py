@@ -266,6 +266,9 @@ class _Reader:
 
     def _take_relation(self, number: int, name: str, block: _Block, cells: list[str]) -> None:
         *features, ends = cells
+        if len(features) != len(block.features):
+            self.fault(number, f"{len(features)} features of {len(block.features)} of a relation")
+            return
         stacks = [_stack(cell) for cell in features]
         for place, (governor, numbers) in enumerate(_stack(ends)):
             first, _, second = numbers.partition("_")

@@ -39,6 +39,9 @@ HEAD_BYTES = 65_536
 #: Files of a folder that are looked at.
 MAX_FILES = 10_000
 
+#: A larger number is none to calculate with; as a text it is shown so far.
+_LARGEST, _LONGEST = 1e300, 40
+
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
@@ -330,8 +333,8 @@ class Intake:
         item, annotator, question : str
             Names, as they stand in the file.
         label : str, number, iterable of str or None
-            A choice or free text, a rating, several options; None if the annotator saw the item
-            and chose nothing.
+            A choice or free text, a rating, several options; None, or not a number, if the
+            annotator saw the item and chose nothing.
         where : int
             Number of the record, from 1.
         status : str
@@ -341,14 +344,18 @@ class Intake:
         personal : bool
             Whether the annotator's name is that of a person.
         """
-        if label is None or label == "":
+        if item == "" or annotator == "":
+            self.fault(where, "an answer without the name of its item or annotator")
+            return
+        if label is None or label == "" or label != label:
             code = -1
         elif isinstance(label, str):
             code = self.labels.code(label)
         elif isinstance(label, bool):
             code = self.labels.code("true" if label else "false")
         elif isinstance(label, int | float):
-            code = self.labels.code(float(label))
+            is_number = -_LARGEST < label < _LARGEST
+            code = self.labels.code(float(label) if is_number else str(label)[:_LONGEST])
         else:
             code = self.labels.code(frozenset(label))
         self.item.append(self.items.code(item))

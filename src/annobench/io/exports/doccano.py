@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from annobench.core.errors import ReaderError
 from annobench.io.exports._parts import (
     MisshapenError,
     each_file,
@@ -20,6 +21,7 @@ from annobench.io.exports._parts import (
     name,
     offsets,
     options,
+    unpacked,
     variant_of,
 )
 from annobench.io.exports._records import csv_records, json_records
@@ -42,7 +44,14 @@ _SILENT = "documents without a label, of which doccano does not say whether they
 
 def _recognise(source: Source) -> str | None:
     """Return the variant of an export of doccano, or None."""
-    return variant_of(source, _variant)
+    if not source.head.startswith(b"PK"):
+        return variant_of(source, _variant)
+    try:
+        with unpacked(source) as folder:
+            variant = variant_of(folder, _variant)
+    except ReaderError:
+        return None  # a spreadsheet or an archive of another tool
+    return variant and f"{variant}, packed"
 
 
 def _variant(source: Source) -> str | None:
@@ -69,7 +78,12 @@ def _variant(source: Source) -> str | None:
 
 
 def _read(source: Source, intake: Intake) -> None:
-    """Read an export of doccano; in a folder, one file a member."""
+    """Read an export of doccano; in a folder or archive, one file a member."""
+    with unpacked(source) as files:
+        _read_files(files, intake)
+
+
+def _read_files(source: Source, intake: Intake) -> None:
     for file, part in each_file(source):
         variant = _variant(part)
         if variant == "fastText":

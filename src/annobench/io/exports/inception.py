@@ -87,12 +87,12 @@ def recognise(source: Source) -> str | None:
     if source.head.startswith(b"PK") and zipfile.is_zipfile(source.path):
         try:
             with zipfile.ZipFile(source.path) as archive:
-                names = [PurePosixPath(name) for name in archive.namelist()[:MAX_FILES]]
+                members = [PurePosixPath(name) for name in archive.namelist()[:MAX_FILES]]
         except (zipfile.BadZipFile, ValueError, NotImplementedError):
             return None
-        if any(_PROJECT.fullmatch(name.name) for name in names):
+        if any(_PROJECT.fullmatch(member.name) for member in members):
             return "project"
-        if any(name.suffix == ".xmi" for name in names):
+        if any(member.suffix == ".xmi" for member in members):
             return "UIMA CAS XMI in an archive"
     return None
 
@@ -116,7 +116,7 @@ def read(source: Source, intake: Intake) -> None:
             continue
         document, annotator = _who(entry, source)
         curated = "curation" in entry.path.parts[:-1] or annotator in _CURATORS
-        intake.begin(entry.path, "line")
+        intake.begin(str(entry.path), "line")
         intake.read()
         if annotator == _BEFORE:
             intake.leave_out(1, "documents as they were before anybody annotated them")
@@ -135,7 +135,7 @@ def read(source: Source, intake: Intake) -> None:
     # Whoever opened a document has marked nothing in the layers that only others used.
     names = dict.fromkeys(name for *_, content in parsed for name in content.layers)
     for entry, document, annotator, status, content in parsed:
-        intake.begin(entry.path, "line")
+        intake.begin(str(entry.path), "line")
         intake.document(document, content.text)
         if not names:
             intake.leave_out(1, "documents without a layer of annotation")
@@ -296,8 +296,9 @@ def _content(entry: Entry, types: dict[PurePosixPath, Entry], intake: Intake) ->
     except UnicodeDecodeError as error:
         intake.fault(data.count(b"\n", 0, error.start) + 1, "not UTF-8; save the file as UTF-8")
         return None
-    tsv = _webanno_tsv if data.startswith(_webanno_tsv.MAGIC) else _webanno_tsv2
-    return tsv.parse(text, intake.fault)
+    if data.startswith(_webanno_tsv.MAGIC):
+        return _webanno_tsv.parse(text, intake.fault)
+    return _webanno_tsv2.parse(text, intake.fault)
 
 
 FORMAT = ExportFormat(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ def _is_archive(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return False
     return bool(names & {_HEADER, _START}) and "[Content_Types].xml" not in names
 
@@ -198,7 +199,7 @@ def _archive(path: Path) -> _Log:
                     f"{path}: unpacks to {total / 2**30:.0f} GiB, more than a log should. {_REMEDY}"
                 )
             header = _member(path, archive, _HEADER if _HEADER in names else _START)
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
     return _described(path, header, _samples(path))
 
@@ -209,7 +210,7 @@ def _samples(path: Path) -> Iterator[dict[str, Any]]:
             for name in archive.namelist():
                 if name.startswith(_SAMPLES) and name.endswith(".json"):
                     yield _member(path, archive, name)
-    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
 
 

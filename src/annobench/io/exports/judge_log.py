@@ -6,11 +6,15 @@ labels that name the preferred model, so that the order of the two does not matt
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import ReaderError
 from annobench.io.exports._records import is_json_lines, json_records
 from annobench.io.exports._tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
-from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
+from annobench.io.exports.base import ExportFormat, Intake, Source, Status, as_json
 from annobench.io.table import USUAL_NAMES
 
 _JUDGE = ("judge", "judge_model", "judge_name", "grader", "evaluator", *ANNOTATOR_NAMES)
@@ -42,30 +46,59 @@ _FIRST = {"a", "model_a", "assistant_a", "[[a]]", "left", "1"}
 _SECOND = {"b", "model_b", "assistant_b", "[[b]]", "right", "2"}
 
 
+@dataclass(frozen=True)
+class _Roles:
+    """The fields of a record by what they say; None for what it lacks."""
+
+    item: str | None
+    verdict: str | None
+    judge: str | None
+    judged: str | None
+    pair: tuple[str, str] | None
+    person: str | None
+    gold: str | None
+    text: str | None
+    prompts: tuple[str, ...]
+    has_turn: bool
+    is_unique: bool
+
+    @classmethod
+    def of(cls, names: Iterable[str], text: str | None = None) -> _Roles:
+        """Find the roles of fields by their names."""
+        fields = {plain_name(name): name for name in names}
+
+        def pick(known: tuple[str, ...]) -> str | None:
+            return next((fields[name] for name in known if name in fields), None)
+
+        item, judge, model = pick(_ITEM), pick(_JUDGE), pick(_MODEL)
+        is_pair = {"model_a", "model_b"} <= set(fields)
+        return cls(
+            item=item,
+            verdict=pick(_VERDICT),
+            judge=judge or model,
+            # A model beside a judge is the one whose answer was judged.
+            judged=model if judge is not None and not is_pair else None,
+            pair=(fields["model_a"], fields["model_b"]) if is_pair else None,
+            person=pick(_HUMAN),
+            gold=pick(_GOLD),
+            text=text or pick(_TEXT),
+            prompts=tuple(fields[name] for name in _PROMPT if name in fields),
+            has_turn="turn" in fields.values(),
+            is_unique=item is not None and plain_name(item) in _UNIQUE,
+        )
+
+
 def _recognise(source: Source) -> str | None:
     """Return the variant: pairs with a verdict, or single verdicts with a judge named."""
     record = source.first_record
     if record is None or set(record) & _OTHERS:
         return None
-    fields = _fields(record)
-    item, verdict = _pick(fields, _ITEM), _pick(fields, _VERDICT)
-    if item is None or verdict is None or not _is_plain(record[verdict]):
+    roles = _Roles.of(record)
+    if roles.item is None or roles.verdict is None or not _is_plain(record[roles.verdict]):
         return None
-    if {"model_a", "model_b"} <= set(fields):
+    if roles.pair is not None:
         return "comparisons of pairs"
-    return None if _judge_field(fields) is None else "verdicts"
-
-
-def _fields(record: dict[str, Any]) -> dict[str, str]:
-    return {plain_name(name): name for name in record}
-
-
-def _pick(fields: dict[str, str], names: tuple[str, ...]) -> str | None:
-    return next((fields[name] for name in names if name in fields), None)
-
-
-def _judge_field(fields: dict[str, str]) -> str | None:
-    return _pick(fields, (*_JUDGE, *_MODEL))
+    return None if roles.judge is None else "verdicts"
 
 
 def _is_plain(value: Any) -> bool:
@@ -75,81 +108,88 @@ def _is_plain(value: Any) -> bool:
 def _read(source: Source, intake: Intake) -> None:
     """Push the verdict of every record, and that of a person beside it."""
     intake.begin("", "line" if is_json_lines(source.path) else "record")
+    known: dict[tuple[str, ...], _Roles] = {}
     binary = True
     for where, record in json_records(source.path):
         intake.read()
-        fields = _fields(record)
-        key, verdict = _pick(fields, _ITEM), _pick(fields, _VERDICT)
-        annotator = _annotator(record, fields)
-        if key is None or not _name(record[key]) or not annotator:
-            intake.fault(where, "no judge" if key is not None and _name(record[key]) else "no item")
-            continue
-        pair = _pair(record, fields)
-        item = " | ".join((_name(record[key]), *_judged(record, fields, key, pair)))
-        text = record.get(intake.options.text or _pick(fields, _TEXT) or "")
-        if isinstance(text, str):
-            intake.text(item, text)
-        gold = _pick(fields, _GOLD)
-        if gold is not None and _is_plain(record[gold]) and record[gold] not in (None, ""):
-            intake.gold(item, QUESTION, _label(record[gold], pair) or "")
-        person = _pick(fields, _HUMAN)
-        binary &= verdict is None or record[verdict] in (0, 1, None)
-        given = None if verdict is None else record[verdict]
-        if given is None and person is None and not record.get("error"):
-            intake.leave_out(where, "records without a verdict")
-            continue
-        intake.answer(
-            item,
-            annotator,
-            QUESTION,
-            _label(given, pair),
-            where=where,
-            status="unfinished" if given is None and record.get("error") else "done",
+        names = tuple(record)
+        roles = known.get(names)
+        if roles is None:
+            roles = known[names] = _Roles.of(names, intake.options.text)
+        binary &= _push(intake, record, roles, where)
+    asked = intake.options.text
+    if asked is not None and not any(asked in names for names in known):
+        fields = dict.fromkeys(name for names in known for name in names)
+        raise ReaderError(
+            f"{source.path}: no record has a field {asked!r}, as --text asks."
+            f"{did_you_mean(asked, fields)} There are {', '.join(map(repr, fields))}."
         )
-        if person is not None:
-            intake.answer(item, PERSON, QUESTION, _label(record[person], pair), where=where)
     if binary:
         # Numbers are ratings, unless they only say yes or no.
         intake.question(QUESTION, "choice")
 
 
-def _annotator(record: dict[str, Any], fields: dict[str, str]) -> str:
+def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> bool:
+    """Push what a record says; return whether its verdict is 0, 1 or none."""
+    item = "" if roles.item is None else _name(record[roles.item])
+    annotator = _annotator(record, roles)
+    if not item or not annotator:
+        intake.fault(where, "no judge" if item else "no item")
+        return True
+    pair = None
+    if roles.pair is not None:
+        pair = _name(record[roles.pair[0]]), _name(record[roles.pair[1]])
+    item = " | ".join((item, *_judged(record, roles, pair)))
+    text = None if roles.text is None else record.get(roles.text)
+    if isinstance(text, str):
+        intake.text(item, text)
+    gold = None if roles.gold is None else record[roles.gold]
+    if gold not in (None, "") and _is_plain(gold):
+        intake.gold(item, QUESTION, _label(gold, pair) or "")
+    given = None if roles.verdict is None else record[roles.verdict]
+    failed = given is None and bool(record.get("error"))
+    if given is None and roles.person is None and not failed:
+        intake.leave_out(where, "records without a verdict")
+        return True
+    status: Status = "unfinished" if failed else "done"
+    intake.answer(item, annotator, QUESTION, _label(given, pair), where=where, status=status)
+    if roles.person is not None:
+        intake.answer(item, PERSON, QUESTION, _label(record[roles.person], pair), where=where)
+    return given in (0, 1, None)
+
+
+def _annotator(record: dict[str, Any], roles: _Roles) -> str:
     """Name the judge; another prompt or order of the two answers makes another judge of it."""
-    field = _judge_field(fields)
-    name = JUDGE if field is None else _name(record[field])
-    variants = [_name(record[fields[part]]) for part in _PROMPT if part in fields]
-    return "/".join([name, *(part for part in variants if part)]) if name else ""
+    name = JUDGE if roles.judge is None else _name(record[roles.judge])
+    if not name or not roles.prompts:
+        return name
+    return "/".join([name, *(part for part in map(_name, map(record.get, roles.prompts)) if part)])
 
 
 def _name(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     if isinstance(value, list):
         return "/".join(map(_name, value))
     return "" if value is None else as_json(value)
 
 
-def _judged(
-    record: dict[str, Any], fields: dict[str, str], key: str, pair: tuple[str, str] | None
-) -> list[str]:
+def _judged(record: dict[str, Any], roles: _Roles, pair: tuple[str, str] | None) -> Iterator[str]:
     """Name what was judged beyond the question: the models that answered it, and the turn."""
-    judged = sorted(pair or ())
-    if pair is None and _pick(fields, _JUDGE) is not None:
-        judged = [_name(record[fields[name]]) for name in _MODEL if name in fields][:1]
-    elif plain_name(key) in _UNIQUE:
-        return []
-    return judged + ([f"turn {record['turn']}"] if "turn" in record else [])
-
-
-def _pair(record: dict[str, Any], fields: dict[str, str]) -> tuple[str, str] | None:
-    if not {"model_a", "model_b"} <= set(fields):
-        return None
-    return _name(record[fields["model_a"]]), _name(record[fields["model_b"]])
+    if roles.judged is not None:
+        yield _name(record[roles.judged])
+    elif roles.is_unique:
+        return
+    yield from sorted(pair or ())
+    if roles.has_turn:
+        yield f"turn {record['turn']}"
 
 
 def _label(value: Any, pair: tuple[str, str] | None) -> str | float | None:
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        word = value.strip().casefold()
+        word = value.strip().casefold() if pair is not None else ""
         if pair is not None and word in _FIRST:
             return pair[0]
         return pair[1] if pair is not None and word in _SECOND else value
@@ -158,7 +198,7 @@ def _label(value: Any, pair: tuple[str, str] | None) -> str | float | None:
 
 FORMAT = ExportFormat(
     name="judge_log",
-    title="logs of judges",
+    title="a log of judges",
     recognise=_recognise,
     read=_read,
     note=(

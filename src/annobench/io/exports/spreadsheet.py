@@ -27,6 +27,9 @@ MAX_BYTES = 2 * 2**30
 
 _REMEDY = "Open it in a spreadsheet program and save it again, or save the sheet as CSV."
 
+#: The variant of a workbook of which no sheet can be read.
+_UNKNOWN = "unknown columns"
+
 #: The column that a sheet's name becomes where each sheet is one annotator's.
 _SHEET = "annotator"
 
@@ -39,9 +42,9 @@ def _recognise(source: Source) -> str | None:
         found = _laid_out(source.path)
     except ReaderError:
         # Reading it says what is wrong.
-        return "workbook"
+        return _UNKNOWN
     titles = dict.fromkeys(layout.title for _, layout in found)
-    return f"workbook, {' and '.join(titles)}" if titles else "workbook"
+    return " and ".join(titles) or _UNKNOWN
 
 
 def _is_workbook(source: Source) -> bool:
@@ -230,7 +233,7 @@ _ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
 
 FORMAT = ExportFormat(
     name="spreadsheet",
-    title="workbooks (XLSX)",
+    title="a workbook (XLSX)",
     recognise=_recognise,
     read=_read,
     note=(

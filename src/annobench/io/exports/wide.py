@@ -44,7 +44,7 @@ def _recognise(table: Table) -> str | None:
     values = {row[name] for row in preview for name in found} - {""}
     if len(found) < 2 or not values or len(values) > _MAX_CATEGORIES:
         return None
-    return f"{len(found)} columns of annotators"
+    return f"{len(found)} annotators"
 
 
 def _candidates(table: Table) -> list[str]:
@@ -56,7 +56,7 @@ def _candidates(table: Table) -> list[str]:
         for name in table.header
         if name not in taken
         and plain_name(name) not in TEXT_NAMES
-        and all(is_category(row[name]) for row in preview)
+        and all(name in row and is_category(row[name]) for row in preview)
     ]
 
 

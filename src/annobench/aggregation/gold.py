@@ -1,0 +1,207 @@
+"""Gold items beside labels: fixed where a model allows it, and used to judge and mend the rest.
+
+A model whose fit takes `gold` has gold items fixed, and they inform its confusion matrices. What it
+then says of them says nothing of how good it is: for the scores gold items are divided into folds,
+and those of each fold are judged by a fit in which they are not known. A model that takes no gold
+is fitted once, and judged on all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench import models
+from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
+from annobench.evaluation.calibration import Calibration, calibrate
+from annobench.labels.annotations import Annotations
+from annobench.models.base import Fit
+from annobench.resampling.intervals import Interval
+from annobench.resampling.proportions import proportion_interval
+
+#: Folds of gold items.
+FOLDS: Final = 5
+
+
+@dataclass(frozen=True, eq=False)
+class GoldCheck(Summarised):
+    """What gold items say of a model's categories and probabilities.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (I,)
+        Gold categories; -1 where there is none, K for one that no label names.
+    fixed : bool
+        Whether the fit has gold items fixed.
+    accuracy : Interval
+        Share of gold items that are right, where they are not known to the fit, with Wilson's
+        interval.
+    categories : DataFrame
+        A row a category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
+        intervals, such as `recall_lower`; NaN where there is nothing to divide by.
+    calibration : Calibration or None
+        Of the probabilities; None without a gold category that a label names.
+    remarks : tuple of str
+        What was left out.
+    """
+
+    codes: NDArray[np.int64]
+    fixed: bool
+    accuracy: Interval
+    categories: pd.DataFrame
+    calibration: Calibration | None
+    remarks: tuple[str, ...]
+
+    def summary(self) -> pd.DataFrame:
+        """Return the scores by category.
+
+        Returns
+        -------
+        DataFrame
+            `categories`, by category.
+        """
+        return self.categories.set_index("category")
+
+    def _headline(self) -> str:
+        a = self.accuracy
+        known = "not known to the fit" if self.fixed else "which the model can't use"
+        return (
+            f"accuracy {a.estimate:.3f} ({100 * a.level:g}% interval {a.lower:.3f} to "
+            f"{a.upper:.3f}) on {int((self.codes >= 0).sum()):,} gold items, {known}"
+        )
+
+
+def fit_with_gold(
+    annotations: Annotations,
+    gold: Mapping[str, str],
+    model: str = "dawid_skene",
+    *,
+    rng: np.random.Generator | int | None = None,
+    level: float = 0.95,
+    **options: Any,
+) -> tuple[Fit, GoldCheck]:
+    """Fit a model with gold items, and score and calibrate it on them.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    gold : mapping of str to str
+        Category by item. Items without labels here are left out, and a remark says so.
+    model : str, default "dawid_skene"
+        Its name.
+    rng : numpy.random.Generator or int, optional
+        For folds, bootstrap and a random model.
+    level : float, default 0.95
+        Of the intervals.
+    **options
+        Passed to the model's `fit`.
+
+    Returns
+    -------
+    Fit
+        With all gold items fixed, where the model allows it.
+    GoldCheck
+        How good it is.
+
+    Raises
+    ------
+    AnnotationError
+        If no gold item has labels, or the model can't take the labels.
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxyyzz"), list("ababab"), list("110010"))
+    >>> fitted, check = fit_with_gold(a, {"x": "1", "z": "0"}, smoothing=0.1, rng=1)
+    >>> fitted.posterior[2].tolist(), check.fixed
+    ([1.0, 0.0], True)
+    """
+    rng = np.random.default_rng(rng)
+    codes, remarks = _codes(annotations, gold)
+    known = np.flatnonzero(codes >= 0)
+    usable = np.where(codes < annotations.n_categories, codes, -1)
+    fixed = "gold" in signature(models.get(model).fit).parameters and (usable >= 0).any()
+    if fixed:
+        fitted = models.fit(annotations, model, rng=rng, gold=usable, **options)
+        posterior = fitted.posterior.copy()
+        fold = rng.permutation(np.arange(known.size) % min(FOLDS, known.size))
+        for each in range(fold.max() + 1):
+            out = known[fold == each]
+            hidden = usable.copy()
+            hidden[out] = -1
+            more = {"gold": hidden} if (hidden >= 0).any() else {}
+            again = models.fit(annotations, model, rng=rng, **more, **options)
+            posterior[out] = again.posterior[out]
+    else:
+        fitted = models.fit(annotations, model, rng=rng, **options)
+        posterior = fitted.posterior
+    answer = posterior.argmax(axis=1)
+    right = int((answer[known] == codes[known]).sum())
+    calibration = None
+    if (usable >= 0).any():
+        calibration = calibrate(posterior, usable, rng=rng, level=level)
+    return fitted, GoldCheck(
+        codes=codes,
+        fixed=bool(fixed),
+        accuracy=proportion_interval(right, known.size, level=level),
+        categories=_by_category(annotations.categories, answer[known], codes[known], level),
+        calibration=calibration,
+        remarks=tuple(remarks),
+    )
+
+
+def _codes(
+    annotations: Annotations, gold: Mapping[str, str]
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Return codes by item, and what was left out."""
+    place = {name: i for i, name in enumerate(annotations.items)}
+    known = {name: k for k, name in enumerate(annotations.categories)}
+    labelled = np.diff(annotations.by_item.offsets) > 0
+    codes = np.full(annotations.n_items, -1, dtype=np.int64)
+    for item, category in gold.items():
+        i = place.get(item)
+        if i is not None and labelled[i]:
+            codes[i] = known.get(category, len(known))
+    n = int((codes >= 0).sum())
+    if not n:
+        raise AnnotationError(
+            f"gold: none of the {len(gold):,} gold items has labels, such as "
+            f"{next(iter(gold), '')!r}. Name items as the labels do, such as "
+            f"{annotations.items[0]!r}."
+        )
+    remarks = []
+    if n < len(gold):
+        remarks.append(f"{len(gold) - n:,} of {len(gold):,} gold items have no labels: left out.")
+    if unknown := int((codes == len(known)).sum()):
+        remarks.append(
+            f"{unknown:,} gold items have a category that no label names: they count as errors."
+        )
+    return codes, remarks
+
+
+def _by_category(
+    categories: tuple[str, ...],
+    answer: NDArray[np.int64],
+    gold: NDArray[np.int64],
+    level: float,
+) -> pd.DataFrame:
+    rows = []
+    for k, name in enumerate(categories):
+        hits = int(((answer == k) & (gold == k)).sum())
+        row: dict[str, Any] = {"category": name, "n_gold": int((gold == k).sum())}
+        for score, n in (("recall", row["n_gold"]), ("precision", int((answer == k).sum()))):
+            found = proportion_interval(hits, n, level=level)
+            row |= {
+                score: found.estimate,
+                f"{score}_lower": found.lower,
+                f"{score}_upper": found.upper,
+            }
+        rows.append(row)
+    return pd.DataFrame(rows)

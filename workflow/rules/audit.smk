@@ -1,0 +1,145 @@
+# Whether audits are right as often as they say, and whether labels placed by information pay.
+
+#: The folder of the study, by the grid that it shows; and where the full tables are stored.
+AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
+STORED_AUDIT = WORKFLOW.parent / "benchmarks/measured/audit"
+
+
+def audit_grid(wildcards):
+    """Return the grid of audits, with the data sets that there are."""
+    grid = config["studies"]["audit"][AUDIT_GRIDS[wildcards.study]]
+    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+
+
+def replay_grid(wildcards):
+    """Return the grid of labels bought again, with the data sets that there are."""
+    grid = config["studies"]["audit"]["replay"][AUDIT_GRIDS[wildcards.study]]
+    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+
+
+rule measure_audits:
+    """Audit items whose categories are known, again and again."""
+    input:
+        metas=lambda wildcards: metas_of(audit_grid(wildcards)["datasets"]),
+        tables=lambda wildcards: tables_of(audit_grid(wildcards)["datasets"]),
+    output:
+        table="results/studies/{study}/parts/{part}.parquet",
+    log:
+        "results/logs/studies/{study}/{part}.log",
+    benchmark:
+        "results/logs/studies/{study}/{part}.benchmark.tsv"
+    wildcard_constraints:
+        study=one_of(AUDIT_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1500,
+        runtime=lambda wildcards: 5 if wildcards.study == "audit" else 60,
+    params:
+        library=lambda wildcards: imports_of(
+            WORKFLOW / "scripts/measure_audits.py",
+            also=[f"annobench.models.{name}" for name in audit_grid(wildcards)["models"]],
+        ),
+        grid=audit_grid,
+        seed=config["seed"],
+        n_parts=lambda wildcards: N_PARTS[wildcards.study],
+    script:
+        "../scripts/measure_audits.py"
+
+
+rule collect_audits:
+    """Put the parts of the study of audits together."""
+    input:
+        parts=parts_of,
+    output:
+        table="results/studies/{study}/coverage.csv",
+    log:
+        "results/logs/studies/{study}.log",
+    wildcard_constraints:
+        study=one_of(AUDIT_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/collect_audits.py"),
+    script:
+        "../scripts/collect_audits.py"
+
+
+rule replay_labels:
+    """Buy real labels again in the order of strategies."""
+    input:
+        metas=lambda wildcards: metas_of(replay_grid(wildcards)["datasets"]),
+        tables=lambda wildcards: tables_of(replay_grid(wildcards)["datasets"]),
+    output:
+        table="results/studies/{study}/replay.csv",
+    log:
+        "results/logs/studies/{study}.replay.log",
+    wildcard_constraints:
+        study=one_of(AUDIT_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=1000,
+        runtime=lambda wildcards: 5 if wildcards.study == "audit" else 60,
+    params:
+        library=imports_of(
+            WORKFLOW / "scripts/replay_labels.py", also=["annobench.models.dawid_skene"]
+        ),
+        grid=replay_grid,
+        seed=config["seed"],
+    script:
+        "../scripts/replay_labels.py"
+
+
+rule render_audits:
+    """Render the page of the study of audits that this run made."""
+    input:
+        coverage="results/studies/{study}/coverage.csv",
+        replay="results/studies/{study}/replay.csv",
+        site=site_files("audit_coverage.html.j2"),
+    output:
+        figures=expand(
+            "results/studies/{{study}}/{figure}.{suffix}",
+            figure=["held", "released", "gains"],
+            suffix=FIGURE_FORMATS,
+        ),
+        page="results/studies/{study}/index.html",
+    log:
+        "results/logs/studies/{study}.page.log",
+    wildcard_constraints:
+        study=one_of(AUDIT_GRIDS),
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_audits.py"),
+        grid_name=lambda wildcards: AUDIT_GRIDS[wildcards.study],
+        seed=config["seed"],
+    script:
+        "../scripts/render_audits.py"
+
+
+use rule render_audits as render_stored_audits with:
+    # The page of the full grid that `make audits` stored.
+    input:
+        coverage=str(STORED_AUDIT / "coverage.csv"),
+        replay=str(STORED_AUDIT / "replay.csv"),
+        site=site_files("audit_coverage.html.j2"),
+    output:
+        figures=expand(
+            "results/studies/audit_stored/{figure}.{suffix}",
+            figure=["held", "released", "gains"],
+            suffix=FIGURE_FORMATS,
+        ),
+        page="results/studies/audit_stored/index.html",
+    log:
+        "results/logs/studies/audit_stored.page.log",
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_audits.py"),
+        grid_name="full",
+        seed=config["seed"],
