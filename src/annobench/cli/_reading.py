@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from annobench.cli._layers import select_items
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
@@ -47,7 +48,7 @@ class Reading:
     options: dict[str, Any]
     gold_from: str | None = None
     key: Path | None = None
-    spans: str | None = None
+    spans: Literal["tokens", "candidates"] | None = None
 
     @property
     def stem(self) -> str:
@@ -101,9 +102,7 @@ class Reading:
         if self.key is not None:
             self._write_key()
         if self.spans is not None:
-            from annobench.cli._spans import select_items
-
-            return select_items(self)
+            return select_items(self.path, self.options, self.spans)
         try:
             return select_labels(self.path, categories=categories, scale=scale, **options)
         except ReaderError as error:

@@ -3,112 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 import typer
 
-from annobench.cli._reading import Reading, print_reading
+from annobench.cli._reading import print_reading
 from annobench.cli._shared import note
 from annobench.cli._writing import Writing
-from annobench.core.errors import AnnotationError, ReaderError
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from annobench.io import Selection
     from annobench.io.exports.layers import LayerSelection
-
-
-def layer_of(reading: Reading) -> LayerSelection | None:
-    """Read the layer of spans that a user means, if the file has such layers.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file and its options; `question` names the layer.
-
-    Returns
-    -------
-    LayerSelection or None
-        None if the file is no export, holds no spans under that name, or no name is given and it
-        holds labels of items.
-
-    Raises
-    ------
-    AnnotationError
-        If a layer has to be named, or nothing is left of it.
-    """
-    from annobench.io.exports import read_export, recognise
-    from annobench.io.exports.layers import layers, select_layer
-
-    options = reading.options
-    if options.get("format") is None and not recognise(reading.path):
-        return None
-    wanted = ("format", "annotator_from", "text", "keep_names")
-    try:
-        export = read_export(reading.path, **{n: options[n] for n in wanted if n in options})
-    except ReaderError:
-        return None
-    known, layer = layers(export), options.get("question")
-    has_labels = (~export.questions["kind"].isin(["spans", "relations", "text"])).any()
-    if not known or (has_labels if layer is None else layer not in known):
-        return None
-    return select_layer(
-        export,
-        layer,
-        status=options.get("status") or ("done",),
-        repeats=options.get("repeats", "error"),
-    )
-
-
-def select_items(reading: Reading) -> Selection:
-    """Make labels of the spans that a user means: every token an item, or every span.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file and its options; `spans` says what becomes an item.
-
-    Returns
-    -------
-    Selection
-        Labels, the text of each item, and the ledger of the layer.
-
-    Raises
-    ------
-    AnnotationError
-        If the file has no such spans.
-    """
-    from annobench.io import Selection
-    from annobench.spans import candidate_items, token_items
-
-    found = layer_of(reading)
-    if found is None:
-        asked = reading.options.get("question")
-        named = f" in a layer {asked!r}" if asked else ""
-        raise AnnotationError(
-            f"{reading.path}: no spans{named}, of which --spans {reading.spans} would make items. "
-            "See what it holds with `annobench inspect`."
-        )
-    marks = found.marks
-    labels, document = (token_items if reading.spans == "tokens" else candidate_items)(marks)
-    texts = {
-        name: text[start:end]
-        for name, d in zip(labels.items, document.tolist(), strict=True)
-        if (text := marks.texts[d]) is not None
-        for start, end in [_outer(name)]
-    }
-    ledger = found.ledger.copy()
-    ledger.loc[len(ledger)] = ["labels", labels.n_labels, ""]
-    return Selection(labels, marks.layer, {}, texts, ledger, found.remarks)
-
-
-def _outer(item: str) -> tuple[int, int]:
-    """Return the limits in the name of an item, such as "doc:0-3+17-32"."""
-    offsets = re.findall(r"\d+", item.rpartition(":")[2])
-    return int(offsets[0]), int(offsets[-1])
 
 
 def report_layer(
