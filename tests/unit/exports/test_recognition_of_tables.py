@@ -11,22 +11,18 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import read_labels
 from annobench.io.exports import discover, read_export, recognise
 
-OURS = ("crows_pairs", "inspect", "judge_arena", "lewidi", "mturk", "potato")
 
-
-def test_each_real_file_is_of_one_format_at_most_and_ours_of_exactly_one(mirror):
+def test_each_real_export_is_of_exactly_one_format(mirror):
     folder = mirror / "exports"
     with (folder / "SOURCES.csv").open() as stream:
         files = [row["file"] for row in csv.DictReader(stream)]
-    found = {file: recognise(folder / file) for file in files}
-    assert {file: formats for file, formats in found.items() if len(formats) > 1} == {}
-    ours = [file for file in files if file.startswith(OURS)]
-    assert len(ours) == 21
-    assert [file for file in ours if len(found[file]) != 1] == []
-    assert list(recognise(folder / "potato")) == ["potato"]
-    assert list(recognise(folder / "inspect")) == ["inspect_log"]
-    # The folder of all of them is none of theirs.
-    assert not set(recognise(folder)) & {"potato", "inspect_log", "hugging_face"}
+    # Of brat the folder is the export; a configuration is none.
+    exports = [file for file in files if not file.startswith("brat/") and "config" not in file]
+    exports += ["brat", "potato", "inspect"]
+    found = {file: recognise(folder / file) for file in exports}
+    assert {file: formats for file, formats in found.items() if len(formats) != 1} == {}
+    assert len(found) == 103
+    assert [list(found[name]) for name in exports[-3:]] == [["brat"], ["potato"], ["inspect_log"]]
 
 
 @pytest.mark.parametrize(
