@@ -13,7 +13,7 @@ IRRCAC := .venv-irrcac/.installed
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course readme test test-all lint format mutants bench peer aggregation conformance lock clean
+.PHONY: help install results check course readme test test-all lint format mutants bench peer aggregation audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -69,6 +69,11 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
+
+audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
+	$(BIN)/snakemake --cores $(CORES) results/studies/audit_full/index.html
+	mkdir -p benchmarks/measured/audit
+	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv benchmarks/measured/audit
 
 # Each in an environment of its own, which the door for programs leads to.
 PEER ?= crowd_kit

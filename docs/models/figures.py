@@ -882,7 +882,7 @@ def draw_pooled_multinomial() -> None:
 def draw_item_difficulty() -> None:
     """Draw difficulties of items against votes, and what is typical of each category."""
     annotations, gold = entailment()
-    fitted = item_difficulty.fit(annotations, rng=np.random.default_rng(1), draws=3_000)
+    fitted = item_difficulty.fit(annotations, rng=np.random.default_rng(1), draws=1_000)
     votes = annotations.counts[:, 1]
     jitter = np.random.default_rng(1).uniform(-0.28, 0.28, size=votes.size)
     called = fitted.posterior.argmax(axis=1) == gold
@@ -906,8 +906,8 @@ def draw_item_difficulty() -> None:
         left.legend(loc="upper right")
         for k, colour, marker in ((0, VERMILION, "x"), (1, BLUE, ".")):
             right.plot(
-                fitted.draws.mean[:, ::30, k, 1 - k].ravel(),
-                fitted.draws.deviation[:, ::30, k, 1 - k].ravel(),
+                fitted.draws.mean[:, ::10, k, 1 - k].ravel(),
+                fitted.draws.deviation[:, ::10, k, 1 - k].ravel(),
                 marker,
                 color=colour,
                 markersize=4,

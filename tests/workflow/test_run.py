@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.workflow
 SHOWN = {"compare_paper", "combine_comparisons", "render_notebook", "render_paper", "build_site"}
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_dataset"}
+AUDITS = {"measure_audits", "collect_audits", "replay_labels", "render_audits"}
 COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines"}
 NOISE = {
@@ -52,6 +54,9 @@ def test_everything_is_built(built):
         "studies/noise/simulated.svg",
         "studies/noise/index.html",
         "studies/certificate/index.html",
+        "studies/audit/coverage.csv",
+        "studies/audit/index.html",
+        "studies/audit_stored/index.html",
         "index.html",
     ):
         assert (results / path).stat().st_size > 0, path
@@ -89,7 +94,7 @@ def test_a_fall_back_to_simulated_data_is_loud(built):
 def test_pages_open_offline(built):
     clone, _ = built
     pages = sorted((clone.top / "results").rglob("*.html"))
-    assert len(pages) == 10
+    assert len(pages) == 12
     for page in pages:
         html = page.read_text()
         assert not re.findall(
@@ -136,7 +141,7 @@ def test_the_report_is_made(built, tmp_path):
 @pytest.mark.parametrize(
     ("path", "reruns"),
     [
-        ("src/annobench/models/voting.py", COMPUTED | BASELINES),
+        ("src/annobench/models/voting.py", COMPUTED | BASELINES | AUDITS - {"replay_labels"}),
         # Neither the analysis nor the coefficients of agreement import this model.
         ("src/annobench/models/hierarchical_binary.py", BASELINES),
         ("src/annobench/agreement/coefficients/icc.py", {"conformance"} | COVERAGE),
@@ -155,6 +160,7 @@ def test_the_report_is_made(built, tmp_path):
                 *("render_notebook", "render_paper", "conformance", "render_coverage"),
                 *("render_baselines", "render_aggregation", "render_benchmarks", "build_site"),
                 *("render_certificate_coverage", "render_certificate"),
+                *("render_audits", "render_stored_audits"),
             },
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance"}),
@@ -169,7 +175,7 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, planned, path, reruns)
 
 
 def test_another_seed_reruns_what_is_drawn(planned):
-    assert set(planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE
+    assert set(planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS
 
 
 def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
@@ -205,10 +211,8 @@ def test_the_network_is_asked_again_on_demand(planned):
 def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
-    studies = (
-        {"conformance", "render_benchmarks", "render_aggregation"} | COVERAGE | BASELINES | NOISE
-    )
-    assert set(planned) == FETCHED | studies
+    shown = {"conformance", "render_benchmarks", "render_aggregation", "render_stored_audits"}
+    assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
 
 
 # --- the check -----------------------------------------------------------------------
@@ -315,13 +319,16 @@ def kill_in_the_middle(clone, script, output, *options):
     [line] = re.findall(r"^    with recording\(.*\n", (clone.top / script).read_text(), re.M)
     with clone.edited(script, old=line, new=line + stop):
         process = clone.start(*options)
-        deadline = time.monotonic() + 60
-        while not (half.exists() and half.read_text() == "half"):
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline, "the rule did not start"
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        deadline = time.monotonic() + 600
+        try:
+            while not (half.exists() and half.read_text() == "half"):
+                assert process.poll() is None, process.communicate()
+                assert time.monotonic() < deadline, "the rule did not start"
+                time.sleep(0.1)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
     assert list((clone.top / "results" / "strays").rglob(".draft.*"))
 
 

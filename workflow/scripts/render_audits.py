@@ -16,14 +16,13 @@ from annobench.studies.label_next import START, gains
 ORDER = {
     "accuracy": ["beta", "wilson", "normal", "with probabilities"],
     "prevalence": [
-        "the better of the two",
         "corrected, beta",
         "with probabilities",
         "checks alone, beta",
     ],
     "release": ["at most 5% wrong", "at most 10% wrong"],
 }
-ADVISED = {"beta", "the better of the two", "at most 5% wrong", "at most 10% wrong"}
+ADVISED = {"beta", "corrected, beta", "at most 5% wrong", "at most 10% wrong"}
 
 
 def summary(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -128,7 +127,8 @@ def draw_gains(found: pd.DataFrame, stem: Path) -> None:
         low, high = (f(axis.get_ylim()[n] for axis in axes) for n, f in ((0, min), (1, max)))
         for panel in axes:
             panel.set_ylim(low, high)
-        axes[1].legend(fontsize=7, ncols=2)
+        if len(found):
+            axes[1].legend(fontsize=7, ncols=2)
         save_figure(figure, stem)
 
 
@@ -163,7 +163,7 @@ def main(folder: Path, coverage: Path, replay: Path, site: Path, grid_name: str,
         n_worse=int((told["upper"] < 0).sum()),
         n_told=len(told),
         gains=records(told),
-        repeats=int(replayed["repeat"].max()) + 1,
+        repeats=replayed["repeat"].nunique(),
         start=START,
         level=LEVEL,
         grid_name=grid_name,

@@ -23,8 +23,6 @@ Ints = NDArray[np.int64]
 
 #: Checks below which nothing is estimated.
 FEWEST_CHECKS: Final = 10
-#: Errors of a category found from which a normal approximation of its prevalence will do.
-MANY_ERRORS: Final = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +46,10 @@ class Assessment(Summarised):
         `wrong`, and `accuracy` with `lower` and `upper`.
     prevalence : DataFrame
         A row a category: `category`; `by_model`, its share among the model's categories;
-        `estimate`, `lower`, `upper`, the better of the next two: the second from `MANY_ERRORS`
-        errors found that concern the category, else the first; `corrected`, that share corrected
-        by the errors found; `by_probabilities`, the difference estimate with the model's
-        probabilities; and `by_checks`, from the checks alone; each with the ends of its interval,
-        such as `corrected_lower`.
+        `estimate`, that share corrected by the errors found; `by_probabilities`, the difference
+        estimate with the model's probabilities, whose interval needs some ten errors of the
+        category; and `by_checks`, from the checks alone; each with the ends of its interval:
+        `lower` and `upper`, or such as `by_checks_lower`.
     release : Release
         The items that can be released.
     calibration : Calibration or None
@@ -276,12 +273,9 @@ def _prevalence(design: Design, gold: Ints, level: float) -> pd.DataFrame:
         )
         outcome = np.where(is_checked, true.astype(np.float64), np.nan)
         powered = _by_probabilities(design, outcome, design.posterior[:, k], level)
-        n_errors = int((is_checked & (true != given)).sum())
-        many = powered is not None and n_errors >= MANY_ERRORS
         row: dict[str, Any] = {"category": name, "by_model": float(given.mean())}
         for prefix, found in (
-            ("", powered if many else corrected),
-            ("corrected", corrected),
+            ("", corrected),
             ("by_probabilities", powered),
             ("by_checks", alone),
         ):

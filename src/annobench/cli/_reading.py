@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from annobench.cli._layers import select_items
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
@@ -39,12 +40,15 @@ class Reading:
         Where gold categories stand: a file, a column, or "export".
     key : Path or None
         Where to write the names behind pseudonyms.
+    spans : {"tokens", "candidates"} or None
+        What items are made of, if spans are marked.
     """
 
     path: Path
     options: dict[str, Any]
     gold_from: str | None = None
     key: Path | None = None
+    spans: Literal["tokens", "candidates"] | None = None
 
     @property
     def stem(self) -> str:
@@ -97,6 +101,8 @@ class Reading:
         options = {"repeats": repeats} | self.options
         if self.key is not None:
             self._write_key()
+        if self.spans is not None:
+            return select_items(self.path, self.options, self.spans)
         try:
             return select_labels(self.path, categories=categories, scale=scale, **options)
         except ReaderError as error:
@@ -240,6 +246,10 @@ def _shared(
         Literal["person", "file", "session"] | None,
         _option("Who counts as an annotator of an export; by default as the format has it."),
     ] = None,
+    spans: Annotated[
+        Literal["tokens", "candidates"] | None,
+        _option("Make items of marked spans: every token, or every stretch that anybody marked."),
+    ] = None,
     status: Annotated[
         str,
         _option("Which work counts, with commas: done, rejected, skipped, unfinished, curated."),
@@ -274,13 +284,15 @@ def _shared(
 
 def _reading(given: dict[str, Any]) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
+    spans = given.pop("spans")
     if path is None:
         if gold is not None:
             fail(AnnotationError("--gold is given without --labels. Give both."))
         return None
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")
-    return Reading(path, {n: v for n, v in given.items() if v is not None}, gold, key)
+    options = {name: value for name, value in given.items() if value is not None}
+    return Reading(path, options, gold, key, spans)
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

@@ -7,58 +7,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from annobench.cli._reading import Reading, print_reading
+from annobench.cli._reading import print_reading
 from annobench.cli._shared import note
 from annobench.cli._writing import Writing
-from annobench.core.errors import ReaderError
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
     from annobench.io.exports.layers import LayerSelection
-
-
-def layer_of(reading: Reading) -> LayerSelection | None:
-    """Read the layer of spans that a user means, if the file has such layers.
-
-    Parameters
-    ----------
-    reading : Reading
-        The file and its options; `question` names the layer.
-
-    Returns
-    -------
-    LayerSelection or None
-        None if the file is no export, holds no spans under that name, or no name is given and it
-        holds labels of items.
-
-    Raises
-    ------
-    AnnotationError
-        If a layer has to be named, or nothing is left of it.
-    """
-    from annobench.io.exports import read_export, recognise
-    from annobench.io.exports.layers import layers, select_layer
-
-    options = reading.options
-    if options.get("format") is None and not recognise(reading.path):
-        return None
-    wanted = ("format", "annotator_from", "text", "keep_names")
-    try:
-        export = read_export(reading.path, **{n: options[n] for n in wanted if n in options})
-    except ReaderError:
-        return None
-    known, layer = layers(export), options.get("question")
-    has_labels = (~export.questions["kind"].isin(["spans", "relations", "text"])).any()
-    if not known or (has_labels if layer is None else layer not in known):
-        return None
-    return select_layer(
-        export,
-        layer,
-        status=options.get("status") or ("done",),
-        repeats=options.get("repeats", "error"),
-    )
 
 
 def report_layer(

@@ -9,18 +9,22 @@ import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import check_folder, fail, note
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
     from annobench.audit.assessment import Assessment
 
+#: Tables that an assessment writes.
+TABLES = ("items", "strata", "prevalence", "release", "wrong", "calibration")
 
-@reads_labels
+
+@reads_labels(writes="audit")
 def audit(
     reading: Reading,
+    writing: Writing,
     checks: Annotated[int, typer.Option(min=1, help="How many items you will check.")] = 100,
     checked: Annotated[
         Path | None,
@@ -37,13 +41,6 @@ def audit(
     ] = 0.05,
     confidence: Annotated[float, typer.Option(help="That no more are wrong.")] = 0.95,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write to; by default <name of the file>_audit."),
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Draw anew, over items that were drawn before.")
-    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
     """Draw items to check; with --checked, say how many are right and which can be released.
@@ -51,9 +48,7 @@ def audit(
     Example: annobench audit labels.csv --checks 100; fill in labels_audit/to_check.csv; then
     annobench audit labels.csv --checked labels_audit/to_check.csv
     """
-    folder = reading.folder(out, "audit")
     try:
-        check_folder(folder, "audit")
         for option, value in (
             ("--error-rate", error_rate),
             ("--confidence", confidence),
@@ -64,21 +59,23 @@ def audit(
                     f"audit: {option} {value:g} is not between 0 and 1. Give a share, such as 0.95."
                 )
         if checked is None:
-            _draw(reading, folder, checks, model, force, seed)
+            _draw(reading, writing, checks, model, seed)
         else:
-            _assess(reading, folder, checked, error_rate, confidence, level, seed)
+            _assess(reading, writing, checked, error_rate, confidence, level, seed)
     except (ValueError, OSError) as error:
         fail(error)
 
 
-def _draw(reading: Reading, folder: Path, checks: int, model: str, force: bool, seed: int) -> None:
+def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int) -> None:
     from rich.console import Console
 
     from annobench import models
     from annobench.audit.design import draw, write_design
     from annobench.reporting import audit_page
 
-    if (folder / "design.csv").exists() and not force:
+    folder = writing.folder
+    check_folder(folder, "audit")
+    if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
             f"audit: items were drawn before, into {folder}. Give them back with --checked "
             f"{folder / 'to_check.csv'} once they are checked; or draw anew with --force, which "
@@ -91,8 +88,7 @@ def _draw(reading: Reading, folder: Path, checks: int, model: str, force: bool, 
     design = draw(labels.items, labels.categories, fitted.posterior, checks, rng=seed)
     written = write_design(design, folder)
     page = audit_page.render_draw(design, source=reading.path.name, model=model)
-    with replacing(folder / "to_check.html") as draft:
-        draft.write_text(page, encoding="utf-8")
+    written += writing.write("to_check.html", page, {})
     print_reading(selection)
     n = int(design.drawn.sum())
     typer.echo(
@@ -101,12 +97,12 @@ def _draw(reading: Reading, folder: Path, checks: int, model: str, force: bool, 
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: annobench audit {reading.path} --checked {folder / 'to_check.csv'}"
     )
-    typer.echo(f"written to {folder}: {', '.join([*written, 'to_check.html'])}")
+    typer.echo(f"written to {folder}: {', '.join(written)}")
 
 
 def _assess(
     reading: Reading,
-    folder: Path,
+    writing: Writing,
     checked: Path,
     error_rate: float,
     confidence: float,
@@ -119,7 +115,8 @@ def _assess(
     from annobench.reporting import audit_page
 
     beside = checked.parent / "design.csv"
-    design = read_design(beside if beside.is_file() else folder / "design.csv")
+    design = read_design(beside if beside.is_file() else writing.folder / "design.csv")
+    writing.check("audit.html", TABLES)
     found = assess(
         design,
         read_gold(checked, item="item", gold="gold"),
@@ -137,13 +134,10 @@ def _assess(
     }
     if found.calibration is not None:
         tables["calibration"] = found.calibration.scores.reset_index()
-    for name, table in tables.items():
-        with replacing(folder / f"{name}.csv") as draft:
-            table.to_csv(draft, index=False, lineterminator="\n")
-    with replacing(folder / "audit.html") as draft:
-        draft.write_text(audit_page.render(found, source=reading.path.name), encoding="utf-8")
+    page = audit_page.render(found, source=reading.path.name)
+    written = writing.write("audit.html", page, tables)
     _print(found)
-    typer.echo(f"written to {folder}: audit.html, {', '.join(f'{name}.csv' for name in tables)}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _print(found: Assessment) -> None:

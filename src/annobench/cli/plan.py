@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import fail
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
-from annobench.core.files import replacing
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -18,9 +17,10 @@ if TYPE_CHECKING:
     from annobench.models.base import Fit
 
 
-@reads_labels
+@reads_labels(writes="plan")
 def plan(
     reading: Reading,
+    writing: Writing,
     width: Annotated[
         float, typer.Option(help="Width of the intervals that you want, end to end.")
     ] = 0.1,
@@ -55,17 +55,12 @@ def plan(
     ),
     level: Annotated[float, typer.Option(help="Of intervals and certificates.")] = 0.95,
     power: Annotated[float, typer.Option(help="Chance to see what there is to see.")] = 0.8,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder to write to; by default <name of the file>_plan."),
-    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
 ) -> None:
     """Plan from a pilot: items, annotators, checks, cost, and which items to label next.
 
     Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
     """
-    folder = reading.folder(out, "plan")
     from rich.console import Console
 
     from annobench import models
@@ -73,7 +68,7 @@ def plan(
     from annobench.reporting import plan_page
 
     try:
-        check_folder(folder, "plan")
+        writing.check("plan.html", ["plan", "next"])
         selection = reading.select(repeats="first")
         labels = selection.labels
         prices = planning.Prices(price_label, price_check, price_item, currency)
@@ -96,11 +91,7 @@ def plan(
             )
         following = next_labels.next_labels(labels, fitted, price=price_label or 1.0)
         page = plan_page.render(found, following, source=reading.path.name, basis=basis)
-        for name, table in (("plan", found.table), ("next", following)):
-            with replacing(folder / f"{name}.csv") as draft:
-                table.to_csv(draft, index=False, lineterminator="\n")
-        with replacing(folder / "plan.html") as draft:
-            draft.write_text(page, encoding="utf-8")
+        written = writing.write("plan.html", page, {"plan": found.table, "next": following})
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
@@ -108,8 +99,8 @@ def plan(
     for goal, row in found.summary().iterrows():
         typer.echo(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
-    typer.echo(f"label next: {best}; all in next.csv")
-    typer.echo(f"written to {folder}: plan.html, plan.csv, next.csv")
+    typer.echo(f"label next: {best}; all in the table next")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _expected(

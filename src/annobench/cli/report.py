@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annobench.cli._layers import layer_of
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, listed, note
-from annobench.cli._spans import layer_of, report_layer
+from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -60,7 +61,7 @@ def report(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
         writing.check("report.html", ["report", "ledger"])
-        layer = layer_of(reading)
+        layer = layer_of(reading.path, reading.options) if reading.spans is None else None
         if layer is not None:
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from annobench import models
-from annobench.audit.assessment import MANY_ERRORS
 from annobench.audit.design import Design, draw, sample
 from annobench.audit.difference_estimator import difference_estimate
 from annobench.audit.rates import stratified_prevalence, stratified_share
@@ -250,8 +249,6 @@ def _intervals(design: Design, gold: Ints, often: int) -> Iterable[tuple[str, st
         np.where(checked, true, np.nan), design.posterior[:, often], design.stratum
     )
     yield "prevalence", "with probabilities", powered.lower, powered.upper
-    better = powered if by_stratum(true != given).sum() >= MANY_ERRORS else corrected
-    yield "prevalence", "the better of the two", better.lower, better.upper
     alone = stratified_share(by_stratum(true), design.n_drawn, design.sizes)
     yield "prevalence", "checks alone, beta", alone.lower, alone.upper
 

@@ -144,7 +144,12 @@ def compare(
                 rng = np.random.default_rng([seed, repeat, *case.name.encode()])
                 found = replay(case, strategy, model=model, rng=rng)
                 rows.append(found.assign(case=case.name, repeat=repeat, model=model))
-    return pd.concat(rows, ignore_index=True)
+    columns = [
+        *("strategy", "labels_per_item", "n_labels", "accuracy"),
+        *("case", "repeat", "model"),
+    ]
+    empty = pd.DataFrame({name: pd.Series(dtype=np.float64) for name in columns})
+    return pd.concat(rows, ignore_index=True) if rows else empty
 
 
 def gains(table: pd.DataFrame) -> pd.DataFrame:

@@ -45,7 +45,8 @@ def quote(tables: BenchmarkTables) -> str:
     missing = [f"`{name}`" for name in MODELS if name not in present]
     columns = pd.MultiIndex.from_product([SCORES, present])
     wide = wide.reindex(columns=columns).dropna()
-    best = wide["log_loss"].idxmin(axis=1).value_counts()
+    losses = pd.DataFrame(wide["log_loss"])
+    best = losses.idxmin(axis=1).value_counts()
     means = wide.mean()
     about = tables.settings
     lines = [

@@ -1,0 +1,286 @@
+"""The commands `audit` and `plan`, their pages, planning, and labels placed by information."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from typer.testing import CliRunner
+
+from annobench import models
+from annobench.aggregation.gold import fit_with_gold
+from annobench.audit import next_labels, planning
+from annobench.audit.rates import share_limits
+from annobench.cli import app
+from annobench.core.errors import AnnotationError
+from annobench.evaluation import information
+from annobench.labels.annotations import Annotations
+from annobench.studies import audit_coverage, label_next
+from annobench.studies.benchmark.cases import BenchmarkCase
+
+NASTY = "<script>alert('x')</script>"
+
+
+def panel(n_items=120, n_annotators=5, seed=1, right=0.8):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, n_items)
+    wrong = rng.random((n_items, n_annotators)) > right
+    wide = pd.DataFrame(
+        (truth[:, None] ^ wrong).astype(int), columns=list("abcdefghij")[:n_annotators]
+    )
+    wide = wide.replace({0: "no", 1: NASTY})
+    wide.index = [f"i{n}" for n in range(n_items)]
+    return Annotations.from_wide(wide, categories=["no", NASTY]), truth
+
+
+@pytest.fixture
+def labels(tmp_path):
+    a, truth = panel()
+    path = tmp_path / "labels.csv"
+    a.to_frame()[["item", "annotator", "label"]].to_csv(path, index=False)
+    return path, {name: ["no", NASTY][k] for name, k in zip(a.items, truth, strict=True)}
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def check_self_contained(page):
+    assert NASTY not in page
+    assert not re.search(r"https?://|@import|url\((?!#)|<script", page)
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    for target in re.findall(r'href="#([^"]+)"', page):
+        assert target in ids
+
+
+def test_an_audit_from_labels_to_release(labels, tmp_path):
+    path, truth = labels
+    drawn = run("audit", path, "--checks", 60)
+    assert drawn.exit_code == 0, drawn.output
+    folder = tmp_path / "labels_audit"
+    check_self_contained((folder / "to_check.html").read_text())
+    table = pd.read_csv(folder / "to_check.csv", dtype=str)
+    assert len(table) == 60
+    again = run("audit", path)
+    assert again.exit_code == 1
+    assert "items were drawn before" in again.output
+    table["gold"] = table["item"].map(truth)
+    table.to_csv(folder / "to_check.csv", index=False)
+    done = run("audit", path, "--checked", folder / "to_check.csv", "--error-rate", 0.2)
+    assert done.exit_code == 0, done.output
+    assert "60 items checked" in done.output
+    assert re.search(r"\d+ of 120 items can be released: with confidence 95%", done.output)
+    page = (folder / "audit.html").read_text()
+    check_self_contained(page)
+    items = pd.read_csv(folder / "items.csv").set_index("item")
+    assert len(items) == 120
+    checked = items[items["checked"]]
+    assert (checked["category"] == pd.Series(truth)[checked.index]).all()
+    assert run("audit", path, "--checked", folder / "to_check.csv").exit_code == 0
+
+
+def test_an_audit_without_an_error_says_so(labels, tmp_path):
+    path, _ = labels
+    run("audit", path, "--checks", 30, "--out", tmp_path / "a")
+    design = pd.read_csv(tmp_path / "a" / "design.csv").set_index("item")
+    table = pd.read_csv(tmp_path / "a" / "to_check.csv", dtype=str)
+    table["gold"] = table["item"].map(design["category"])
+    table.to_csv(tmp_path / "a" / "to_check.csv", index=False)
+    done = run("audit", path, "--checked", tmp_path / "a" / "to_check.csv", "--out", tmp_path / "a")
+    assert done.exit_code == 0, done.output
+    assert "30 items checked, 0 of them wrong" in done.output
+    check_self_contained((tmp_path / "a" / "audit.html").read_text())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--checks", 5), "Take at least 10"),
+        (("--error-rate", 1.5), "--error-rate 1.5 is not between 0 and 1"),
+        (("--model", "nothing"), "there is no model 'nothing'"),
+        (("--checked", "nowhere.csv"), "no such file"),
+    ],
+)
+def test_an_audit_refuses_with_a_reason(labels, words, message):
+    done = run("audit", labels[0], *words)
+    assert done.exit_code == 1
+    assert message in " ".join(done.output.split())
+
+
+def test_a_plan_is_written(labels, tmp_path):
+    path, truth = labels
+    gold = tmp_path / "gold.csv"
+    pd.DataFrame(list(truth.items())[:40], columns=["item", "gold"]).to_csv(gold, index=False)
+    done = run(
+        "plan", path, "--gold", gold, "--currency", "EUR", "--price-check", 2, "--items", 1000
+    )
+    assert done.exit_code == 0, done.output
+    assert "by 40 gold items" in done.output
+    folder = tmp_path / "labels_plan"
+    check_self_contained((folder / "plan.html").read_text())
+    plan = pd.read_csv(folder / "plan.csv")
+    assert plan.groupby("goal")["cheapest"].sum().eq(1).all()
+    following = pd.read_csv(folder / "next.csv")
+    assert len(following) == 120
+    assert (np.diff(following["information"]) <= 1e-12).all()
+    promised = run("plan", path, "--out", tmp_path / "p")
+    assert "which is what the model promises" in " ".join(promised.output.split())
+
+
+def test_gold_in_a_consensus_is_fixed_and_judged_unseen(labels, tmp_path):
+    path, truth = labels
+    gold = tmp_path / "gold.csv"
+    pd.DataFrame(list(truth.items())[:60], columns=["item", "gold"]).to_csv(gold, index=False)
+    done = run("consensus", path, "--gold", gold, "--replicates", 0, "--out", tmp_path / "c")
+    assert done.exit_code == 0, done.output
+    assert "on 60 gold items, not known to the fit" in " ".join(done.output.split())
+    items = pd.read_csv(tmp_path / "c" / "items.csv").set_index("item")
+    known = list(truth)[:60]
+    assert (items.loc[known, "category"] == pd.Series(truth)[known]).all()
+    assert (items.loc[known, "calibrated"] == 1).all()
+    assert items.loc[list(truth)[60:], "gold"].isna().all()
+    check_self_contained((tmp_path / "c" / "consensus.html").read_text())
+
+
+def test_gold_that_is_fixed_does_not_judge_itself():
+    """Gold against all labels of its item: right where it is fixed, and wrong where unseen."""
+    a, truth = panel(n_items=80, right=1.0)
+    wrong = {a.items[n]: a.categories[1 - truth[n]] for n in range(8)}
+    fitted, check = fit_with_gold(a, wrong, rng=1)
+    best = fitted.posterior.argmax(axis=1)
+    assert all(best[n] == 1 - truth[n] for n in range(8))
+    assert check.fixed
+    assert check.accuracy.estimate == 0
+    _, unfixed = fit_with_gold(a, wrong, "voting", rng=1)
+    assert not unfixed.fixed
+    assert unfixed.accuracy.estimate == 0
+
+
+def test_gold_of_other_items_and_categories_is_said():
+    a, truth = panel(n_items=30)
+    gold = {a.items[0]: a.categories[truth[0]], a.items[1]: "other", "nobody": "no"}
+    _, check = fit_with_gold(a, gold, "voting", rng=1)
+    assert "1 of 3 gold items have no labels: left out." in check.remarks
+    assert any("1 gold items have a category that no label names" in text for text in check.remarks)
+    assert check.accuracy.estimate <= 0.5
+    with pytest.raises(AnnotationError, match="none of the 1 gold items has labels"):
+        fit_with_gold(a, {"nobody": "no"})
+
+
+def test_expected_information_is_the_mutual_information():
+    rng = np.random.default_rng(2)
+    posterior, confusion = rng.dirichlet(np.ones(3), 20), rng.dirichlet(np.ones(3), 3)
+    found = next_labels.expected_information(posterior, confusion)
+    slow = [float(information.mutual_information(q, confusion[None])[0]) for q in posterior]
+    np.testing.assert_allclose(found, slow, atol=1e-12)
+
+
+def test_items_in_doubt_come_first_and_a_price_scales():
+    a, _ = panel(n_items=60)
+    fitted = models.fit(a, "dawid_skene")
+    table = next_labels.next_labels(a, fitted, price=0.5)
+    assert table["probability"].iloc[0] < table["probability"].iloc[-1]
+    np.testing.assert_allclose(table["information_per_cost"], 2 * table["information"])
+    with pytest.raises(AnnotationError, match="price must be above 0"):
+        next_labels.next_labels(a, fitted, price=0)
+
+
+def test_variance_components_of_a_known_panel():
+    """Items named by a share p of annotators, p of 0.2 or 0.8: B = .09, W = .16."""
+    rng = np.random.default_rng(3)
+    p = rng.choice([0.2, 0.8], 4_000)
+    wide = pd.DataFrame((rng.random((4_000, 5)) < p[:, None]).astype(int))
+    between, within, share = planning.components(Annotations.from_wide(wide), "1")
+    # Four standard errors of means of 4,000 bounded values.
+    assert abs(within - 0.16) < 4 * 0.1 / math.sqrt(4_000)
+    assert abs(between - 0.09) < 4 * 0.15 / math.sqrt(4_000)
+    assert abs(share - 0.5) < 4 * 0.5 / math.sqrt(4_000)
+
+
+def test_planned_items_give_the_width_of_a_prevalence():
+    between, within = 0.1, 0.14
+    z = stats.norm.ppf(0.975)
+    rows = planning._prevalence_rows(between, within, [3], 0.1, 0.95)
+    for row in rows:
+        m, n = row["annotators"], row["items"]
+        assert 2 * z * math.sqrt((between + within / m) / n) <= 0.1
+        assert 2 * z * math.sqrt((between + within / m) / (n - 1)) > 0.1
+
+
+def test_planned_checks_give_the_width_of_an_accuracy():
+    n = int(planning.checks_for_width(0.85, 0.12, 2_000))
+    lower, upper = share_limits(round(0.85 * n), n, 2_000)
+    assert upper - lower <= 0.12
+    assert planning.checks_for_width(0.85, 0.001, 200) == 200
+
+
+def test_planned_items_for_agreement_scale_with_the_pilot():
+    a, _ = panel(n_items=400, right=0.9)
+    plan = planning.plan(a, accuracy=0.95, width=0.1, annotators=[5], rng=1)
+    [row] = plan.table[plan.table["goal"].str.startswith("krippendorff")].to_dict("records")
+    from annobench import agreement
+
+    interval = agreement.krippendorff_alpha(a).interval()
+    wanted = 400 * ((interval.upper - interval.lower) / 0.1) ** 2
+    assert row["items"] == pytest.approx(wanted, rel=0.01)
+    assert row["labels"] == 5 * row["items"]
+
+
+def test_a_release_that_no_checks_reach_costs_infinitely_much():
+    a, _ = panel(n_items=40)
+    table = planning.plan(a, accuracy=0.9, error_rate=0.05, rng=1).table
+    [row] = table[table["goal"].str.startswith("release")].to_dict("records")
+    assert row["checks"] == math.inf
+
+
+def test_a_plan_refuses_with_a_reason():
+    a, _ = panel(n_items=20, n_annotators=1)
+    with pytest.raises(AnnotationError, match="two items or more with two labels"):
+        planning.plan(a, accuracy=0.9)
+    b, _ = panel(n_items=20)
+    with pytest.raises(AnnotationError, match="there is no category 'x'"):
+        planning.plan(b, accuracy=0.9, category="x")
+    with pytest.raises(AnnotationError, match="the price of a label is -1"):
+        planning.Prices(label=-1)
+    with pytest.raises(AnnotationError, match="there is no coefficient 'x'"):
+        planning.plan(b, accuracy=0.9, coefficient="x")
+
+
+def test_coverage_counts_what_is_true():
+    """A world without errors: the accuracy is 1, every interval holds, and all is released."""
+    rng = np.random.default_rng(4)
+    case = audit_coverage.world("never wrong", 200, rng=rng)
+    table = audit_coverage.measure(case, 80, repetitions=10, rng=rng).set_index(
+        ["statement", "construction"]
+    )
+    assert table.loc[("accuracy", "beta"), "truth"] == 1
+    assert table.loc["accuracy", "held"].eq(1).all()
+    assert table.loc[("release", "at most 5% wrong"), "size"] == 1
+    assert table.loc[("release", "at most 5% wrong"), "most"] == 0
+
+
+def test_coverage_notices_intervals_that_are_too_narrow():
+    """The negative control: few errors, and a normal approximation."""
+    rng = np.random.default_rng(5)
+    case = audit_coverage.world("upside down", 300, rng=rng)
+    table = audit_coverage.measure(case, 50, repetitions=60, rng=rng)
+    accuracy = table[table["statement"] == "accuracy"].set_index("construction")
+    assert accuracy.loc["normal", "verdict"] == "low"
+    assert accuracy.loc["beta", "verdict"] == "holds"
+
+
+def test_a_replay_buys_the_labels_that_it_counts():
+    a, truth = panel(n_items=60, n_annotators=8, right=0.7)
+    case = BenchmarkCase("panel", a, truth.astype(np.int64), "regime")
+    found = label_next.compare([case], repeats=2, seed=1, model="voting")
+    assert set(found["strategy"]) == set(label_next.STRATEGIES)
+    np.testing.assert_allclose(found["n_labels"], found["labels_per_item"] * 60)
+    start = found[found["labels_per_item"] == label_next.START]
+    # All strategies begin with the same labels.
+    assert start.groupby("repeat")["accuracy"].nunique().eq(1).all()
+    assert set(label_next.gains(found)["labels_per_item"]) <= set(label_next.BUDGETS)
