@@ -6,7 +6,7 @@ import pytest
 
 from annobench import datasets
 from annobench.judges.baselines import constant_judge
-from annobench.replication.ledger import read_published
+from annobench.replication.ledger import read_published, read_standing
 from annobench.replication.printed import agrees
 
 
@@ -79,3 +79,17 @@ def test_the_tables_hold_what_was_tested(analysis, found):
     judges = values.judges_table([case], rng, "quick").set_index("model")
     passing = judges["passing_epsilon"] <= judges["epsilon"]
     pd.testing.assert_series_equal(passing, judges["passes"], check_names=False)
+
+
+def test_other_labels_of_the_judge_give_another_winning_rate(paper, found):
+    standing = read_standing(paper.folder / "standing.csv")
+    assert len(standing)
+    published = read_published(paper.folder / "published.csv").set_index("target")["value"]
+    by_set = {case.name: case for case in found.values() if case.score != "words"}
+    for target in standing["target"]:
+        name, model, _ = target.split(".")
+        case = by_set[name]
+        others = [t for m, t in case.tests.items() if m.replace("-", "_") != model]
+        others.append(case.test(constant_judge(case.panel.humans)))
+        values = [test.winning_rate for test in others]
+        assert not all(agrees(published[target], "eq", value, value) for value in values), target
