@@ -31,6 +31,7 @@ from annobench.models import (
     hierarchical_binary,
     hierarchical_dawid_skene,
     ibcc,
+    item_difficulty,
     kos,
     mace,
     minimax_entropy,
@@ -876,6 +877,46 @@ def draw_pooled_multinomial() -> None:
         right.set_title("One matrix for annotators who differ")
         right.legend(loc="lower left")
         save(figure, "pooled_multinomial")
+
+
+def draw_item_difficulty() -> None:
+    """Draw difficulties of items against votes, and what is typical of each category."""
+    annotations, gold = entailment()
+    fitted = item_difficulty.fit(annotations, rng=np.random.default_rng(1), draws=1_000)
+    votes = annotations.counts[:, 1]
+    jitter = np.random.default_rng(1).uniform(-0.28, 0.28, size=votes.size)
+    called = fitted.posterior.argmax(axis=1) == gold
+    with house_figure(2, height=3.4) as (figure, (left, right)):
+        for mask, colour, marker, name in (
+            (called, BLUE, "o", "called rightly"),
+            (~called, VERMILION, "x", "called wrongly"),
+        ):
+            faces = {"facecolor": "none", "edgecolor": colour} if marker == "o" else {"c": colour}
+            left.scatter(
+                votes[mask] + jitter[mask],
+                fitted.difficulty[mask],
+                s=9,
+                marker=marker,
+                linewidth=0.6,
+                label=name,
+                **faces,
+            )
+        left.set(xlabel="labels 1, of ten", ylabel="probability of a wrong label", ylim=(0, 1))
+        left.set_title("Items of category 0 are harder")
+        left.legend(loc="upper right")
+        for k, colour, marker in ((0, VERMILION, "x"), (1, BLUE, ".")):
+            right.plot(
+                fitted.draws.mean[:, ::10, k, 1 - k].ravel(),
+                fitted.draws.deviation[:, ::10, k, 1 - k].ravel(),
+                marker,
+                color=colour,
+                markersize=4,
+                label=f"category {k}",
+            )
+        right.set(xlabel="mean log odds of a mistake", ylabel="standard deviation", ylim=(0, None))
+        right.set_title("Posterior draws")
+        right.legend(loc="upper right")
+        save(figure, "item_difficulty")
 
 
 def heat_map(axes, matrix: np.ndarray, title: str, *, first: bool) -> None:

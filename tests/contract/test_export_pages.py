@@ -20,7 +20,12 @@ WRITTEN = {
         "labels.csv",
         "left_out.csv",
     ],
-    "judge-log": ["verdicts_agreement/report.html", "verdicts_consensus/items.csv", "labels.csv"],
+    "judge-log": [
+        "verdicts_agreement/report.html",
+        "verdicts_judges/judges.html",
+        "verdicts_consensus/items.csv",
+        "labels.csv",
+    ],
 }
 
 

@@ -497,7 +497,10 @@ def test_draws_go_to_arviz(model):
 
 
 def test_what_keeps_a_fit_from_being_used_is_said(model):
-    assert fit_of_panel(model).cautions() == []
+    # Thirty items of four labels may all be of one category, where items may differ.
+    enough = panel(n_items=100, n_annotators=10)
+    fitted = run(model, enough) if model.METHOD.bounded else fit_of_panel(model)
+    assert fitted.cautions() == []
     if is_sampled(model):
         said = " ".join(model.fit(panel(), rng=1, draws=40, warmup=0).cautions())
         assert "have not converged (R-hat up to" in said

@@ -103,6 +103,15 @@ def test_what_is_left_out_and_what_is_a_note():
     assert len(slides(*cells, markdown("Next.", "slide"))) == 2
 
 
+def test_a_question_has_a_slide_of_its_own():
+    out = new_output("stream", text="3\n")
+    given = code("session.given()", outputs=[out])
+    found = slides(
+        markdown("A."), markdown("Q?", "exercise"), given, markdown("B."), markdown("C.")
+    )
+    assert [shown(slide) for slide in found] == [["A."], ["Q?", "session.given()"], ["B.", "C."]]
+
+
 def test_slides_of_simulated_labels_say_so():
     said = new_output("stream", text="caries: SIMULATED data stand in\n")
     found = slides(markdown("# A\n\nText."), code("session", "noslide", outputs=[said]))
@@ -142,7 +151,8 @@ def test_no_slide_overflows_in_a_browser(made, tmp_path):
     if browser is None:
         pytest.skip("no Chromium is installed")
     page = tmp_path / "slides.html"
-    page.write_text(made.read_text("utf-8").replace("</body>", MEASURE + "</body>"), "utf-8")
+    before, end, after = made.read_text("utf-8").rpartition("</body>")
+    page.write_text(f"{before}{MEASURE}{end}{after}", "utf-8")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,720"]
     command += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=60000"]
     done = subprocess.run(

@@ -12,7 +12,6 @@ import pytest
 from scipy import stats
 
 from annobench import datasets
-from annobench.datasets.base import LoadedData
 from annobench.datasets.masc_crowd import by_word
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
@@ -24,24 +23,6 @@ from annobench.replication.verdicts import check
 
 PRIOR = (Fraction(1, 5), Fraction(4, 5))
 GIVEN = {"1": 1, "2": 1, "3": 2}
-#: Of each word of the crowd one item of so many: then every annotator still has labels.
-EACH = 24
-
-
-def few_items(data):
-    """Keep some items of each word of the crowd."""
-    if not data.id.startswith("masc_crowd"):
-        return data
-    items = data.items[data.items.groupby("word").cumcount() % EACH == 0].reset_index(drop=True)
-    labels = data.labels[data.labels["item"].isin(items["item"])].reset_index(drop=True)
-    return LoadedData(data.id, labels, items, data.meta)
-
-
-@pytest.fixture(scope="module")
-def results(paper, tmp_path_factory):
-    """Everything the analysis writes, from simulated labels of a few items of each word."""
-    data = {id: few_items(datasets.load(id, mode="simulated")) for id in paper.record.datasets}
-    return paper.run(paper.study(data), tmp_path_factory.mktemp("passonneau2014"))
 
 
 @pytest.fixture(scope="module")

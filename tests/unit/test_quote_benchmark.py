@@ -1,11 +1,13 @@
-"""What a model's page says of the stored benchmark is what the stored tables say."""
+"""What pages say of the stored benchmark is what the stored tables say."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 import quote_benchmark
+from annobench.studies import paun_models
 from annobench.studies.calibration import closest_in_pairs, goals
 
 
@@ -27,22 +29,47 @@ def averages(**changed):
     return pd.DataFrame(rows)
 
 
-def test_the_page_says_what_the_stored_tables_say():
-    text = quote_benchmark.PAGE.read_text(encoding="utf-8")
-    assert quote_benchmark.quoting(text, quote_benchmark.STORED) == text, (
+@pytest.mark.parametrize("page", quote_benchmark.PAGES, ids=lambda page: page.stem)
+def test_a_page_says_what_the_stored_tables_say(page):
+    text = page.read_text(encoding="utf-8")
+    assert quote_benchmark.quoting(page, text, quote_benchmark.STORED) == text, (
         "run `python workflow/scripts/quote_benchmark.py`, as `make aggregation` does"
     )
 
 
-def test_what_stands_between_the_marks_is_replaced():
+@pytest.mark.parametrize("page", quote_benchmark.PAGES, ids=lambda page: page.stem)
+def test_what_stands_between_the_marks_is_replaced(page):
     old = f"before\n{quote_benchmark.BEGIN}\nold\n{quote_benchmark.END}\nafter"
-    new = quote_benchmark.quoting(old, quote_benchmark.STORED)
+    new = quote_benchmark.quoting(page, old, quote_benchmark.STORED)
     assert "old" not in new
     assert new.startswith("before\n")
     assert new.endswith("\nafter")
-    assert "| dawid_skene |" in new
+    assert "dawid_skene" in new
     with pytest.raises(SystemExit, match="there must be one"):
-        quote_benchmark.quoting("no marks", quote_benchmark.STORED)
+        quote_benchmark.quoting(page, "no marks", quote_benchmark.STORED)
+
+
+def test_models_are_averaged_over_the_data_sets_that_all_have():
+    names = paun_models.MODELS[:2]
+    losses = {"a": (0.5, 0.4), "b": (0.3, 0.6), "c": (0.9, 0.7), "d": (0.1, None)}
+    rows = [
+        (problem, method, score, value)
+        for problem, values in losses.items()
+        for method, value in zip(names, values, strict=True)
+        for score in paun_models.SCORES
+        if value is not None
+    ]
+    problems = pd.DataFrame({"problem": list("abcd"), "provenance": "real"})
+    tables = SimpleNamespace(
+        scores=pd.DataFrame(rows, columns=["problem", "method", "score", "estimate"]),
+        problems=problems.assign(same_labels_as=["", "", "b", ""]),
+        settings={"versions": {"annobench": "1"}, "grid": "full", "seed": 1},
+    )
+    said = paun_models.quote(tables)
+    assert "Means over 2 of 3 real data sets" in said
+    assert f"| `{names[0]}` | .400 | .400 | .400 | 1 |" in said
+    assert f"| `{names[1]}` | .500 | .500 | .500 | 1 |" in said
+    assert f"Not in the stored tables: `{paun_models.MODELS[2]}`, " in said
 
 
 @pytest.mark.parametrize(

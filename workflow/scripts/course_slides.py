@@ -28,8 +28,9 @@ OUTPUT_ALONE = "output-alone"
 
 #: Cells that are on no slide.
 _LEFT_OUT = {"noslide", "solution", "check", "hint", "rubric"}
-#: Cells that begin a slide.
-_BEGINS = {"slide", "exercise", "open"}
+#: Cells that begin a slide; what follows a question begins one, too.
+_ASKS = {"exercise", "open"}
+_BEGINS = {"slide", *_ASKS}
 
 _FENCE = re.compile(r"^(```|\$\$)")
 _HEADING = re.compile(r"#{1,3} ")
@@ -63,7 +64,7 @@ def cut(executed: NotebookNode) -> list[Slide]:
     A slide begins at every heading, exercise and open question and at cells tagged `slide`, and
     where the last one is full; then the heading is repeated.
     """
-    slides = [Slide("")]
+    slides, asked = [Slide("")], False
     for cell in executed.cells:
         own = tags(cell)
         if own & _LEFT_OUT:
@@ -71,8 +72,11 @@ def cut(executed: NotebookNode) -> list[Slide]:
         if "teacher" in own:
             slides[-1].notes.append(cell.copy())
             continue
-        if own & _BEGINS and slides[-1].cells and not _HEADING.match(cell.source):
+        begins = own & _BEGINS or (asked and cell.cell_type == "markdown")
+        if begins and slides[-1].cells and not _HEADING.match(cell.source):
             slides.append(Slide(slides[-1].heading))
+        if cell.cell_type == "markdown":
+            asked = bool(own & _ASKS)
         for piece, lines in _pieces(cell):
             if piece.cell_type == "markdown" and _HEADING.match(piece.source):
                 if slides[-1].cells:

@@ -28,7 +28,7 @@ _FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$\n]+(?:\n[^$\n]+)*?\$", re.S)
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.\d+(?!\.?\w)")
 #: Where numbers are no values: links and the identifiers of what is read, numbers of exercises.
 _NAMES = re.compile(
-    r"\]\([^)]*\)|https?://\S+|\b10\.\d{4,}/\S+|\b(?:Exercise|Session)s? [\d.,and –-]+"
+    r"\]\([^)]*\)|https?://\S+|\b10\.\d{4,}/\S+|\b(?:Exercise|Session)s?\s[\d.,and\s–-]+"
 )
 
 

@@ -14,6 +14,7 @@ from annobench.cli import (
     consensus,
     course,
     data,
+    judge,
     plan,
     posteriors,
     report,
@@ -61,6 +62,7 @@ app.command()(report.report)
 app.command()(certificate.certificate)
 app.command()(audit.audit)
 app.command()(plan.plan)
+app.command()(judge.judge)
 app.command()(posteriors.reference_posterior)
 app.command()(posteriors.compare_draws)
 app.command()(compare.compare)

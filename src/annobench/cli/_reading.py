@@ -20,6 +20,7 @@ from annobench.core.files import replacing
 
 if TYPE_CHECKING:
     from annobench.io import Selection
+    from annobench.io.exports.layers import LayerSelection
 
 _READING = "Reading labels"
 
@@ -38,12 +39,15 @@ class Reading:
         Where gold categories stand: a file, a column, or "export".
     key : Path or None
         Where to write the names behind pseudonyms.
+    spans : {"tokens", "candidates"} or None
+        What items are made of, if spans are marked.
     """
 
     path: Path
     options: dict[str, Any]
     gold_from: str | None = None
     key: Path | None = None
+    spans: str | None = None
 
     @property
     def stem(self) -> str:
@@ -96,6 +100,10 @@ class Reading:
         options = {"repeats": repeats} | self.options
         if self.key is not None:
             self._write_key()
+        if self.spans is not None:
+            from annobench.cli._spans import select_items
+
+            return select_items(self)
         try:
             return select_labels(self.path, categories=categories, scale=scale, **options)
         except ReaderError as error:
@@ -239,6 +247,10 @@ def _shared(
         Literal["person", "file", "session"] | None,
         _option("Who counts as an annotator of an export; by default as the format has it."),
     ] = None,
+    spans: Annotated[
+        Literal["tokens", "candidates"] | None,
+        _option("Make items of marked spans: every token, or every stretch that anybody marked."),
+    ] = None,
     status: Annotated[
         str,
         _option("Which work counts, with commas: done, rejected, skipped, unfinished, curated."),
@@ -273,16 +285,18 @@ def _shared(
 
 def _reading(given: dict[str, Any]) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
+    spans = given.pop("spans")
     if path is None:
         if gold is not None:
             fail(AnnotationError("--gold is given without --labels. Give both."))
         return None
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")
-    return Reading(path, {n: v for n, v in given.items() if v is not None}, gold, key)
+    options = {name: value for name, value in given.items() if value is not None}
+    return Reading(path, options, gold, key, spans)
 
 
-def print_reading(selection: Selection) -> None:
+def print_reading(selection: Selection | LayerSelection) -> None:
     """Print on the error stream what was left out, if anything was.
 
     Parameters

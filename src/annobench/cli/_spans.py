@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING
 
 import typer
 
-from annobench.cli._reading import Reading
+from annobench.cli._reading import Reading, print_reading
 from annobench.cli._shared import note
 from annobench.cli._writing import Writing
-from annobench.core.errors import ReaderError
+from annobench.core.errors import AnnotationError, ReaderError
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
+    from annobench.io import Selection
     from annobench.io.exports.layers import LayerSelection
 
 
@@ -61,6 +63,54 @@ def layer_of(reading: Reading) -> LayerSelection | None:
     )
 
 
+def select_items(reading: Reading) -> Selection:
+    """Make labels of the spans that a user means: every token an item, or every span.
+
+    Parameters
+    ----------
+    reading : Reading
+        The file and its options; `spans` says what becomes an item.
+
+    Returns
+    -------
+    Selection
+        Labels, the text of each item, and the ledger of the layer.
+
+    Raises
+    ------
+    AnnotationError
+        If the file has no such spans.
+    """
+    from annobench.io import Selection
+    from annobench.spans import candidate_items, token_items
+
+    found = layer_of(reading)
+    if found is None:
+        asked = reading.options.get("question")
+        named = f" in a layer {asked!r}" if asked else ""
+        raise AnnotationError(
+            f"{reading.path}: no spans{named}, of which --spans {reading.spans} would make items. "
+            "See what it holds with `annobench inspect`."
+        )
+    marks = found.marks
+    labels, document = (token_items if reading.spans == "tokens" else candidate_items)(marks)
+    texts = {
+        name: text[start:end]
+        for name, d in zip(labels.items, document.tolist(), strict=True)
+        if (text := marks.texts[d]) is not None
+        for start, end in [_outer(name)]
+    }
+    ledger = found.ledger.copy()
+    ledger.loc[len(ledger)] = ["labels", labels.n_labels, ""]
+    return Selection(labels, marks.layer, {}, texts, ledger, found.remarks)
+
+
+def _outer(item: str) -> tuple[int, int]:
+    """Return the limits in the name of an item, such as "doc:0-3+17-32"."""
+    offsets = re.findall(r"\d+", item.rpartition(":")[2])
+    return int(offsets[0]), int(offsets[-1])
+
+
 def report_layer(
     found: LayerSelection, writing: Writing, *, source: str, level: float, seed: int | None
 ) -> None:
@@ -93,23 +143,12 @@ def report_layer(
     console = Console()
     console.print(f"{marks!r}, layer {marks.layer!r}", markup=False, highlight=False)
     console.print(_overall(table, level))
-    _print_left_out(found)
+    print_reading(found)
     for text in spans_page.cautions(marks, table):
         note(f"Note: {text}")
     for text in spans_page.advice(marks, table):
         note(f"Next: {text}")
     typer.echo(f"written to {writing.folder}: {', '.join(written)}")
-
-
-def _print_left_out(found: LayerSelection) -> None:
-    rows = zip(found.ledger["what"], found.ledger["rows"], strict=True)
-    left_out = [
-        f"{n:,} {what.removeprefix('left out: ')}" for what, n in rows if what.startswith("left")
-    ]
-    if left_out:
-        note(f"Left out: {'; '.join(left_out)}")
-    for text in found.remarks:
-        note(f"Note: {text}")
 
 
 def _overall(table: pd.DataFrame, level: float) -> Table:

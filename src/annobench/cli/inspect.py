@@ -41,10 +41,10 @@ def inspect(
     from rich.console import Console
 
     from annobench.io import read_export
-    from annobench.io.exports import recognise
+    from annobench.io.exports.export import is_export
 
     try:
-        if from_format is None and not path.is_dir() and not recognise(path):
+        if from_format is None and not is_export(path):
             _inspect_table(path)
             return
         export = read_export(path, format=from_format)

@@ -60,7 +60,7 @@ def report(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
         writing.check("report.html", ["report", "ledger"])
-        layer = layer_of(reading)
+        layer = layer_of(reading) if reading.spans is None else None
         if layer is not None:
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return

@@ -16,8 +16,8 @@ from annobench.io.exports.export import (
     GoldItems,
     Repeats,
     Selection,
+    is_export,
     read_export,
-    recognise,
 )
 from annobench.io.table import read_gold, read_table, read_texts
 from annobench.labels.annotations import Annotations, Scale
@@ -191,9 +191,7 @@ def select_labels(
 def _is_export(path: str | Path, columns: tuple[str | None, ...]) -> bool:
     """Whether a file is an export: a folder, or of a known format while no columns are named."""
     path = Path(path)
-    if path.is_dir():
-        return True
-    return path.is_file() and not any(columns) and bool(recognise(path))
+    return path.is_dir() or (path.is_file() and not any(columns) and is_export(path))
 
 
 def _without_repeats(

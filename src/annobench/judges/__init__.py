@@ -4,9 +4,18 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["agreement", "baselines", "consistency", "planning", "rates", "worth"],
+    submodules=[
+        "agreement",
+        "assessment",
+        "baselines",
+        "consistency",
+        "planning",
+        "rates",
+        "worth",
+    ],
     submod_attrs={
         "alternative_annotators": ["alternative_annotator_test"],
+        "assessment": ["assess"],
         "panel": ["split_judges"],
         "prevalence": ["JudgedCounts", "estimate_prevalence"],
     },

@@ -716,22 +716,24 @@ def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
         raise ValueError(f"{name}.fit: warmup must be at least 0, got {warmup}.")
 
 
-def blocks(warmup: int, draws: int) -> Iterator[tuple[int, int]]:
+def blocks(warmup: int, draws: int, size: int = BLOCK) -> Iterator[tuple[int, int]]:
     """Cut the sweeps of a chain into blocks that don't straddle the end of the warm-up.
 
     Parameters
     ----------
     warmup, draws : int
         Sweeps thrown away, numbered from -warmup, and kept, numbered from 0.
+    size : int, default `BLOCK`
+        Of a block, at most.
 
     Yields
     ------
     first, last : int
-        The sweeps [first, last) of a block, at most `BLOCK`.
+        The sweeps [first, last) of a block.
     """
     for low, high in ((-warmup, 0), (0, draws)):
-        for first in range(low, high, BLOCK):
-            yield first, min(first + BLOCK, high)
+        for first in range(low, high, size):
+            yield first, min(first + size, high)
 
 
 def central_interval(

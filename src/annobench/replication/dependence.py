@@ -178,7 +178,9 @@ def trace(
             break
     for target in runs.unassigned():
         runs.rests_on[target].append(ANY_NUMBER)
-    changed = {id: (id,) for id in data} if by_group or not data else {ANY_DATA: tuple(data)}
+    changed: dict[str, tuple[str, ...]] = {id: (id,) for id in data}
+    if data and not by_group:
+        changed = {ANY_DATA: tuple(data)}
     for name, ids in changed.items():
         runs.change_data(name, ids)
     rows = []

@@ -111,5 +111,5 @@ def _draw(cell: Cell, repetitions: int, rng: np.random.Generator) -> Iterable[Ju
     gold = rng.multinomial(cell.n_gold, chance, size=repetitions)
     judged = rng.binomial(cell.n_others, chance[0] + chance[2], size=repetitions)
     for counts, positive in zip(gold, judged, strict=True):
-        of_gold: tuple[int, int, int, int] = tuple(map(int, counts))  # type: ignore[assignment]
-        yield JudgedCounts(*of_gold, int(positive), int(cell.n_others - positive))
+        tp, fn, fp, tn = map(int, counts)
+        yield JudgedCounts(tp, fn, fp, tn, int(positive), int(cell.n_others - positive))

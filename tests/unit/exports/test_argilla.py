@@ -8,6 +8,7 @@ import pytest
 
 from annobench.core.errors import ReaderError
 from annobench.io.exports import read_export, recognise
+from annobench.io.exports.base import Span
 
 ANN, BOB = "0a1b", "2c3d"
 SPANS = [{"start": 0, "end": 2, "label": "ORG"}]
@@ -127,7 +128,7 @@ def test_each_question_has_its_kind(write):
     kinds = {"mood": "choice", "topics": "choices", "stars": "rating", "ner": "spans"}
     assert frame["kind"].to_dict() == kinds
     first, second = export.marks("ner")
-    assert (first.spans, second.spans) == (((0, 2, "ORG"),), ())
+    assert (first.spans, second.spans) == ((Span(0, 2, "ORG"),), ())
     assert export.documents == {"r1": "t1"}
     assert steps(export.select("topics"))["left out: answers that chose nothing"] == 1
     assert steps(export.select("topics"))["left out: rankings"] == 1
@@ -162,7 +163,7 @@ def test_parquet_may_hold_numbers_of_classes_and_objects_of_lists(write):
         format="argilla",
     )
     assert export.labels("mood").categories == ("good",)
-    assert export.marks("ner")[0].spans == ((0, 2, "ORG"),)
+    assert export.marks("ner")[0].spans == (Span(0, 2, "ORG"),)
 
 
 def old(number, annotation, status="Validated", **more):
@@ -197,7 +198,7 @@ def test_older_records_have_one_annotation(write):
     tokens = read_export(
         write([old(1, SPANS, tokens=["t1"]), old(2, [["ORG", 0, 2]], tokens=["t2"])])
     )
-    assert [marks.spans for marks in tokens.marks()] == [((0, 2, "ORG"),)] * 2
+    assert [marks.spans for marks in tokens.marks()] == [(Span(0, 2, "ORG"),)] * 2
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The reader of doccano, on small files of our own and on exported ones counted by hand."""
 
 import json
+import zipfile
 
 import pytest
 
 from annobench.core.errors import ReaderError
 from annobench.io.exports import read_export, recognise
+from annobench.io.exports.base import Span
+from annobench.io.exports.layers import select_layer
 
 
 @pytest.fixture
@@ -60,6 +63,38 @@ def test_a_member_is_an_annotator_of_what_is_labelled_and_of_nothing_else(write,
         read_export(tmp_path / "export" / "cy.jsonl")
 
 
+def test_the_archive_that_doccano_gives_is_read_as_it_is(tmp_path):
+    rows = {"ann": ["pos"], "bob": ["neg"]}
+    path = tmp_path / "project.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for member, label in rows.items():
+            # Names in an archive may try to lead elsewhere.
+            record = {"id": 1, "text": "t1", "label": label}
+            archive.writestr(f"../../{member}.jsonl", json.dumps(record))
+        archive.writestr("__MACOSX/._ann.jsonl", b"\0")
+    assert recognise(path) == {"doccano": "JSON, packed"}
+    found = read_export(path, keep_names=True).select()
+    assert given(found.labels) == {("1", "ann"): "pos", ("1", "bob"): "neg"}
+    assert [file.name for file in tmp_path.iterdir()] == ["project.zip"]
+    assert found.ledger.set_index("what").loc["answers to 'label'", "first"] == (
+        "ann.jsonl, record 1"
+    )
+
+
+def test_an_archive_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "project.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("ann.jsonl", json.dumps({"id": 1, "text": "t" * 5_000, "label": ["x"]}))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:40] + b"xxxx" + whole[44:])
+    with pytest.raises(ReaderError, match=r"damaged or encrypted archive.*give the folder"):
+        read_export(path, format="doccano")
+    path.write_bytes(whole)
+    monkeypatch.setattr("annobench.io.exports._parts._ARCHIVE_BYTES", 4_000)
+    with pytest.raises(ReaderError, match="the archive holds more than"):
+        read_export(path, format="doccano")
+
+
 def test_labels_that_members_share_are_no_persons(write):
     path = write([{"id": 1, "text": "t1", "label": ["pos"]}], "all.jsonl")
     assert read_export(path).labels().annotators == ("all",)
@@ -85,9 +120,11 @@ def test_spans_are_lists_or_objects(write):
     }.items():
         export = read_export(write([{"id": 1, "text": "Text.", **row}], name))
         [marks] = export.marks("entities")
-        assert marks.spans == ((0, 6, "ORG"), (22, 39, "DATE")), name
+        assert marks.spans == (Span(0, 6, "ORG"), Span(22, 39, "DATE")), name
         assert export.documents == {"1": "Text."}
-        expected = (((22, 39, "DATE"), (0, 6, "ORG"), "when"),) if "relations" in row else ()
+        expected = (
+            ((Span(22, 39, "DATE"), Span(0, 6, "ORG"), "when"),) if "relations" in row else ()
+        )
         assert marks.relations == expected
         if "cats" in row:
             assert export.labels().categories == ("book",)
@@ -118,8 +155,8 @@ def test_old_projects_mark_spans_and_write_texts(write):
     ]
     export = read_export(write(rows))
     first, second = export.marks()
-    assert (first.annotator, first.spans) == ("7", ((0, 2, "3"),))
-    assert (second.annotator, second.spans) == ("8", ((0, 2, "3"),))
+    assert (first.annotator, first.spans) == ("7", (Span(0, 2, "3"),))
+    assert (second.annotator, second.spans) == ("8", (Span(0, 2, "3"),))
     frame = export.questions.set_index("question")
     assert frame.loc["text", ["kind", "categories"]].tolist() == ["text", ["Guten Tag"]]
 
@@ -133,9 +170,9 @@ def test_old_csv_has_a_row_an_annotation(write):
     assert recognise(path) == {"doccano": "CSV of version 1.4 and before"}
     found = {(m.document, m.annotator): m.spans for m in read_export(path).marks()}
     assert found == {
-        ("1", "7"): ((0, 2, "3"), (3, 5, "4")),
-        ("1", "8"): ((0, 2, "3"),),
-        ("2", "8"): ((1, 2, "3"),),
+        ("1", "7"): (Span(0, 2, "3"), Span(3, 5, "4")),
+        ("1", "8"): (Span(0, 2, "3"),),
+        ("2", "8"): (Span(1, 2, "3"),),
     }
 
 
@@ -216,3 +253,20 @@ def test_the_examples_of_doccano_are_read(mirror, file, labels, spans):
     if labels:
         found = export.labels()
         assert (found.n_labels, found.categories) == (labels, ("negative", "positive"))
+
+
+def test_offsets_are_those_of_a_browser(write):
+    # An emoji is one character, and two units of UTF-16.
+    record = {"id": 1, "text": "\U0001f600 Ada met Bob", "label": [[3, 6, "PER"], [11, 14, "PER"]]}
+    path = write([record])
+    [marked] = read_export(path).marks("entities")
+    assert [record["text"][span.start : span.end] for span in marked.spans] == ["Ada", "Bob"]
+
+
+def test_spans_behind_emojis_of_an_exported_project_are_words(mirror):
+    export = read_export(mirror / "exports" / "doccano" / "sief" / "member_a.jsonl")
+    marks = select_layer(export).marks
+    text = marks.texts[marks.documents.index("9056")]
+    spans = marks.spans[marks.documents.index("9056"), 0]
+    assert any(ord(character) > 0xFFFF for character in text)
+    assert text[spans[-1].start : spans[-1].end] == "China"

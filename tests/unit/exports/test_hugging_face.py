@@ -110,7 +110,7 @@ def test_a_plain_parquet_table_is_left_to_the_reader_of_tables(tmp_path):
 
 def test_a_data_set_in_no_layout_says_what_it_holds(tmp_path):
     folder = save(tmp_path / "set", {"a": [1], "b": [2]}, {"a": VALUE})
-    assert recognise(folder) == {"hugging_face": "data set"}
+    assert recognise(folder) == {"hugging_face": "unknown columns"}
     with pytest.raises(ReaderError, match="The columns are 'a', 'b'"):
         read_export(folder)
 

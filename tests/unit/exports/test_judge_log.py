@@ -66,6 +66,13 @@ def test_a_judge_of_several_models_judges_each_answer(tmp_path):
     assert labels.scale == "interval"
 
 
+def test_a_field_of_texts_that_is_not_there_is_named(tmp_path):
+    path = write(tmp_path / "log.jsonl", [{"id": 1, "judge": "gpt", "verdict": "a", "reply": "x"}])
+    assert read_export(path, text="reply").texts == {"1": "x"}
+    with pytest.raises(ReaderError, match=r"'repl', as --text asks\. Did you mean 'reply'"):
+        read_export(path, text="repl")
+
+
 def test_yes_and_no_as_numbers_are_categories(tmp_path):
     records = [{"id": n, "judge": "gpt", "verdict": n % 2} for n in range(4)]
     assert read_export(write(tmp_path / "log.jsonl", records)).labels().scale == "nominal"

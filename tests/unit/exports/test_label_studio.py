@@ -7,6 +7,7 @@ import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import read_export, recognise
+from annobench.io.exports.base import Span
 
 ANN = {"id": 11, "email": "ann@example.org", "first_name": "", "last_name": ""}
 BOB = {"id": 12, "email": "bob@example.org", "first_name": "", "last_name": ""}
@@ -192,15 +193,28 @@ def test_spans_and_relations_are_marks_of_a_document(write):
     path = write([task(1, annotation(101, 11, *spans, right, left, lost), annotation(102, 12))])
     export = read_export(path)
     first, second = export.marks("ner")
-    assert first.spans == ((0, 3, "ORG"), (8, 11, "PER"), (8, 11, "LOC"))
+    assert first.spans == (Span(0, 3, "ORG"), Span(8, 11, "PER"), Span(8, 11, "LOC"))
     assert first.relations == (
-        ((0, 3, "ORG"), (8, 11, "PER"), "relation"),
-        ((8, 11, "PER"), (0, 3, "ORG"), "owns"),
+        (Span(0, 3, "ORG"), Span(8, 11, "PER"), "relation"),
+        (Span(8, 11, "PER"), Span(0, 3, "ORG"), "owns"),
     )
     assert (second.annotator, second.spans) == ("12", ())  # saw the text and marked nothing
     assert export.documents == {"1": "The text of 1."}
     [reason] = export._intake.left_out.values()
     assert reason[:2] == ("relations between regions that are no spans of text", 1)
+
+
+@pytest.mark.parametrize(("start", "end"), [(12, 22), (13, 23)])
+def test_spans_after_an_emoji_are_counted_in_characters(write, start, end):
+    # JavaScript counts the emoji as two, and so did older versions.
+    marked = span(start, end, "X")
+    marked["value"]["text"] = "annotation"
+    one = task(1, annotation(101, 11, marked)) | {
+        "data": {"text": "\U0001f4a9This is an annotation."}
+    }
+    export = read_export(write([one]))
+    assert export.marks("ner")[0].spans == (Span(12, 22, "X"),)
+    assert export.documents["1"][12:22] == "annotation"
 
 
 def test_spans_of_html_stand_at_their_place_in_the_text(write):
@@ -210,7 +224,7 @@ def test_spans_of_html_stand_at_their_place_in_the_text(write):
     results = [result("hypertextlabels", "ner", **value) for value in (whole, lost)]
     export = read_export(write([task(1, annotation(101, 11, *results))]))
     [marks] = export.marks()
-    assert marks.spans == ((12, 14, "X"),)
+    assert marks.spans == (Span(12, 14, "X"),)
     assert "left out: spans of HTML or dialogues without a position in the text" in {
         f"left out: {reason}" for reason in export._intake.left_out
     }
@@ -297,7 +311,7 @@ def test_csv_is_read_with_commas_and_with_tabs(tmp_path, delimiter, variant):
     assert found.labels.n_labels == 3
     assert found.labels.n_annotators == 2
     assert export.pseudonyms == {"ann@example.org": "person-1", "bob@example.org": "person-2"}
-    assert export.marks("ner")[0].spans == ((0, 2, "X"),)
+    assert export.marks("ner")[0].spans == (Span(0, 2, "X"),)
     assert steps(found)["left out: tasks without annotations"] == 1
 
 

@@ -1,7 +1,9 @@
 """No file, however malformed, ends in anything but labels or a message that names it."""
 
+import io
 import json
 import random
+import zipfile
 
 import pytest
 
@@ -147,5 +149,21 @@ def test_a_file_with_damaged_bytes_is_read_or_named(tmp_path, name):
             data[draw.randrange(len(data))] = draw.randrange(256)
         path.write_bytes(bytes(data[: draw.choice([len(data), draw.randrange(len(data))])]))
         assert outcome(path, name) in ("read", "refused")
+        for format in discover().values():
+            format.recognise(Source(path))
+
+
+def test_a_damaged_archive_is_read_or_named(tmp_path):
+    draw = random.Random(3)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("ann.jsonl", json.dumps(DOCCANO))
+    whole = packed.getvalue()
+    path = tmp_path / "export.zip"
+    # The version that unpacking needs, as the directory of the archive has it.
+    needed = whole.index(b"PK\x01\x02") + 6
+    for place in [needed, *(draw.randrange(2, len(whole)) for _ in range(40))]:
+        path.write_bytes(whole[:place] + bytes([draw.randrange(200, 256)]) + whole[place + 1 :])
+        assert outcome(path, "doccano") in ("read", "refused")
         for format in discover().values():
             format.recognise(Source(path))

@@ -111,6 +111,7 @@ def test_instances_of_old_versions_hold_pages_too(tmp_path):
     assert recognise(tmp_path) == {"potato": "folders of instances"}
     export = read_export(tmp_path)
     assert export.labels("tone").to_frame().values.tolist() == [["1", "user7", "good"]]
+    assert export.texts == {"1": "<b>x</b>"}
     assert export.marks("names")[0].spans == (Span(1, 3, "person"),)
     assert "I agree" not in export.questions.question.tolist()
 
@@ -123,6 +124,7 @@ def test_tables_have_a_column_an_option(tmp_path):
     )
     assert recognise(path) == {"potato": "table of instances"}
     assert read_export(path).labels().to_frame().label.tolist() == ["good", "bad"]
+    assert read_export(path).texts == {"i1": "x"}
 
 
 def test_an_instance_without_an_id_is_named(tmp_path):

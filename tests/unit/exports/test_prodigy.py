@@ -6,6 +6,7 @@ import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import read_export, recognise
+from annobench.io.exports.base import Span
 
 OPTIONS = [{"id": "POS", "text": "positive"}, {"id": "NEG", "text": "negative"}]
 NUMBERED = [{"id": 1, "text": "positive"}, {"id": 2, "text": "negative"}]
@@ -127,8 +128,8 @@ def test_marked_spans_and_relations(write):
     )
     export = read_export(path, keep_names=True)
     first, second, fourth = export.marks("spans")
-    assert first.spans == ((0, 2, "ORG"), (4, 5, "PER"))
-    assert first.relations == (((0, 2, "ORG"), (4, 5, "PER"), "OWNS"),)
+    assert first.spans == (Span(0, 2, "ORG"), Span(4, 5, "PER"))
+    assert first.relations == ((Span(0, 2, "ORG"), Span(4, 5, "PER"), "OWNS"),)
     assert (second.document, second.annotator, second.spans) == ("2", "news-bob", ())
     assert fourth.spans == ()  # what a pattern matched was marked by nobody
     assert [marks.document for marks in export.marks(status=("rejected",))] == ["3"]

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io import read_labels
 from annobench.io.exports import discover, read_export, recognise
 
 OURS = ("crows_pairs", "inspect", "judge_arena", "lewidi", "mturk", "potato")
@@ -75,6 +76,22 @@ def test_fragments_are_nobodys_export_or_are_refused(tmp_path, text):
     for name in discover():
         with pytest.raises((ReaderError, AnnotationError)):
             read_export(path, format=name).labels()
+
+
+def test_a_damaged_json_file_is_said_to_be_one(tmp_path):
+    path = tmp_path / "set.json"
+    path.write_text(LEWIDI[:-20])
+    assert recognise(path) == {}
+    for read in (read_labels, read_export):
+        with pytest.raises(ReaderError, match=r"not JSON .*cut off; export it again"):
+            read(path)
+
+
+def test_a_table_that_ends_within_quotes_was_cut_off(tmp_path):
+    path = tmp_path / "batch.csv"
+    path.write_text(MTURK + 'h3,W1,Approved,"x')
+    with pytest.raises(ReaderError, match="after row 2: unexpected end of data"):
+        read_export(path)
 
 
 MTURK = (

@@ -39,7 +39,7 @@ def test_a_plain_table_with_numbers_dates_and_truth_values(tmp_path):
             "notes": [["what", "why"], ["a", "b"]],
         },
     )
-    assert recognise(path) == {"spreadsheet": "workbook, a row a label"}
+    assert recognise(path) == {"spreadsheet": "a row a label"}
     selection = read_export(path).select()
     assert selection.labels.to_frame().values.tolist() == [
         ["1", "ann", "true"],
@@ -65,7 +65,7 @@ def test_an_export_that_was_saved_as_a_workbook_is_still_one(tmp_path):
             ]
         },
     )
-    assert recognise(path) == {"spreadsheet": "workbook, Amazon Mechanical Turk"}
+    assert recognise(path) == {"spreadsheet": "Amazon Mechanical Turk"}
     assert read_export(path).labels().to_frame().values.tolist() == [["17", "W1", "a"]]
 
 
@@ -93,7 +93,7 @@ def test_the_error_of_a_formula_is_no_label(tmp_path):
 
 def test_a_workbook_in_no_layout_says_what_it_holds(tmp_path):
     path = write(tmp_path / "b.xlsx", {"s": [["a", "b"], [1, 2]], "empty": []})
-    assert recognise(path) == {"spreadsheet": "workbook"}
+    assert recognise(path) == {"spreadsheet": "unknown columns"}
     with pytest.raises(ReaderError, match="'s': 'a', 'b'"):
         read_export(path)
 
@@ -121,7 +121,7 @@ def rewrite(path, member, change):
 def test_a_damaged_workbook_is_refused(tmp_path, member):
     path = write(tmp_path / "b.xlsx", {"s": [["item", "annotator", "label"], [1, 2, 3]]})
     rewrite(path, member, lambda data: data[: len(data) // 2])
-    assert recognise(path) == {"spreadsheet": "workbook"}
+    assert recognise(path) == {"spreadsheet": "unknown columns"}
     with pytest.raises(ReaderError, match="Open it in a spreadsheet program and save it again"):
         read_export(path)
 

@@ -25,7 +25,7 @@ EMOTIONS = (
 
 def test_columns_of_0_and_1_are_options(tmp_path):
     path = write(tmp_path / "emotions.csv", EMOTIONS)
-    assert recognise(path) == {"category_columns": "3 columns of 0 and 1"}
+    assert recognise(path) == {"category_columns": "3 categories"}
     export = read_export(path)
     assert export.questions.question.tolist() == ["categories", "example_very_unclear"]
     selection = export.select("categories", empty="category")
@@ -62,7 +62,7 @@ def test_lists_in_cells_go_together(tmp_path):
         '1,b,"[""x"", """"]",p,"[1, 3]"\n'
         "2,c,[],p,[]\n",
     )
-    assert recognise(path) == {"list_cells": "lists in labels by annotator_ids"}
+    assert recognise(path) == {"list_cells": "labels by annotator_ids"}
     export = read_export(path)
     selection = export.select()
     assert selection.labels.to_frame().values.tolist() == [
@@ -121,7 +121,7 @@ WIDE = "id,text,annotator_1,annotator_2,Annotator 3,gold\n1,x,yes,no,,yes\n2,y,n
 
 def test_a_column_an_annotator(tmp_path):
     path = write(tmp_path / "wide.csv", WIDE)
-    assert recognise(path) == {"wide": "3 columns of annotators"}
+    assert recognise(path) == {"wide": "3 annotators"}
     selection = read_export(path).select()
     assert selection.labels.to_frame().values.tolist() == [
         ["1", "annotator_1", "yes"],

@@ -142,6 +142,28 @@ def test_the_command_reports_on_spans(tmp_path):
     assert "nothing" in again.output
 
 
+@pytest.mark.parametrize(("spans", "n_items"), [("tokens", 4 * 8), ("candidates", 4 + 1 + 1)])
+def test_spans_become_items_of_other_commands(tmp_path, spans, n_items):
+    project = write_project(tmp_path / "project")
+    out = tmp_path / "labels.csv"
+    command = ["convert", str(project), str(out), "--spans", spans]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    stored = pd.read_csv(out)
+    assert stored["item"].nunique() == n_items
+    assert set(stored["label"]) <= {"O", "PER", "LOC"}
+    # d and e by two annotators, f by two without marks, g by one
+    assert len(stored) == {"tokens": (2 + 2 + 2 + 1) * 8, "candidates": 4 * 2 + 2 + 1}[spans]
+
+
+def test_items_of_a_file_without_spans_are_refused(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label\ni,a,x\ni,b,x\n")
+    result = CliRunner().invoke(app, ["report", str(path), "--spans", "tokens"])
+    assert result.exit_code != 0
+    assert "no spans, of which --spans tokens would make items" in " ".join(result.output.split())
+
+
 def test_the_same_seed_gives_the_same_table():
     first, second = (report_spans(MARKS, **OPTIONS) for _ in range(2))
     pd.testing.assert_frame_equal(first, second)

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from annobench.core.errors import ReaderError
 from annobench.io.exports.base import Source
 
 #: Endings of files that hold records; configurations and pictures are not looked at.
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
+
+#: What an archive may hold: unpacked bytes, and files.
+_ARCHIVE_BYTES, _ARCHIVE_FILES = 4 * 2**30, 10_000
+
+#: What the library of archives raises for damaged and encrypted ones.
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+)
 
 #: Numbers of records fit into 64 bits; ids in a file may not.
 _LARGEST = 2**63 - 1
@@ -95,6 +115,51 @@ def variant_of(source: Source, recognise: Callable[[Source], str | None]) -> str
             return None
         found.add(variant)
     return ", ".join(sorted(found)) or None
+
+
+@contextmanager
+def unpacked(source: Source) -> Iterator[Source]:
+    """Give an archive's files of records as a folder, for as long as it is needed.
+
+    Only the last part of a name in the archive becomes that of a file, so that no name can lead
+    out of the folder.
+    """
+    if not source.head.startswith(b"PK"):
+        yield source
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            with zipfile.ZipFile(source.path) as archive:
+                _unpack(archive, Path(folder), source.path)
+        except ReaderError:
+            raise
+        except _DAMAGED as error:
+            raise ReaderError(
+                f"{source.path}: a damaged or encrypted archive ({error}). Unpack it yourself, and "
+                "give the folder."
+            ) from error
+        yield Source(folder)
+
+
+def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
+    members = [
+        (member, PurePosixPath(member.filename.replace("\\", "/")).name)
+        for member in archive.infolist()
+        if not member.is_dir() and "__MACOSX" not in member.filename
+    ]
+    wanted = [(m, name) for m, name in members if Path(name).suffix.lower() in _ENDINGS]
+    if len(wanted) > _ARCHIVE_FILES or sum(m.file_size for m, _ in wanted) > _ARCHIVE_BYTES:
+        raise ReaderError(
+            f"{path}: the archive holds more than {_ARCHIVE_FILES:,} files or "
+            f"{_ARCHIVE_BYTES // 2**30} GiB. Unpack it yourself, and give the folder."
+        )
+    for member, name in wanted:
+        target = folder / name
+        if target.exists():
+            raise ReaderError(f"{path}: two files are called {name!r}. Unpack and rename them.")
+        # No more than the size that was checked is ever read of a member.
+        with archive.open(member) as packed, target.open("wb") as file:
+            shutil.copyfileobj(packed, file)
 
 
 def each_file(source: Source) -> Iterator[tuple[str, Source]]:

@@ -262,7 +262,8 @@ def csv_records(
     number = 0
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = csv.reader(stream, delimiter=delimiter)
+            # Strict: a file that ends within quotes was cut off.
+            rows = csv.reader(stream, delimiter=delimiter, strict=True)
             header = next(rows, [])
             if not any(header):
                 raise ReaderError(f"{path}: the file is empty. Export it again.")
@@ -284,10 +285,14 @@ def csv_records(
                 yield number, dict.fromkeys(header, "") | dict(zip(header, row, strict=False))
     except UnicodeDecodeError as error:
         raise ReaderError(
-            f"{path}, after row {number}: not UTF-8. Save the file as UTF-8."
+            f"{path}, after row {number}: not UTF-8. Save the file as UTF-8; from Excel, "
+            "as 'CSV UTF-8'."
         ) from error
     except csv.Error as error:
-        raise ReaderError(f"{path}, after row {number}: {error}. Save the file again.") from error
+        raise ReaderError(
+            f"{path}, after row {number}: {error}. Quote fields as CSV has it; if the file was "
+            "cut off, export it again."
+        ) from error
 
 
 def _short(error: Exception) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
+from annobench.io.exports._utf16 import from_utf16
 from annobench.io.exports.base import Relation, Span
 
 MAGIC = b"#FORMAT=WebAnno TSV 3"
@@ -151,23 +152,16 @@ def _document(
     tokens = [
         (start, end, _plain(form)) for _, name, start, end, form, _ in rows if "." not in name
     ]
-    place, pieces = 0, []
-    wide: list[int] = []
+    place = 0
+    pieces: list[str] = []
     for start, end, form in sorted(tokens):
         if start < place or end <= start:
             continue
-        pieces.append(" " * (start - place))
-        at = start
-        for character in form:
-            if ord(character) > 0xFFFF:
-                wide.append(at)
-                at += 1
-            at += 1
-        pieces.append(form if at == end else "." * (end - start))
+        width = sum(1 + (ord(character) > 0xFFFF) for character in form)
+        pieces += [" " * (start - place), form if width == end - start else "." * (end - start)]
         place = end
-    if not wide:
-        return "".join(pieces), lambda offset: offset
-    return "".join(pieces), lambda offset: offset - sum(at < offset for at in wide)
+    text = "".join(pieces)
+    return text, from_utf16(text)
 
 
 def _plain(value: str) -> str:

@@ -27,7 +27,7 @@ def _recognise(table: Table) -> str | None:
     if item is None or annotator is None or table.column(USUAL_NAMES["label"]) is not None:
         return None
     found = _categories(table)
-    return f"{len(found)} columns of 0 and 1" if len(found) > 1 else None
+    return f"{len(found)} categories" if len(found) > 1 else None
 
 
 def _names(table: Table) -> tuple[str | None, str | None]:

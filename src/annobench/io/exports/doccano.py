@@ -7,10 +7,11 @@ Nothing says which documents a member opened: one without a label tells nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any
 
+from annobench.core.errors import ReaderError
 from annobench.io.exports._parts import (
     MisshapenError,
     each_file,
@@ -20,9 +21,11 @@ from annobench.io.exports._parts import (
     name,
     offsets,
     options,
+    unpacked,
     variant_of,
 )
 from annobench.io.exports._records import csv_records, json_records
+from annobench.io.exports._utf16 import from_utf16
 from annobench.io.exports.base import ExportFormat, Intake, Relation, Source, Span
 
 #: Where a record holds its document, and where its labels; both in the order of preference.
@@ -42,7 +45,14 @@ _SILENT = "documents without a label, of which doccano does not say whether they
 
 def _recognise(source: Source) -> str | None:
     """Return the variant of an export of doccano, or None."""
-    return variant_of(source, _variant)
+    if not source.head.startswith(b"PK"):
+        return variant_of(source, _variant)
+    try:
+        with unpacked(source) as folder:
+            variant = variant_of(folder, _variant)
+    except ReaderError:
+        return None  # a spreadsheet or an archive of another tool
+    return variant and f"{variant}, packed"
 
 
 def _variant(source: Source) -> str | None:
@@ -69,7 +79,12 @@ def _variant(source: Source) -> str | None:
 
 
 def _read(source: Source, intake: Intake) -> None:
-    """Read an export of doccano; in a folder, one file a member."""
+    """Read an export of doccano; in a folder or archive, one file a member."""
+    with unpacked(source) as files:
+        _read_files(files, intake)
+
+
+def _read_files(source: Source, intake: Intake) -> None:
     for file, part in each_file(source):
         variant = _variant(part)
         if variant == "fastText":
@@ -149,15 +164,16 @@ def _take_member(
     """Take what one member gave a document; say whether it was anything."""
     chosen: list[str] = []
     spans: dict[str, Span] = {}
+    position = from_utf16(text)
     for key in _LABELS:
         for place, entry in enumerate(listing(record.get(key), key)):
             if isinstance(entry, list):
-                spans[f"{key} {place}"] = _span(entry)
+                spans[f"{key} {place}"] = _span(entry, position)
             else:
                 chosen.append(name(entry, f"one of {key}"))
     for place, entry in enumerate(listing(record.get(_ENTITIES), _ENTITIES)):
         known = maybe_name(entry.get("id")) if isinstance(entry, dict) else None
-        spans[known or f"{_ENTITIES} {place}"] = _span(entry)
+        spans[known or f"{_ENTITIES} {place}"] = _span(entry, position)
     relations = [_relation(entry, spans) for entry in listing(record.get("relations"), "relations")]
     personal = stem != _SHARED
     if chosen:
@@ -177,8 +193,8 @@ def _take_member(
     return bool(chosen or spans)
 
 
-def _span(entry: Any) -> Span:
-    """Read a span, a list of start, end and label or an object."""
+def _span(entry: Any, position: Callable[[int], int]) -> Span:
+    """Read a span, a list of start, end and label or an object; a browser counted its offsets."""
     if isinstance(entry, list):
         if len(entry) < 3:
             raise MisshapenError(f"a span is {entry!r}, not start, end and label")
@@ -187,7 +203,7 @@ def _span(entry: Any) -> Span:
         parts = mapping(entry, "a span")
         start, end, label = (parts.get(key) for key in ("start_offset", "end_offset", "label"))
     begin, stop = offsets(start, end, "a span")
-    return Span(begin, stop, name(label, "the label of a span"))
+    return Span(position(begin), position(stop), name(label, "the label of a span"))
 
 
 def _relation(entry: Any, spans: dict[str, Span]) -> Relation:
@@ -209,6 +225,7 @@ def _take_old(
     chosen: dict[str, list[str]] = {}
     spans: dict[str, list[Span]] = {}
     texts: dict[str, list[str]] = {}
+    position = from_utf16(text)
     for entry in annotations:
         mark = mapping(entry, "an annotation")
         user = stem if intake.options.annotator_from == "file" else None
@@ -216,7 +233,7 @@ def _take_old(
         if mark.get("label") is None:
             texts.setdefault(user, []).append(name(mark.get("text"), "the text of an annotation"))
         elif "start_offset" in mark:
-            spans.setdefault(user, []).append(_span(mark))
+            spans.setdefault(user, []).append(_span(mark, position))
         else:
             chosen.setdefault(user, []).append(name(mark["label"], "the label of an annotation"))
     for user, labels in chosen.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.results import Summarised
+from annobench.io.exports._records import json_records
 from annobench.io.exports.base import (
     STATUSES,
     AnnotatorFrom,
@@ -605,6 +607,32 @@ def recognise(path: str | Path) -> dict[str, str]:
     return {name: variant for name, variant in found.items() if variant is not None}
 
 
+def is_export(path: str | Path) -> bool:
+    """Return whether a path is to be read as an export, and not as a plain table.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file or folder.
+
+    Returns
+    -------
+    bool
+        True for a folder, a file of a known format, and any file of JSON, also a damaged one.
+
+    Raises
+    ------
+    ReaderError
+        If there is nothing at the path.
+    """
+    source = Source(path)
+    return source.is_folder or _begins_as_json(source) or bool(recognise(path))
+
+
+def _begins_as_json(source: Source) -> bool:
+    return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*[\[{"\]])', source.head) is not None
+
+
 def read_export(
     path: str | Path,
     *,
@@ -670,6 +698,11 @@ def _unrecognised(source: Source, variants: dict[str, str]) -> str:
             f"{source.path}: may be {' or '.join(variants)}. Say which with --from "
             f"{next(iter(variants))}."
         )
+    if _begins_as_json(source):
+        try:
+            next(json_records(source.path), None)
+        except ReaderError as error:
+            return str(error)
     known = ", ".join(format.title for format in discover().values())
     what = "the folder holds no file" if source.is_folder and not source.files else "unknown format"
     kinds = ""

@@ -34,7 +34,7 @@ def _recognise(source: Source) -> str | None:
     except (ReaderError, OSError):
         return None
     if layout is None:
-        return "data set" if _info(source, files[0]) else None
+        return "unknown columns" if _info(source, files[0]) else None
     if layout[0].name == "plain" and not source.is_folder and not _info(source, files[0]):
         # A plain Parquet file is what `read_labels` reads.
         return None
@@ -236,7 +236,7 @@ def _fields(decoders: dict[str, _Decoder], value: Any) -> Any:
 
 FORMAT = ExportFormat(
     name="hugging_face",
-    title="Hugging Face data sets",
+    title="a data set of Hugging Face",
     recognise=_recognise,
     read=_read,
     note=(

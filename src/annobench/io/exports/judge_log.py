@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import ReaderError
 from annobench.io.exports._records import is_json_lines, json_records
 from annobench.io.exports._tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
 from annobench.io.exports.base import ExportFormat, Intake, Source, Status, as_json
@@ -115,6 +117,13 @@ def _read(source: Source, intake: Intake) -> None:
         if roles is None:
             roles = known[names] = _Roles.of(names, intake.options.text)
         binary &= _push(intake, record, roles, where)
+    asked = intake.options.text
+    if asked is not None and not any(asked in names for names in known):
+        fields = dict.fromkeys(name for names in known for name in names)
+        raise ReaderError(
+            f"{source.path}: no record has a field {asked!r}, as --text asks."
+            f"{did_you_mean(asked, fields)} There are {', '.join(map(repr, fields))}."
+        )
     if binary:
         # Numbers are ratings, unless they only say yes or no.
         intake.question(QUESTION, "choice")
@@ -189,7 +198,7 @@ def _label(value: Any, pair: tuple[str, str] | None) -> str | float | None:
 
 FORMAT = ExportFormat(
     name="judge_log",
-    title="logs of judges",
+    title="a log of judges",
     recognise=_recognise,
     read=_read,
     note=(

@@ -228,7 +228,7 @@ def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) ->
     drafts = listing(task.get("drafts"), "drafts")
     predictions = listing(task.get("predictions"), "predictions")
     found = [
-        _work(unit, mapping(entry, f"one of the {unit}s"), item, where, part, intake)
+        _work(unit, mapping(entry, f"one of the {unit}s"), item, where, part, intake, data)
         for unit, entries in (("annotation", annotations), ("draft", drafts))
         for entry in entries
         if unit == "annotation" or isinstance(entry, dict)
@@ -247,7 +247,13 @@ def _of_task(task: dict[str, Any], number: int, part: Source, intake: Intake) ->
 
 
 def _work(
-    unit: str, entry: dict[str, Any], item: str, where: int, part: Source, intake: Intake
+    unit: str,
+    entry: dict[str, Any],
+    item: str,
+    where: int,
+    part: Source,
+    intake: Intake,
+    data: dict[str, Any],
 ) -> _Work:
     who = entry.get("user") if unit == "draft" else entry.get("completed_by")
     annotator, personal = _annotator(who, part, intake)
@@ -266,7 +272,7 @@ def _work(
         personal,
         status,
         entry.get("ground_truth") is True,
-        _results(listing(entry.get("result"), "the result of an annotation")),
+        _results(listing(entry.get("result"), "the result of an annotation"), data),
     )
 
 
@@ -285,7 +291,11 @@ def _annotator(who: Any, part: Source, intake: Intake) -> tuple[str, bool]:
     return found, not found.isdecimal()
 
 
-def _results(entries: list[Any]) -> _Results:
+def _results(entries: list[Any], data: dict[str, Any]) -> _Results:
+    # Characters that JavaScript counts as two.
+    wide = [
+        n for n in data.values() if isinstance(n, str) and not n.isascii() and max(n) > "\uffff"
+    ]
     found = _Results({}, {}, {}, defaultdict(list), defaultdict(list), defaultdict(int))
     regions: dict[Any, tuple[str, Span]] = {}
     links: list[dict[str, Any]] = []
@@ -298,7 +308,7 @@ def _results(entries: list[Any]) -> _Results:
             continue
         question = name(result.get("from_name"), "from_name of a result")
         if kind in _SPANS:
-            _take_spans(result, kind, question, value, found, regions)
+            _take_spans(result, kind, question, value, found, regions, wide)
         elif kind not in _ANSWERS:
             about = "regions in images, audio or video" if _POSITIONS & value.keys() else None
             found.others[about or "results that are no labels"] += 1
@@ -337,6 +347,7 @@ def _take_spans(
     value: dict[str, Any],
     found: _Results,
     regions: dict[Any, tuple[str, Span]],
+    wide: list[str],
 ) -> None:
     labels = listing(value.get(kind), f"the labels of {layer!r}")
     place = value.get("globalOffsets") if kind != "labels" else value
@@ -350,10 +361,23 @@ def _take_spans(
         found.others["spans without a label"] += 1
     else:
         begin, stop = offsets(start, end, f"a span of {layer!r}")
+        begin, stop = _in_characters(begin, stop, value.get("text"), wide)
         spans = [Span(begin, stop, name(n, f"a label of {layer!r}")) for n in labels]
         found.spans[layer] += spans
         if isinstance(result.get("id"), str):
             regions[result["id"]] = (layer, spans[0])
+
+
+def _in_characters(begin: int, stop: int, marked: Any, wide: list[str]) -> tuple[int, int]:
+    """Return where a span stands in characters; older versions counted units of UTF-16."""
+    if any(text[begin:stop] == marked for text in wide):
+        return begin, stop
+    for text in wide:
+        units = text.encode("utf-16-le", "surrogatepass")
+        start, end = (len(units[: 2 * n].decode("utf-16-le", "ignore")) for n in (begin, stop))
+        if text[start:end] == marked:
+            return start, end
+    return begin, stop
 
 
 def _take_relation(
@@ -398,8 +422,8 @@ def _rows(part: Source, file: str, intake: Intake) -> list[_Work]:
             item = name(row.get("id"), "the id of a task")
             annotator, personal = _annotator(row.get("annotator"), part, intake)
             entries = [entry for column in columns for entry in _entries(column, row.get(column))]
-            results = _results(entries)
             data = {key: value for key, value in row.items() if key not in {*columns, "annotator"}}
+            results = _results(entries, data)
             _take_text(item, data, bool(results.spans), intake)
             works.append(_Work("record", number, item, annotator, personal, "done", False, results))
         except MisshapenError as error:

@@ -24,7 +24,7 @@ _WHO = ("annotator", "worker", "rater", "coder", "judge", "labeler", "user")
 def _recognise(table: Table) -> str | None:
     """Return the variant: a list of annotators, and lists of answers as long."""
     annotators, answers = _columns(table)
-    return f"lists in {', '.join(answers)} by {annotators}" if annotators and answers else None
+    return f"{', '.join(answers)} by {annotators}" if annotators and answers else None
 
 
 def _columns(table: Table) -> tuple[str | None, list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,20 @@ _JOINT = ":::"
 #: What a ticked box or button has as its value; anything else is what was typed or slid to.
 _TICKED = (True, "true", "True", "on")
 
-#: The name and the file of an annotator, and what that file holds of each instance.
-_Work = tuple[str, Path, list[tuple[str, dict[str, dict[str, Any]], dict[str, list[Span]], bool]]]
+
+@dataclass(frozen=True)
+class _Instance:
+    """What a user did with one instance: options by question, spans by layer."""
+
+    item: str
+    labels: dict[str, dict[str, Any]]
+    spans: dict[str, list[Span]]
+    text: str = ""
+    is_page: bool = False
+
+
+#: The name and the file of an annotator, and what that file holds.
+_Work = tuple[str, Path, list[_Instance]]
 
 
 def _recognise(source: Source) -> str | None:
@@ -67,25 +80,28 @@ def _read(source: Source, intake: Intake) -> None:
     asked: dict[str, None] = {}
     several: set[str] = set()
     for _, _, instances in found:
-        for _, labels, _, is_page in instances:
-            if is_page:
-                continue
-            asked.update(dict.fromkeys(labels))
-            several.update(name for name, chosen in labels.items() if len(_ticked(chosen)) > 1)
+        for instance in instances:
+            if not instance.is_page:
+                asked.update(dict.fromkeys(instance.labels))
+                chosen = instance.labels.items()
+                several.update(name for name, options in chosen if len(_ticked(options)) > 1)
     for question in several:
         intake.question(question, "choices")
     for annotator, path, instances in found:
         shown = path.relative_to(source.path) if source.is_folder else ""
         intake.begin(shown, "instance")
-        for where, (item, labels, spans, is_page) in enumerate(instances, start=1):
+        personal = not any(character.isdigit() for character in annotator)
+        for where, instance in enumerate(instances, start=1):
             intake.read()
-            if is_page:
+            item, labels = instance.item, instance.labels
+            if instance.is_page:
                 intake.leave_out(where, "pages of the study that are no instances")
                 continue
-            if not labels and not spans:
+            if not labels and not instance.spans:
                 intake.leave_out(where, "instances that were assigned and not annotated")
                 continue
-            personal = not any(character.isdigit() for character in annotator)
+            if instance.text:
+                intake.text(item, instance.text)
             for question in asked if labels else ():
                 intake.answer(
                     item,
@@ -95,7 +111,7 @@ def _read(source: Source, intake: Intake) -> None:
                     where=where,
                     personal=personal,
                 )
-            for layer, marked in spans.items():
+            for layer, marked in instance.spans.items():
                 intake.marks(item, annotator, layer, marked, where=where, personal=personal)
 
 
@@ -104,7 +120,7 @@ def _works(source: Source, path: Path) -> Iterator[_Work]:
     if _is_table(source):
         yield from _table(source)
         return
-    by_user: dict[str, list[Any]] = defaultdict(list)
+    by_user: dict[str, list[_Instance]] = defaultdict(list)
     for number, record in json_records(path):
         if _LABELS in record:
             user = str(record.get("user_id") or path.parent.name)
@@ -118,34 +134,37 @@ def _works(source: Source, path: Path) -> Iterator[_Work]:
             spans = record.get("spans", record.get("span_annotations"))
             # Pages of consent and of a survey stand among the instances of old versions.
             page = str(item).endswith((".html", ".jsonl"))
-            by_user[user].append((str(item), _labels(labels), _spans(spans), page))
+            text = as_json(record.get("displayed_text") or "")
+            instance = _Instance(str(item), _labels(labels), _spans(spans), text, page)
+            by_user[user].append(instance)
     for user, instances in by_user.items():
         yield user, path, instances
 
 
-def _state(record: dict[str, Any]) -> Iterator[tuple[str, Any, Any, bool]]:
+def _state(record: dict[str, Any]) -> Iterator[_Instance]:
     labels, spans = _mapping(record.get(_LABELS)), _mapping(record.get(_SPANS))
     assigned = record.get("instance_id_ordering")
     names = dict.fromkeys(map(str, assigned)) if isinstance(assigned, list) else {}
     names |= dict.fromkeys([*labels, *spans])
     for item in names:
-        yield item, _labels(labels.get(item)), _spans(spans.get(item)), False
+        yield _Instance(item, _labels(labels.get(item)), _spans(spans.get(item)))
     for page in _mapping(record.get("phase_to_page_to_label_to_value")):
-        yield page, {}, {}, True
+        yield _Instance(page, {}, {}, is_page=True)
 
 
 def _table(source: Source) -> Iterator[_Work]:
     header = source.header or ()
     delimiter = "\t" if b"\t" in source.head.partition(b"\n")[0] else ","
     columns = [name.split(_JOINT, 1) for name in header if _JOINT in name]
-    by_user: dict[str, list[Any]] = defaultdict(list)
+    by_user: dict[str, list[_Instance]] = defaultdict(list)
     for _, row in csv_records(source.path, delimiter):
         labels: dict[str, dict[str, Any]] = defaultdict(dict)
         for question, option in columns:
             value = row[f"{question}{_JOINT}{option}"]
             if value and question != "span_annotations":
                 labels[question][option] = value
-        by_user[row["user"]].append((row["instance_id"], dict(labels), {}, False))
+        text = row.get("displayed_text", "")
+        by_user[row["user"]].append(_Instance(row["instance_id"], dict(labels), {}, text))
     for user, instances in by_user.items():
         yield user, source.path, instances
 

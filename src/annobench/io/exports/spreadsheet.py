@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +25,16 @@ from annobench.io.exports.base import ExportFormat, Intake, Source
 from annobench.io.table import USUAL_NAMES
 
 #: A workbook that unpacks to more is refused.
-MAX_BYTES = 2 * 2**30
+MAX_BYTES = 2**29
 
 _REMEDY = "Open it in a spreadsheet program and save it again, or save the sheet as CSV."
+
+#: What a formula that fails gives.
+_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+
+#: The variant of a workbook of which no sheet can be read.
+_UNKNOWN = "unknown columns"
 
 #: The column that a sheet's name becomes where each sheet is one annotator's.
 _SHEET = "annotator"
@@ -36,12 +45,12 @@ def _recognise(source: Source) -> str | None:
     if not _is_workbook(source):
         return None
     try:
-        found = _laid_out(source.path)
+        with _Book(source.path) as book:
+            titles = dict.fromkeys(layout.title for _, layout in _laid_out(book.tables()))
     except ReaderError:
         # Reading it says what is wrong.
-        return "workbook"
-    titles = dict.fromkeys(layout.title for _, layout in found)
-    return f"workbook, {' and '.join(titles)}" if titles else "workbook"
+        return _UNKNOWN
+    return " and ".join(titles) or _UNKNOWN
 
 
 def _is_workbook(source: Source) -> bool:
@@ -50,7 +59,7 @@ def _is_workbook(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
         return False
 
 
@@ -62,29 +71,29 @@ def _read(source: Source, intake: Intake) -> None:
     ReaderError
         If the workbook can't be read, or no sheet is in a known layout.
     """
-    tables = _tables(source.path)
-    found = _laid_out(source.path)
-    if not found:
-        shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
-        raise ReaderError(
-            f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
-            f"known layout. The sheets and their columns are {shown or 'empty'}."
-        )
-    used = {table.name for table, _ in found}
-    for number, table in enumerate(tables, start=1):
-        if table.name not in used:
-            intake.begin("", "sheet")
-            intake.read()
-            intake.leave_out(number, "sheets in no known layout")
-    for table, layout in found:
-        check_text_option(table, intake)
-        intake.begin(f"sheet {table.name}", "row")
-        layout.read(table, intake)
+    with _Book(source.path) as book:
+        tables = book.tables()
+        found = _laid_out(tables)
+        if not found:
+            shown = "; ".join(f"{t.name!r}: {', '.join(map(repr, t.header[:8]))}" for t in tables)
+            raise ReaderError(
+                f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
+                f"known layout. The sheets and their columns are {shown or 'empty'}."
+            )
+        used = {table.name for table, _ in found}
+        intake.begin("", "sheet")
+        for number, table in enumerate(tables, start=1):
+            if table.name not in used:
+                intake.read()
+                intake.leave_out(number, "sheets in no known layout")
+        for table, layout in found:
+            check_text_option(table, intake)
+            intake.begin(f"sheet {table.name}", "row")
+            layout.read(table, intake)
 
 
-def _laid_out(path: Path) -> list[tuple[Table, Layout]]:
+def _laid_out(tables: list[Table]) -> list[tuple[Table, Layout]]:
     """Return the sheets that are in a known layout."""
-    tables = _tables(path)
     if len(tables) > 1 and all(map(_lacks_annotator, tables)):
         tables = [_signed(table) for table in tables]
     found = []
@@ -113,41 +122,91 @@ def _signed(table: Table) -> Table:
     return replace(table, header=(*table.header, _SHEET), rows=rows)
 
 
-def _tables(path: Path) -> list[Table]:
-    """Return the sheets that hold anything."""
-    _check(path)
-    book = _load(path)
-    found = []
-    try:
-        for sheet in book.worksheets:
-            header = next((row for _, row in _cells(path, sheet) if any(row)), None)
+class _Book:
+    """An open workbook; loading it parses all its texts, which is done once."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._has_formulas = _check(path)
+        self._values = _load(path)
+
+    def __enter__(self) -> _Book:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._values.close()
+
+    def tables(self) -> list[Table]:
+        """Return the sheets that hold anything."""
+        found = []
+        for sheet in self._values.worksheets:
+            header = next((row for _, row in _cells(self._path, sheet) if any(row)), None)
             if header is not None:
-                names = _header(path, sheet.title, header)
-                found.append(Table(path, names, partial(_rows, path, sheet.title), sheet.title))
-    finally:
-        book.close()
-    return found
+                names = _header(self._path, sheet.title, header)
+                rows = partial(self._rows, sheet.title)
+                found.append(Table(self._path, names, rows, sheet.title))
+        return found
+
+    def _rows(self, title: str, ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the rows below the header, by the numbers that a spreadsheet program shows."""
+        header: tuple[str, ...] | None = None
+        formulas = _load(self._path, values=False) if self._has_formulas else None
+        try:
+            written = iter(()) if formulas is None else _cells(self._path, formulas[title])
+            for number, cells in _cells(self._path, self._values[title]):
+                _, sources = next(written, (number, []))
+                if not any(cell not in (None, "") for cell in cells):
+                    continue
+                if header is None:
+                    header = _header(self._path, title, cells)
+                    continue
+                self._check_row(title, number, cells, sources)
+                row = zip(header, map(as_cell, cells), strict=False)
+                yield number, dict.fromkeys(header, "") | dict(row)
+        finally:
+            if formulas is not None:
+                formulas.close()
+
+    def _check_row(self, title: str, number: int, cells: list[Any], sources: list[Any]) -> None:
+        """Refuse errors, and formulas without a value, which no spreadsheet program wrote."""
+        where = f"{self._path}, sheet {title!r}, row {number}"
+        for cell, source in zip_longest(cells, sources):
+            if cell is None and isinstance(source, str) and source.startswith("="):
+                raise ReaderError(
+                    f"{where}: the formula {source[:40]!r} has no value, as it was never computed. "
+                    "Open the file in a spreadsheet program and save it."
+                )
+            if isinstance(cell, str) and cell in _ERRORS:
+                raise ReaderError(f"{where}: the formula of a cell gives {cell}. Correct it.")
 
 
-def _check(path: Path) -> None:
-    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities."""
+def _check(path: Path) -> bool:
+    """Refuse what a workbook never is: gigabytes when unpacked, XML that defines entities.
+
+    Returns whether a sheet has formulas.
+    """
+    has_formulas = False
     try:
         with zipfile.ZipFile(path) as archive:
             total = sum(entry.file_size for entry in archive.infolist())
             if total > MAX_BYTES:
-                raise ReaderError(f"{path}: unpacks to {total / 2**30:.0f} GiB. {_REMEDY}")
+                raise ReaderError(f"{path}: unpacks to {total // 2**20:,} MiB. {_REMEDY}")
             for name in archive.namelist():
                 if name.endswith((".xml", ".rels")):
                     with archive.open(name) as stream:
-                        if b"<!DOCTYPE" in stream.read(1024).upper():
+                        head = stream.read(1024)
+                        if b"<!DOCTYPE" in head.upper():
                             raise ReaderError(
                                 f"{path}, {name}: a document type declaration, which could define "
                                 f"entities. {_REMEDY}"
                             )
+                        if name.startswith("xl/worksheets/"):
+                            has_formulas |= _FORMULA.search(head + stream.read()) is not None
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
         if isinstance(error, ReaderError):
             raise
         raise ReaderError(f"{path}: no workbook that can be read ({error}). {_REMEDY}") from error
+    return has_formulas
 
 
 def _load(path: Path, *, values: bool = True) -> Any:
@@ -188,49 +247,9 @@ def _header(path: Path, title: str, cells: list[Any]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _rows(path: Path, title: str, ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the rows below the header, by the numbers that a spreadsheet program shows."""
-    book, formulas = _load(path), _load(path, values=False)
-    try:
-        header: tuple[str, ...] | None = None
-        written = _cells(path, formulas[title])
-        for number, cells in _cells(path, book[title]):
-            _, sources = next(written, (number, []))
-            if not any(cell not in (None, "") for cell in cells):
-                continue
-            if header is None:
-                header = _header(path, title, cells)
-                continue
-            _check_formulas(path, title, number, cells, sources)
-            row = dict.fromkeys(header, "") | dict(zip(header, map(as_cell, cells), strict=False))
-            yield number, row
-    finally:
-        book.close()
-        formulas.close()
-
-
-def _check_formulas(
-    path: Path, title: str, number: int, cells: list[Any], sources: list[Any]
-) -> None:
-    """Refuse formulas without a value, which a program other than a spreadsheet wrote."""
-    for cell, source in zip(cells, sources, strict=False):
-        if cell is None and isinstance(source, str) and source.startswith("="):
-            raise ReaderError(
-                f"{path}, sheet {title!r}, row {number}: the formula {source[:40]!r} has no value, "
-                "as it was never computed. Open the file in a spreadsheet program and save it."
-            )
-        if isinstance(cell, str) and cell in _ERRORS:
-            raise ReaderError(
-                f"{path}, sheet {title!r}, row {number}: the formula of a cell gives {cell}. "
-                "Correct it."
-            )
-
-
-_ERRORS = {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!"}
-
 FORMAT = ExportFormat(
     name="spreadsheet",
-    title="workbooks (XLSX)",
+    title="a workbook (XLSX)",
     recognise=_recognise,
     read=_read,
     note=(

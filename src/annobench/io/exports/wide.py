@@ -44,7 +44,7 @@ def _recognise(table: Table) -> str | None:
     values = {row[name] for row in preview for name in found} - {""}
     if len(found) < 2 or not values or len(values) > _MAX_CATEGORIES:
         return None
-    return f"{len(found)} columns of annotators"
+    return f"{len(found)} annotators"
 
 
 def _candidates(table: Table) -> list[str]:

@@ -1,0 +1,75 @@
+"""The command `judge`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._shared import fail, note
+from annobench.cli._writing import Writing
+from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import AnnotationError, ReaderError
+
+_TABLES = (
+    *("judges", "agreement", "rates", "test", "baselines", "prevalence", "consistency", "plan"),
+)
+
+
+@reads_labels(writes="judges")
+def judge(
+    reading: Reading,
+    writing: Writing,
+    judges: Annotated[
+        list[str],
+        typer.Option("--judge", help="An annotator that is a judge; several times for several."),
+    ],
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            help="What humans may be better by, as they cost more: .1 beside crowd workers, .15 "
+            "beside trained annotators, .2 beside experts."
+        ),
+    ] = 0.1,
+    score: Annotated[
+        Literal["accuracy", "rmse"],
+        typer.Option(help="Labels agree if they are equal, or by their distance as numbers."),
+    ] = "accuracy",
+    level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+) -> None:
+    """Say whether a language model may stand in for annotators: a page, and tables beside it.
+
+    Example: annobench judge labels.csv --judge gpt-4o --judge llama --gold checked.csv
+    """
+    from annobench.judges import assessment
+    from annobench.reporting import judge_page
+    from annobench.reporting.pages import records
+
+    try:
+        writing.check("judges.html", _TABLES)
+        # A judge that was asked several times has several labels of an item.
+        selection = reading.select(repeats="all")
+        refuse_sets(selection, "judge")
+        found = assessment.assess(
+            selection.labels,
+            judges,
+            gold=reading.gold(selection),
+            epsilon=epsilon,
+            score=score,
+            level=level,
+            rng=seed,
+        )
+        page = judge_page.render(found, source=reading.path.name, remarks=selection.remarks)
+        written = writing.write("judges.html", page, found.tables)
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+    for row in records(found.summary_table):
+        worth = row.get("human_labels")
+        tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
+        typer.echo(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
+    print_reading(selection)
+    for text in found.remarks:
+        note(f"Note: {text}")
+    typer.echo(f"written to {writing.folder}: {', '.join(written)}")

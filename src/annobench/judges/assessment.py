@@ -1,0 +1,324 @@
+"""Everything about judges at once: the tables of `annobench judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.results import Summarised
+from annobench.judges import agreement, consistency, planning, prevalence, rates, worth
+from annobench.judges.alternative_annotators import (
+    MIN_ITEMS,
+    AlternativeAnnotatorTest,
+    Score,
+    alternative_annotator_test,
+)
+from annobench.judges.baselines import constant_judge, humans_as_judges
+from annobench.judges.panel import NO_LABEL, Panel, split_judges
+from annobench.labels.annotations import Annotations
+from annobench.models import dawid_skene
+from annobench.models.dawid_skene import DawidSkeneFit
+
+#: The name of a judge that always gives the humans' most frequent label.
+CONSTANT = "(always the most frequent label)"
+#: Categories up to which prevalence is estimated one by one.
+MAX_CATEGORIES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment(Summarised):
+    """What was found about judges.
+
+    Attributes
+    ----------
+    panel : Panel
+        Humans and judges.
+    summary_table : DataFrame
+        One row a judge, and one for a judge that always gives the most frequent label.
+    tests : dict of str to AlternativeAnnotatorTest
+        Of each judge that could be tested.
+    agreement, rates, test, baselines, prevalence, consistency, plan : DataFrame
+        See the modules; empty where nothing could be computed.
+    basis : str
+        What sensitivity and specificity rest on: "gold", "humans" or "".
+    epsilon : float
+        Of the test.
+    remarks : list of str
+        What could not be computed, and cautions.
+    """
+
+    panel: Panel
+    summary_table: pd.DataFrame
+    tests: dict[str, AlternativeAnnotatorTest]
+    agreement: pd.DataFrame
+    rates: pd.DataFrame
+    test: pd.DataFrame
+    baselines: pd.DataFrame
+    prevalence: pd.DataFrame
+    consistency: pd.DataFrame
+    plan: pd.DataFrame
+    basis: str
+    epsilon: float
+    remarks: list[str] = field(default_factory=list)
+
+    def summary(self) -> pd.DataFrame:
+        """Return the table of judges.
+
+        Returns
+        -------
+        DataFrame
+            One row a judge.
+        """
+        return self.summary_table
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """The tables that are not empty, by name."""
+        names = ("agreement", "rates", "test", "baselines", "prevalence", "consistency", "plan")
+        found = {"judges": self.summary_table}
+        found |= {name: getattr(self, name) for name in names}
+        return {name: table for name, table in found.items() if len(table)}
+
+    def _headline(self) -> str:
+        passed = sum(test.passes for test in self.tests.values())
+        return (
+            f"{len(self.panel.judges)} judges beside {self.panel.humans.n_annotators} humans; "
+            f"{passed} pass the alternative annotator test with epsilon {self.epsilon:g}"
+        )
+
+
+def assess(
+    annotations: Annotations,
+    judges: Sequence[str],
+    *,
+    gold: Mapping[str, str] | None = None,
+    epsilon: float = 0.1,
+    score: Score = "accuracy",
+    clusters: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 500,
+    rng: np.random.Generator | int | None = None,
+) -> Assessment:
+    """Assess judges beside humans in every way that the labels allow.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        Labels of humans and judges.
+    judges : sequence of str
+        Names of the annotators that are judges.
+    gold : mapping of str to str, optional
+        The category of some items. By default rates are estimated from the humans' labels.
+    epsilon, score, clusters
+        As in `alternative_annotator_test`.
+    level : float, default 0.95
+        Of the intervals.
+    replicates : int, default 500
+        Of bootstraps, and draws.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed.
+
+    Returns
+    -------
+    Assessment
+        Its remarks say what could not be computed.
+
+    Raises
+    ------
+    AnnotationError
+        If a judge is unknown, or a gold category is; if epsilon is out of range, or distances are
+        asked for of categories that are no numbers.
+    """
+    generator = np.random.default_rng(rng)
+    panel = split_judges(annotations, judges)
+    humans = panel.humans
+    if not -1 <= epsilon <= 1:
+        raise AnnotationError(f"judge: epsilon must be in [-1, 1], got {epsilon}; such as 0.1.")
+    if score == "rmse":
+        _ = humans.category_values  # refuses categories that are no numbers
+    remarks: list[str] = []
+    options: dict[str, Any] = {"epsilon": epsilon, "score": score, "clusters": clusters}
+    known = _gold_codes(humans, gold)
+    fit = _model(humans, remarks)
+    everyone = {**panel.judges, CONSTANT: constant_judge(humans)}
+
+    tests: dict[str, AlternativeAnnotatorTest] = {}
+    by_category, agreements, prevalences, rows = [], [], [], []
+    basis = "" if known is None and fit is None else "humans" if known is None else "gold"
+    for name, labels in everyone.items():
+        row: dict[str, object] = {"judge": name, "n_items": int((labels != NO_LABEL).sum())}
+        try:
+            tests[name] = test = alternative_annotator_test(humans, labels, **options)
+            again = test.bootstrap(replicates=replicates, rng=generator)
+            row |= {
+                "winning_rate": test.winning_rate,
+                "advantage_probability": test.advantage_probability,
+                "passes": test.passes,
+                "passing_epsilon": test.passing_epsilon,
+                "passes_again": again.passes,
+            }
+        except AnnotationError as error:
+            _say(remarks, str(error).removeprefix("alternative_annotator_test: "))
+        if name != CONSTANT:
+            try:
+                agreements.append(
+                    agreement.compare_agreement(
+                        humans,
+                        labels,
+                        clusters=clusters,
+                        replicates=replicates,
+                        level=level,
+                        rng=generator,
+                    ).assign(judge=name)
+                )
+            except AnnotationError as error:
+                _say(remarks, str(error).removeprefix("compare_agreement: "))
+        found = _rates(labels, known, fit, humans, replicates, level, generator)
+        if found is not None:
+            weight = found.confusion.sum(axis=1) / found.confusion.sum()
+            row |= {
+                "accuracy": found.accuracy,
+                "mean_youden": float(np.nansum(weight * found.youden.estimate)),
+                "is_informative": bool(found.is_informative.any()),
+            }
+            by_category.append(found.summary().assign(judge=name))
+        if found is not None and fit is not None:
+            row |= _worth(found, fit, humans, generator)
+        rows.append(row)
+        if known is not None and name != CONSTANT:
+            prevalences.append(_prevalence(name, labels, known, humans, level, remarks))
+    return Assessment(
+        panel=panel,
+        summary_table=pd.DataFrame(rows),
+        tests={name: test for name, test in tests.items() if name != CONSTANT},
+        agreement=_first("judge", agreements),
+        rates=_first("judge", by_category),
+        test=_first("judge", [test.summary().assign(judge=name) for name, test in tests.items()]),
+        baselines=_baselines(humans, options) if tests else pd.DataFrame(),
+        prevalence=_first("judge", prevalences),
+        consistency=consistency.repeat_consistency(annotations.select(annotators=list(judges))),
+        plan=_plan(fit, epsilon, generator) if score == "accuracy" else pd.DataFrame(),
+        basis=basis,
+        epsilon=epsilon,
+        remarks=remarks,
+    )
+
+
+def _say(remarks: list[str], text: str) -> None:
+    """Add a remark once."""
+    if text not in remarks:
+        remarks.append(text)
+
+
+def _first(column: str, tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables together, with one column in front."""
+    if not tables:
+        return pd.DataFrame()
+    table = pd.concat(tables, ignore_index=True)
+    return table[[column, *(name for name in table.columns if name != column)]]
+
+
+def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[np.int64] | None:
+    if not gold:
+        return None
+    unknown = sorted(set(gold.values()) - set(humans.categories))
+    if unknown:
+        raise AnnotationError(
+            f"judge: the gold category {unknown[0]!r} is no label; there are "
+            f"{', '.join(map(repr, humans.categories[:10]))}. Correct the gold standard."
+        )
+    code = {name: k for k, name in enumerate(humans.categories)}
+    return np.array([code.get(gold.get(name, ""), NO_LABEL) for name in humans.items])
+
+
+def _model(humans: Annotations, remarks: list[str]) -> DawidSkeneFit | None:
+    """Fit the model of the humans' labels, if these allow it."""
+    try:
+        return dawid_skene.fit(humans)
+    except AnnotationError as error:
+        _say(remarks, str(error).removeprefix("dawid_skene: "))
+        return None
+
+
+def _rates(
+    labels: NDArray[np.int64],
+    known: NDArray[np.int64] | None,
+    fit: DawidSkeneFit | None,
+    humans: Annotations,
+    draws: int,
+    level: float,
+    rng: np.random.Generator,
+) -> rates.JudgeRates | None:
+    if known is not None and ((known >= 0) & (labels != NO_LABEL)).any():
+        return rates.rates_by_gold(labels, known, humans.categories, level=level)
+    if fit is None or known is not None:
+        return None
+    labelled = np.diff(humans.by_item.offsets) > 0
+    posterior = np.where(labelled[:, None], fit.posterior, np.nan)
+    return rates.rates_by_posterior(
+        labels, posterior, humans.categories, draws=draws, level=level, rng=rng
+    )
+
+
+def _worth(
+    found: rates.JudgeRates, fit: DawidSkeneFit, humans: Annotations, rng: np.random.Generator
+) -> dict[str, object]:
+    total = found.confusion.sum(axis=1, keepdims=True)
+    even = np.full_like(found.confusion, 1 / humans.n_categories)
+    confusion = np.where(total > 0, found.confusion / np.where(total > 0, total, 1), even)
+    share = np.bincount(humans.annotator, minlength=humans.n_annotators)
+    value = worth.worth(fit.prevalence, fit.confusion, confusion, share=share, rng=rng)
+    return {
+        "bits": value.bits,
+        "human_bits": value.human_bits,
+        "human_labels": value.human_labels,
+    }
+
+
+def _prevalence(
+    name: str,
+    labels: NDArray[np.int64],
+    known: NDArray[np.int64],
+    humans: Annotations,
+    level: float,
+    remarks: list[str],
+) -> pd.DataFrame:
+    tables = []
+    for k, category in enumerate(humans.categories[:MAX_CATEGORIES]):
+        counts = prevalence.JudgedCounts.of(labels, known, k)
+        caution = prevalence.caution_of(counts, level=level)
+        own = pd.DataFrame(
+            [method(counts, level)._scalars() for method in prevalence.METHODS.values()]
+        )
+        own.insert(0, "category", category)
+        tables.append(own.assign(judge=name, caution=caution))
+        if caution:
+            _say(remarks, f"{name}, category {category!r}: {caution}")
+    return pd.concat(tables)
+
+
+def _baselines(humans: Annotations, options: Mapping[str, Any]) -> pd.DataFrame:
+    return humans_as_judges(humans, **{k: v for k, v in options.items() if k != "clusters"})
+
+
+def _plan(fit: DawidSkeneFit | None, epsilon: float, rng: np.random.Generator) -> pd.DataFrame:
+    """Say how often a judge as good as an average human would pass."""
+    if fit is None:
+        return pd.DataFrame()
+    average = np.nanmean(fit.confusion, axis=0)
+    return planning.plan_test(
+        fit.prevalence,
+        fit.confusion,
+        average,
+        n_items=(MIN_ITEMS, 100, 200, 400),
+        n_humans=(3, 5),
+        epsilon=epsilon,
+        replicates=100,
+        rng=rng,
+    )
