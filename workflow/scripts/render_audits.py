@@ -43,7 +43,15 @@ def summary(table: pd.DataFrame) -> list[dict[str, Any]]:
                         "n": len(mine),
                         "n_low": int((mine["verdict"] == "low").sum()),
                         "least": mine["held"].min(),
-                        "worst": f"{worst['case']} {worst['model']}, {worst['n_checks']} checks",
+                        "worst": ", ".join(
+                            part
+                            for part in (
+                                worst["case"],
+                                worst["model"],
+                                f"{worst['n_checks']} checks",
+                            )
+                            if part
+                        ),
                         "mean": mine["held"].mean(),
                         "size": mine["size"].mean(),
                     }

@@ -166,7 +166,7 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {int(last['n_items']):,} items hold about "
             f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            "first. `annobench plan` lists which labels tell most."
+            "first. annobench plan lists which labels tell most."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -196,11 +196,14 @@ def _more(given: Release) -> str:
             f"No further set can be expected to pass at {level(given.error_rate)}: the errors "
             "found are too many. More labels, or a better model, would help; checks would not."
         )
-    first = rest.iloc[-1]
-    return (
-        f"A new audit of about {first['checks_needed']:,.0f} checks would release "
-        f"{first['n_items']:,.0f} items, if their share of errors is as found."
+    least, largest = rest.loc[rest["checks_needed"].idxmin()], rest.iloc[-1]
+    first = (
+        f"A new audit of about {least['checks_needed']:,.0f} checks would release "
+        f"{least['n_items']:,.0f} items"
     )
+    if largest["n_items"] > least["n_items"]:
+        first += f", one of about {largest['checks_needed']:,.0f} checks {largest['n_items']:,.0f}"
+    return f"{first}, if their shares of errors are as found."
 
 
 def release_sentence(given: Release) -> str:
