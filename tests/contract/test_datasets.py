@@ -116,7 +116,9 @@ def test_two_data_sets_of_one_id_are_an_error_naming_both_modules(monkeypatch):
 
 
 def test_an_unknown_data_set_is_an_error_with_close_matches():
-    with pytest.raises(datasets.UnknownDatasetError, match=r"Did you mean 'caries'\?.*Known: alt_10k_prompts"):
+    with pytest.raises(
+        datasets.UnknownDatasetError, match=r"Did you mean 'caries'\?.*Known: alt_10k_prompts"
+    ):
         datasets.get("carries")
 
 

@@ -196,7 +196,7 @@ def _more(given: Release) -> str:
             f"No further set can be expected to pass at {level(given.error_rate)}: the errors "
             "found are too many. More labels, or a better model, would help; checks would not."
         )
-    least, largest = rest.loc[rest["checks_needed"].idxmin()], rest.iloc[-1]
+    least, largest = rest.iloc[int(rest["checks_needed"].argmin())], rest.iloc[-1]
     first = (
         f"A new audit of about {least['checks_needed']:,.0f} checks would release "
         f"{least['n_items']:,.0f} items"
