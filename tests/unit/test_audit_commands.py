@@ -122,8 +122,12 @@ def test_a_plan_is_written(labels, tmp_path):
     assert done.exit_code == 0, done.output
     assert "by 40 gold items" in done.output
     folder = tmp_path / "labels_plan"
-    check_self_contained((folder / "plan.html").read_text())
+    page = (folder / "plan.html").read_text()
+    check_self_contained(page)
     plan = pd.read_csv(folder / "plan.csv")
+    shown = re.findall(r'class="goal">([^<]*)</td>.*?</td><td class="right">([\d,]+|–)</td>', page)
+    wanted = [f"{n:,.0f}" if n > 0 else "–" for n in plan["items"]]
+    assert [items for _, items in shown] == wanted
     assert plan.groupby("goal")["cheapest"].sum().eq(1).all()
     following = pd.read_csv(folder / "next.csv")
     assert len(following) == 120

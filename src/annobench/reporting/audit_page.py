@@ -177,9 +177,12 @@ def next_steps(found: Assessment) -> list[str]:
                 f"check says “{gold}”: see whether the guidelines tell the two apart."
             )
     if found.calibration is not None and found.calibration.kind != "none":
+        loss: dict[str, float] = found.calibration.scores.loc["log_loss"].to_dict()  # type: ignore[assignment]
         steps.append(
             "Take probabilities from items.csv, where they are calibrated on the checks, and not "
             "the model's own."
+            if loss["after"] < loss["before"]
+            else "Calibration does not help on so few checks: their log loss does not fall."
         )
     steps.append("Put the checked categories in place of the consensus, as items.csv does.")
     return steps
