@@ -73,7 +73,8 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
 	$(BIN)/snakemake --cores $(CORES) results/studies/audit_full/index.html
 	mkdir -p benchmarks/measured/audit
-	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv benchmarks/measured/audit
+	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
+		results/studies/audit_full/settings.json benchmarks/measured/audit
 
 # Each in an environment of its own, which the door for programs leads to.
 PEER ?= crowd_kit

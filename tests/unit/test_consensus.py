@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from annobench import models
-from annobench.aggregation.consensus import consensus, write
+from annobench.aggregation.consensus import consensus, draw
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
@@ -112,9 +112,9 @@ def test_an_unknown_model_is_refused_with_those_known(labels, rng):
         consensus(labels, model="magic", rng=rng)
 
 
-def test_everything_is_written_and_nothing_else(labels, rng, tmp_path):
+def test_the_picture_is_drawn_and_tables_without_rows_are_left_out(labels, rng, tmp_path):
     found = consensus(labels, rng=rng, replicates=0)
-    names = write(found, tmp_path / "deep")
+    names = draw(found, tmp_path / "deep")
     assert sorted(names) == sorted(path.name for path in (tmp_path / "deep").iterdir())
-    again = pd.read_csv(tmp_path / "deep" / "items.csv", dtype={"item": str})
-    np.testing.assert_array_equal(again["probability"], found.items["probability"])
+    assert list(found.tables()) == ["items", "annotators", "confusion", "prevalence"]
+    assert found.tables()["items"] is found.items

@@ -55,6 +55,15 @@ def config():
         "hard": [0.1],
         "repetitions": 1,
     }
+    audited = {
+        "worlds": ["binary"],
+        "items": [20],
+        "datasets": ["snow2008_rte"],
+        "models": ["voting"],
+        "checks": [10],
+        "repetitions": 1,
+    }
+    replayed = {"datasets": ["snow2008_rte"], "repeats": 2}
     certified = [{"title": "Entailment", "dataset": "snow2008_rte"}]
     return {
         "seed": 1,
@@ -63,6 +72,11 @@ def config():
             "coverage": coverage,
             "baselines": {"reduced": grid, "full": grid},
             "noise": {"data": certified, "reduced": noise, "full": noise},
+            "audit": {
+                "reduced": audited,
+                "full": audited,
+                "replay": {"reduced": replayed, "full": replayed},
+            },
         },
     }
 

@@ -53,6 +53,7 @@ rule collect_audits:
         parts=parts_of,
     output:
         table="results/studies/{study}/coverage.csv",
+        settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
     wildcard_constraints:
@@ -64,6 +65,10 @@ rule collect_audits:
         runtime=5,
     params:
         library=imports_of(WORKFLOW / "scripts/collect_audits.py"),
+        settings=lambda wildcards: {
+            "grid": AUDIT_GRIDS[wildcards.study],
+            "seed": config["seed"],
+        },
     script:
         "../scripts/collect_audits.py"
 
@@ -99,6 +104,7 @@ rule render_audits:
     input:
         coverage="results/studies/{study}/coverage.csv",
         replay="results/studies/{study}/replay.csv",
+        settings="results/studies/{study}/settings.json",
         site=site_files("audit_coverage.html.j2"),
     output:
         figures=expand(
@@ -118,8 +124,6 @@ rule render_audits:
         runtime=5,
     params:
         library=imports_of(WORKFLOW / "scripts/render_audits.py"),
-        grid_name=lambda wildcards: AUDIT_GRIDS[wildcards.study],
-        seed=config["seed"],
     script:
         "../scripts/render_audits.py"
 
@@ -129,6 +133,7 @@ use rule render_audits as render_stored_audits with:
     input:
         coverage=str(STORED_AUDIT / "coverage.csv"),
         replay=str(STORED_AUDIT / "replay.csv"),
+        settings=str(STORED_AUDIT / "settings.json"),
         site=site_files("audit_coverage.html.j2"),
     output:
         figures=expand(
@@ -141,5 +146,3 @@ use rule render_audits as render_stored_audits with:
         "results/logs/studies/audit_stored.page.log",
     params:
         library=imports_of(WORKFLOW / "scripts/render_audits.py"),
-        grid_name="full",
-        seed=config["seed"],

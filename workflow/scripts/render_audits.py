@@ -1,5 +1,6 @@
 """Render the study of audits: figures and a page. Every statement is computed from the tables."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -140,13 +141,14 @@ def draw_gains(found: pd.DataFrame, stem: Path) -> None:
         save_figure(figure, stem)
 
 
-def main(folder: Path, coverage: Path, replay: Path, site: Path, grid_name: str, seed: int) -> None:
+def main(folder: Path, coverage: Path, replay: Path, settings: Path, site: Path) -> None:
     """Write the figures and the page."""
     table, replayed = (
         pd.read_csv(coverage, keep_default_na=False, na_values=[""]),
         pd.read_csv(replay),
     )
     table["model"] = table["model"].fillna("")
+    made = json.loads(settings.read_text(encoding="utf-8"))
     found = gains(replayed)
     draw_held(table, folder / "held")
     draw_released(table, folder / "released")
@@ -174,8 +176,8 @@ def main(folder: Path, coverage: Path, replay: Path, site: Path, grid_name: str,
         repeats=replayed["repeat"].nunique(),
         start=START,
         level=LEVEL,
-        grid_name=grid_name,
-        seed=seed,
+        grid_name=made["grid"],
+        seed=made["seed"],
     )
     with replacing(folder / "index.html") as draft:
         draft.write_text(page, encoding="utf-8")
@@ -187,7 +189,6 @@ if snakemake := globals().get("snakemake"):
             folder=Path(snakemake.output.page).parent,
             coverage=Path(snakemake.input.coverage),
             replay=Path(snakemake.input.replay),
+            settings=Path(snakemake.input.settings),
             site=Path(snakemake.input.site[0]).parent,
-            grid_name=snakemake.params.grid_name,
-            seed=snakemake.params.seed,
         )

@@ -86,7 +86,10 @@ def _recognise(source: Source) -> str | None:
     if records is None:
         return None
     if _is_parquet(records):
-        names = set(_schema(records).names)
+        try:
+            names = set(_schema(records).names)
+        except ReaderError:
+            return None
         if any(f"{n}.users" in names for n in names):
             return "2.x, Parquet"
         if any(f"{n}-suggestion" in names for n in names):
