@@ -1,21 +1,5 @@
 # Whether audits are right as often as they say, and whether labels placed by information pay.
 
-#: The folder of the study, by the grid that it shows; and where the full tables are stored.
-AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
-STORED_AUDIT = WORKFLOW.parent / "benchmarks/measured/audit"
-
-
-def audit_grid(wildcards):
-    """Return the grid of audits, with the data sets that there are."""
-    grid = config["studies"]["audit"][AUDIT_GRIDS[wildcards.study]]
-    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
-
-
-def replay_grid(wildcards):
-    """Return the grid of labels bought again, with the data sets that there are."""
-    grid = config["studies"]["audit"]["replay"][AUDIT_GRIDS[wildcards.study]]
-    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
-
 
 rule measure_audits:
     """Audit items whose categories are known, again and again."""

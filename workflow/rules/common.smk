@@ -291,6 +291,23 @@ def parts_of(wildcards):
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
+#: The folder of the study of audits, by the grid that it shows; and where the full tables are stored.
+AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
+STORED_AUDIT = WORKFLOW.parent / "benchmarks/measured/audit"
+
+
+def audit_grid(wildcards):
+    """Return the grid of audits, with the data sets that there are."""
+    grid = config["studies"]["audit"][AUDIT_GRIDS[wildcards.study]]
+    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+
+
+def replay_grid(wildcards):
+    """Return the grid of labels bought again, with the data sets that there are."""
+    grid = config["studies"]["audit"]["replay"][AUDIT_GRIDS[wildcards.study]]
+    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+
+
 def session_sources(wildcards):
     """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
     script = WORKFLOW / "scripts/execute_course.py"
