@@ -21,7 +21,7 @@ _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
 _ARCHIVE_BYTES, _ARCHIVE_FILES = 4 * 2**30, 10_000
 
 #: What the library of archives raises for damaged and encrypted ones.
-_DAMAGED = (
+DAMAGED_ARCHIVE = (
     zipfile.BadZipFile,
     zlib.error,
     NotImplementedError,
@@ -133,7 +133,7 @@ def unpacked(source: Source) -> Iterator[Source]:
                 _unpack(archive, Path(folder), source.path)
         except ReaderError:
             raise
-        except _DAMAGED as error:
+        except DAMAGED_ARCHIVE as error:
             raise ReaderError(
                 f"{source.path}: a damaged or encrypted archive ({error}). Unpack it yourself, and "
                 "give the folder."

@@ -17,6 +17,7 @@ from typing import Any
 
 from annobench.core.errors import ReaderError
 from annobench.io.exports import _uima, _webanno_tsv, _webanno_tsv2
+from annobench.io.exports._parts import DAMAGED_ARCHIVE
 from annobench.io.exports._webanno_tsv import Content
 from annobench.io.exports.base import ExportFormat, Intake, Source, Status
 
@@ -88,7 +89,7 @@ def recognise(source: Source) -> str | None:
         try:
             with zipfile.ZipFile(source.path) as archive:
                 members = [PurePosixPath(name) for name in archive.namelist()[:MAX_FILES]]
-        except (zipfile.BadZipFile, ValueError, NotImplementedError):
+        except DAMAGED_ARCHIVE:
             return None
         if any(_PROJECT.fullmatch(member.name) for member in members):
             return "project"
@@ -192,7 +193,7 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         infos = [info for info in archive.infolist() if not info.is_dir()]
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+    except DAMAGED_ARCHIVE as error:
         raise ReaderError(f"{where}: a damaged archive ({error}). Export it again.") from error
     total = sum(info.file_size for info in infos)
     if len(infos) > MAX_FILES or total > MAX_BYTES:

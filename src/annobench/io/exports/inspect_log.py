@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._parts import DAMAGED_ARCHIVE
 from annobench.io.exports._records import json_records
 from annobench.io.exports._structured import Label
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
@@ -56,7 +56,7 @@ def _is_archive(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             names = set(archive.namelist())
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+    except DAMAGED_ARCHIVE:
         return False
     return bool(names & {_HEADER, _START}) and "[Content_Types].xml" not in names
 
@@ -199,7 +199,9 @@ def _archive(path: Path) -> _Log:
                     f"{path}: unpacks to {total / 2**30:.0f} GiB, more than a log should. {_REMEDY}"
                 )
             header = _member(path, archive, _HEADER if _HEADER in names else _START)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
+    except ReaderError:
+        raise
+    except DAMAGED_ARCHIVE as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
     return _described(path, header, _samples(path))
 
@@ -210,7 +212,9 @@ def _samples(path: Path) -> Iterator[dict[str, Any]]:
             for name in archive.namelist():
                 if name.startswith(_SAMPLES) and name.endswith(".json"):
                     yield _member(path, archive, name)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, OSError) as error:
+    except ReaderError:
+        raise
+    except DAMAGED_ARCHIVE as error:
         raise ReaderError(f"{path}: no archive that can be read ({error}). {_REMEDY}") from error
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._parts import DAMAGED_ARCHIVE
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
     ITEM_NAMES,
@@ -59,7 +60,7 @@ def _is_workbook(source: Source) -> bool:
     try:
         with zipfile.ZipFile(source.path) as archive:
             return "xl/workbook.xml" in archive.namelist()
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+    except DAMAGED_ARCHIVE:
         return False
 
 
@@ -202,9 +203,9 @@ def _check(path: Path) -> bool:
                             )
                         if name.startswith("xl/worksheets/"):
                             has_formulas |= _FORMULA.search(head + stream.read()) is not None
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError) as error:
-        if isinstance(error, ReaderError):
-            raise
+    except ReaderError:
+        raise
+    except DAMAGED_ARCHIVE as error:
         raise ReaderError(f"{path}: no workbook that can be read ({error}). {_REMEDY}") from error
     return has_formulas
 
