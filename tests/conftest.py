@@ -124,3 +124,17 @@ def mirror():
     if not folder:
         pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def dask_workers():
+    """Two of Dask's workers as threads of this process, which start at once."""
+    distributed = pytest.importorskip("distributed", reason="the extra `scale` is not installed")
+    with distributed.Client(
+        processes=False,
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        set_as_default=False,
+    ) as client:
+        yield client

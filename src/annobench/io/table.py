@@ -371,7 +371,7 @@ def _text_columns(
             "a label."
         ) from None
     try:
-        chosen = _choose(path, header, wanted)
+        chosen = choose_columns(path, header, wanted)
     except ReaderError as error:
         hint = _hint_of_header(path, text, wanted)
         raise ReaderError(f"{path}: line 1 is no header. {hint}" if hint else str(error)) from error
@@ -398,7 +398,7 @@ def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str
         return f"It holds {lines[0].strip()!r}, which is meant for Excel: delete it."
     for number, line in enumerate(lines[1:], start=2):
         try:
-            _choose(path, next(csv.reader([line], delimiter=_delimiter(path, line))), wanted)
+            choose_columns(path, next(csv.reader([line], delimiter=_delimiter(path, line))), wanted)
         except (ReaderError, StopIteration, csv.Error):
             continue
         return f"Line {number} looks like one: delete the lines above it."
@@ -437,8 +437,30 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
-def _choose(path: Path, header: list[str], wanted: dict[str, str | None]) -> dict[str, str]:
-    """Map the columns to use to their roles."""
+def choose_columns(
+    path: str | Path, header: list[str], wanted: dict[str, str | None]
+) -> dict[str, str]:
+    """Map the columns to use to their roles.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    header : list of str
+        Names of its columns.
+    wanted : dict of str to (str or None)
+        The column of each role, or None where the usual names are to be recognised.
+
+    Returns
+    -------
+    dict of str to str
+        The role of each column that is used.
+
+    Raises
+    ------
+    ReaderError
+        If a column is missing, or several fit.
+    """
     shown = ", ".join(map(repr, header[:12]))
     # A column without a name can't be meant: spreadsheets write empty ones.
     twice = sorted({name for name in header if name and header.count(name) > 1})
@@ -535,7 +557,7 @@ def _build(
     known = None if categories is None else tuple(categories)
     if not label.codes.size:
         raise ReaderError(f"{path}: a header but no rows. Give one row a label.")
-    wrong = {name: text for name in label.names if (text := _fault(name, known, scale))}
+    wrong = {name: text for name in label.names if (text := label_fault(name, known, scale))}
     bad = np.isin(label.codes, [n for n, name in enumerate(label.names) if name in wrong])
     unnamed = {role: found[role].codes < 0 for role in ("item", "annotator")}
     rows = np.flatnonzero(bad | unnamed["item"] | unnamed["annotator"])
@@ -597,8 +619,23 @@ def _listed(
     return codes[column.codes[given]], names
 
 
-def _fault(name: str, categories: tuple[object, ...] | None, scale: Scale) -> str | None:
-    """Say why a label can't stand, or None."""
+def label_fault(name: str, categories: tuple[object, ...] | None, scale: Scale) -> str | None:
+    """Say why a label can't stand, or None.
+
+    Parameters
+    ----------
+    name : str
+        The label.
+    categories : tuple or None
+        Those there are; None for any.
+    scale : {"nominal", "ordinal", "interval"}
+        On the interval scale a label is a number.
+
+    Returns
+    -------
+    str or None
+        What is wrong, for messages.
+    """
     if scale == "interval":
         try:
             number = float(name)
@@ -670,9 +707,9 @@ def _parquet_columns(
     """Read the columns of a Parquet file by role, its schema, and what names each row."""
     try:
         schema = pq.read_schema(path)
-        chosen = _choose(path, list(schema.names), wanted)
+        chosen = choose_columns(path, list(schema.names), wanted)
         table = pq.read_table(path, columns=list(chosen))
-        found = {role: _Column.of(_as_text(table[name])) for name, role in chosen.items()}
+        found = {role: _Column.of(as_text(table[name])) for name, role in chosen.items()}
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, ReaderError):
             raise
@@ -699,8 +736,19 @@ def _kept(path: Path, metadata: bytes) -> dict[str, Any]:
     return dict(kept)
 
 
-def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Write a column as text; NaN is no label."""
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write a column as text; NaN is no label.
+
+    Parameters
+    ----------
+    column : ChunkedArray
+        Text, numbers, or a dictionary of them.
+
+    Returns
+    -------
+    ChunkedArray of str
+        Whole numbers without a decimal point where the whole column is of such.
+    """
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Generic, TypeVar, cast
@@ -15,6 +15,9 @@ from annobench.models.kernels.votes import add_votes, collect_right
 
 Floats = NDArray[np.float64]
 P = TypeVar("P")
+E = TypeVar("E")
+#: Says of what is maximised now and before whether it has come to rest.
+Settled = Callable[[float, float], bool]
 
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes
 #: its category improbable and nothing infinite.
@@ -59,6 +62,11 @@ class Votes:
         """Which items have labels, shape (I,)."""
         counts = np.bincount(self.annotations.item, minlength=self.annotations.n_items)
         return np.asarray(counts > 0)
+
+    @property
+    def shares(self) -> Floats:
+        """Shares of the labels of each item, shape (I, K); 1/K for one without labels."""
+        return shares_of(self.annotations.counts.astype(np.float64))
 
     def scores(self, weight: Floats) -> Floats:
         """Add the votes of each item, shape (I, K), with weights of shape (J, K)."""
@@ -170,15 +178,15 @@ def normalised(score: Floats) -> tuple[Floats, Floats]:
 
 
 @dataclass(eq=False)
-class EMTrace(Generic[P]):
+class EMTrace(Generic[P, E]):
     """The state of EM after the last update, and how it was reached.
 
     Attributes
     ----------
     parameters : object
-        The last ones, which posterior and likelihood belong to.
-    posterior : ndarray, shape (I, K)
-        Of the items.
+        The last ones, which all else belongs to.
+    expected : object
+        What the E-step gave: the items' posterior, or sums over items.
     log_likelihood : float
         Of the labels.
     history : list of float
@@ -188,7 +196,7 @@ class EMTrace(Generic[P]):
     """
 
     parameters: P
-    posterior: Floats
+    expected: E
     log_likelihood: float
     history: list[float] = field(default_factory=list)
     converged: bool = False
@@ -201,11 +209,15 @@ class EMTrace(Generic[P]):
 
 def run_em(
     start: P,
-    expect: Callable[[P], tuple[Floats, float, float]],
-    maximise: Callable[[Floats, P], P],
+    expect: Callable[[P], tuple[E, float, float]],
+    maximise: Callable[[E, P], P],
     tolerance: float,
     max_iterations: int,
-) -> EMTrace[P]:
+    *,
+    before: Sequence[float] = (),
+    follow: Callable[[EMTrace[P, E]], None] | None = None,
+    settled: Settled | None = None,
+) -> EMTrace[P, E]:
     """Run EM from a start.
 
     Parameters
@@ -213,29 +225,43 @@ def run_em(
     start : object
         The first parameters.
     expect : callable
-        From parameters to the items' posterior, the log likelihood, and what is maximised.
+        From parameters to what the M-step needs, such as the items' posterior, the log likelihood,
+        and what is maximised.
     maximise : callable
-        From a posterior and its parameters to better parameters.
+        From what was expected and its parameters to better parameters.
     tolerance : float
         Relative change of what is maximised at which to stop; with 0 all updates are done.
     max_iterations : int
         Updates after which to stop in any case.
+    before : sequence of float
+        What was maximised in earlier iterations, if the start is where these ended.
+    follow : callable, optional
+        Called with the state after every E-step.
+    settled : callable, optional
+        In place of the tolerance.
 
     Returns
     -------
     EMTrace
         The last parameters, and what was maximised on the way.
     """
-    posterior, log_likelihood, value = expect(start)
-    state = EMTrace(start, posterior, log_likelihood, [value])
-    while state.n_iterations < max_iterations and not state.converged:
-        state.parameters = maximise(state.posterior, state.parameters)
-        state.posterior, state.log_likelihood, value = expect(state.parameters)
-        change = abs(value - state.history[-1])
+
+    def is_settled(now: float, last: float) -> bool:
         # Parameters still move where what is maximised no longer shows it.
-        state.converged = tolerance > 0 and change <= tolerance * abs(value)
+        return tolerance > 0 and abs(now - last) <= tolerance * abs(now)
+
+    at_rest = settled or is_settled
+    expected, log_likelihood, value = expect(start)
+    state = EMTrace(start, expected, log_likelihood, [*before])
+    while True:
+        state.converged = bool(state.history) and at_rest(value, state.history[-1])
         state.history.append(value)
-    return state
+        if follow is not None:
+            follow(state)
+        if state.converged or state.n_iterations >= max_iterations:
+            return state
+        state.parameters = maximise(state.expected, state.parameters)
+        state.expected, state.log_likelihood, value = expect(state.parameters)
 
 
 def check_search(name: str, tolerance: float, max_iterations: int) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
 from annobench.models.diagnostics import convergence_table, inference_data
 
 if TYPE_CHECKING:
@@ -90,8 +91,9 @@ class Method:
         their categories, so that saying the same again changes nothing.
     offers : frozenset of str
         Functions that its module has beside `fit`: "bootstrap", whose result has draws of
-        `prevalence` and `confusion` and counts `n_switched`, and "restarts", which looks for
-        other optima and whose result has the `best` fit.
+        `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
+        other optima and whose result has the `best` fit; and "fit_partitions", for labels that
+        memory does not hold.
     unchanged_by : frozenset of str
         Out of `CHANGES`, those that by theory change neither the items' posterior nor what is said
         of annotators: all of them.
@@ -110,12 +112,14 @@ class Method:
     offers: frozenset[str] = frozenset()
     unchanged_by: frozenset[str] = frozenset()
 
-    def check(self, annotations: Annotations, *, informed: bool = False) -> None:
+    def check(
+        self, annotations: Annotations | PartitionedLabels, *, informed: bool = False
+    ) -> None:
         """Refuse annotations that the model can't take.
 
         Parameters
         ----------
-        annotations : Annotations
+        annotations : Annotations or PartitionedLabels
             The labels to be fitted.
         informed : bool, default False
             Whether something else than these labels tells how good annotators are: known
@@ -139,7 +143,11 @@ class Method:
                 f"{annotations.scale} scale. Choose another model, or turn the labels into "
                 "categories."
             )
-        if self.max_categories is not None and annotations.n_categories > self.max_categories:
+        if (
+            isinstance(annotations, Annotations)
+            and self.max_categories is not None
+            and annotations.n_categories > self.max_categories
+        ):
             listed = ", ".join(
                 f"{name!r} ({n} times)"
                 for name, n in zip(
@@ -154,14 +162,14 @@ class Method:
                 f"{'Some differ only by spaces or capitals. ' if alike else ''}Collapse the labels."
             )
         if not informed:
-            self.check_overlap(annotations, bool(annotations.is_shared.any()))
+            self.check_overlap(annotations, bool(np.any(annotations.is_shared)))
 
-    def check_overlap(self, annotations: Annotations, overlap: bool) -> None:
+    def check_overlap(self, annotations: Annotations | PartitionedLabels, overlap: bool) -> None:
         """Refuse labels that leave nothing to compare, if the model compares annotators.
 
         Parameters
         ----------
-        annotations : Annotations
+        annotations : Annotations or PartitionedLabels
             Whose annotators a message names.
         overlap : bool
             Whether some item has labels of two annotators.

@@ -222,7 +222,7 @@ def fit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=end.posterior,
+        posterior=end.expected,
         ability=end.parameters.ability,
         easiness=np.exp(end.parameters.log_easiness),
         log_likelihood=min(end.log_likelihood, 0.0),

@@ -23,13 +23,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from annobench.labels.annotations import Annotations
-from annobench.models._votes import Floats, Votes, check_search, log, run_em
+from annobench.labels.partitions import PartitionedLabels
+from annobench.models._passes import PartitionedFit, Workers, run_in_memory
+from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
 from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
@@ -51,6 +53,7 @@ METHOD = Method(
         optimum="a local maximum of the variational bound",
     ),
     compares=True,
+    offers=frozenset({"fit_partitions"}),
     unchanged_by=frozenset({"separate blocks"}),
 )
 
@@ -194,8 +197,107 @@ def fit(
     >>> int(found.competence.argmin())
     2
     """
-    rng = np.random.default_rng(rng)
     METHOD.check(annotations)
+    passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
+    votes = Votes(annotations)
+    ends = []
+    for first in _guesses(annotations, n_starts, rng):
+        start = passes.update(passes.sweep(votes, first, 0)[0], first)
+        ends.append(run_in_memory(passes, votes, tolerance, max_iterations, start))
+    best = _best(ends)
+    likelihood = passes.sweep(votes, _means(best.parameters), 0)[0].log_likelihood
+    return _fit_of(annotations, annotations.items, ends, best.expected[1], likelihood)
+
+
+def fit_partitions(
+    workers: Workers,
+    *,
+    rng: np.random.Generator | int | None = None,
+    inference: Inference = "variational",
+    smoothing: float = 0.01,
+    n_starts: int = 10,
+    tolerance: float = 1e-9,
+    max_iterations: int = 2_000,
+) -> PartitionedFit:
+    """Fit MACE to partitions, as `fit` does to labels in memory, one start after the other.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, and who passes over them.
+    rng, inference, smoothing, n_starts, tolerance, max_iterations
+        As for `fit`.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+    """
+    labels = workers.labels
+    METHOD.check(labels)
+    passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
+    ends = []
+    for number, first in enumerate(_guesses(labels, n_starts, rng)):
+        ends.append(
+            workers.run(
+                passes,
+                tolerance,
+                max_iterations,
+                start=lambda first=first: passes.update(workers.sweep(passes, first), first),
+                name=f"start-{number}",
+                # Numbers that the start was drawn as tell a checkpoint of another seed.
+                what=(inference, smoothing, first.competence[:5].tolist()),
+            )
+        )
+    best = _best(ends)
+    likelihood = workers.sweep(passes, _means(best.parameters)).log_likelihood
+    nobody = np.zeros((0, labels.n_categories))
+    found = _fit_of(labels, (), ends, nobody, likelihood)
+    return PartitionedFit(found, passes, best.parameters)
+
+
+class _Sums(NamedTuple):
+    """Labels of each annotator and category, those expected to be right and all, shape (J, K)."""
+
+    right: Floats
+    given: Floats
+    log_likelihood: float
+
+
+@dataclass(frozen=True)
+class _Passes:
+    inference: Inference
+    smoothing: float
+    parameters: ClassVar = _Parameters
+
+    def begin(self, votes: Votes, number: int) -> _Sums:
+        return self.sweep(votes, next(_guesses(votes.annotations, 1, 0)), number)[0]
+
+    def sweep(self, votes: Votes, theta: _Parameters, number: int) -> tuple[_Sums, Floats]:
+        k = theta.strategy.shape[1]
+        log_wrong = theta.spam[:, None] + theta.strategy
+        log_right = np.logaddexp(theta.know[:, None], log_wrong)
+        posterior, likelihood = votes.expect(log_right, log_wrong, np.full(k, -np.log(k)))
+        return _Sums(votes.right(posterior), votes.given, likelihood), posterior
+
+    def update(self, total: _Sums, theta: _Parameters | None) -> _Parameters:
+        if theta is None:
+            (theta,) = _first_guesses(1, *total.given.shape, np.random.default_rng(0))
+        # A label that is right was known, or spammed and right by chance.
+        odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
+        right = total.right / (1 + np.exp(np.minimum(odds, 700.0)))
+        known, spammed = right.sum(axis=1), np.maximum(total.given - right, 0)
+        if self.inference == "variational":
+            return _variational(known, spammed)
+        return _smoothed(known, spammed, self.smoothing / spammed.shape[1])
+
+    def objective(self, total: _Sums, theta: _Parameters) -> tuple[float, float]:
+        return total.log_likelihood, total.log_likelihood + theta.log_prior
+
+
+def _checked(
+    inference: Inference, smoothing: float, n_starts: int, tolerance: float, max_iterations: int
+) -> _Passes:
     check_search(METHOD.name, tolerance, max_iterations)
     if inference not in get_args(Inference):
         raise ValueError(
@@ -207,50 +309,53 @@ def fit(
             "mace.fit: smoothing must be a finite number of at least 0 and n_starts at least 1, "
             f"got {smoothing} and {n_starts}."
         )
-    votes = Votes(annotations)
-    k, j = annotations.n_categories, annotations.n_annotators
-    log_even = np.full(k, -np.log(k))
+    return _Passes(inference, smoothing)
 
-    def update(known: Floats, spammed: Floats) -> _Parameters:
-        """Make parameters of expected counts: labels known (J,), and spammed, by label (J, K)."""
-        if inference == "variational":
-            return _variational(known, spammed)
-        return _smoothed(known, spammed, smoothing / k)
 
-    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
-        log_wrong = theta.spam[:, None] + theta.strategy
-        log_right = np.logaddexp(theta.know[:, None], log_wrong)
-        posterior, likelihood = votes.expect(log_right, log_wrong, log_even)
-        return posterior, likelihood, likelihood + theta.log_prior
+def _guesses(
+    labels: Annotations | PartitionedLabels,
+    n_starts: int,
+    rng: np.random.Generator | int | None,
+) -> Iterator[_Parameters]:
+    generator = np.random.default_rng(rng)
+    return _first_guesses(n_starts, labels.n_annotators, labels.n_categories, generator)
 
-    def maximise(posterior: Floats, theta: _Parameters) -> _Parameters:
-        # A label that is right was known, or spammed and right by chance.
-        odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
-        known = votes.right(posterior) / (1 + np.exp(np.minimum(odds, 700.0)))
-        return update(known.sum(axis=1), np.maximum(votes.given - known, 0))
 
-    ends = []
-    for first in _first_guesses(n_starts, j, k, rng):
-        start = maximise(expect(first)[0], first)
-        ends.append(run_em(start, expect, maximise, tolerance, max_iterations))
-    reached = np.array([end.history[-1] for end in ends])
-    best = ends[int(reached.argmax())]
-    theta = best.parameters
-    log_wrong = log(1 - theta.competence)[:, None] + log(theta.strategy_mean)
-    log_right = np.logaddexp(log(theta.competence)[:, None], log_wrong)
+def _best(ends: list[EMTrace[_Parameters, Any]]) -> EMTrace[_Parameters, Any]:
+    return ends[int(np.argmax([end.history[-1] for end in ends]))]
+
+
+def _means(theta: _Parameters) -> _Parameters:
+    """Return logs of the means in place of expected logs, under which labels have a likelihood."""
+    return theta._replace(
+        know=log(theta.competence),
+        spam=log(1 - theta.competence),
+        strategy=log(theta.strategy_mean),
+        log_prior=0.0,
+    )
+
+
+def _fit_of(
+    labels: Annotations | PartitionedLabels,
+    items: tuple[str, ...],
+    ends: list[EMTrace[_Parameters, Any]],
+    posterior: Floats,
+    log_likelihood: float,
+) -> MaceFit:
+    best = _best(ends)
     return MaceFit(
-        annotations.items,
-        annotations.annotators,
-        annotations.categories,
-        posterior=best.posterior,
-        competence=theta.competence,
-        strategy=theta.strategy_mean,
-        log_likelihood=votes.expect(log_right, log_wrong, log_even)[1],
+        items,
+        labels.annotators,
+        labels.categories,
+        posterior=posterior,
+        competence=best.parameters.competence,
+        strategy=best.parameters.strategy_mean,
+        log_likelihood=log_likelihood,
         objective=best.history[-1],
         n_iterations=best.n_iterations,
         converged=best.converged,
         history=np.array(best.history),
-        starts=reached,
+        starts=np.array([end.history[-1] for end in ends]),
     )
 
 

@@ -209,7 +209,7 @@ def fit(
         a.items,
         a.annotators,
         a.categories,
-        posterior=end.posterior,
+        posterior=end.expected,
         annotator_terms=end.parameters.annotator,
         item_terms=end.parameters.item,
         log_likelihood=end.log_likelihood,

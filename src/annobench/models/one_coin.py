@@ -18,20 +18,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from annobench.labels.annotations import Annotations
-from annobench.models import voting
+from annobench.labels.partitions import PartitionedLabels
+from annobench.models._passes import PartitionedFit, Workers, run_in_memory
 from annobench.models._votes import (
+    EMTrace,
     Floats,
     Votes,
     check_search,
     even_error_logs,
     even_errors,
     log,
-    run_em,
 )
 from annobench.models.base import ConfusionFit, Conventions, Method
 
@@ -54,6 +55,7 @@ METHOD = Method(
         optimum="a local maximum of the posterior density by EM; relative change of 1e-8",
     ),
     compares=True,
+    offers=frozenset({"fit_partitions"}),
 )
 
 
@@ -104,6 +106,55 @@ class OneCoinFit(ConfusionFit):
 class _Parameters(NamedTuple):
     prevalence: Floats
     accuracy: Floats
+
+
+class _Sums(NamedTuple):
+    """Expected items of each category; expected right labels, and labels, of each annotator."""
+
+    mass: Floats
+    right: Floats
+    given: Floats
+    log_likelihood: float
+
+
+@dataclass(frozen=True)
+class _Passes:
+    smoothing: float
+    parameters: ClassVar = _Parameters
+
+    def begin(self, votes: Votes, number: int) -> _Sums:
+        return self._sums(votes, votes.shares, 0.0)
+
+    def sweep(self, votes: Votes, theta: _Parameters, number: int) -> tuple[_Sums, Floats]:
+        log_right, log_wrong = even_error_logs(theta.accuracy, theta.prevalence.size)
+        posterior, likelihood = votes.expect(log_right, log_wrong, log(theta.prevalence))
+        return self._sums(votes, posterior, likelihood), posterior
+
+    def update(self, total: _Sums, theta: _Parameters | None) -> _Parameters:
+        k = total.mass.size
+        mass = total.mass + self.smoothing
+        right = total.right + k * self.smoothing
+        given = total.given + k * k * self.smoothing
+        guess = np.full(given.shape, 1 / k)
+        # Rounding must not leave a share above 1.
+        accuracy = np.minimum(np.divide(right, given, out=guess, where=given > 0), 1)
+        return _Parameters(mass / mass.sum(), accuracy)
+
+    def objective(self, total: _Sums, theta: _Parameters) -> tuple[float, float]:
+        k = theta.prevalence.size
+        log_right, log_wrong = even_error_logs(theta.accuracy, k)
+        cells = k * log_right[:, 0].sum() + k * (k - 1) * log_wrong[:, 0].sum()
+        prior = self.smoothing * (cells + log(theta.prevalence).sum())
+        return total.log_likelihood, total.log_likelihood + float(prior)
+
+    @staticmethod
+    def _sums(votes: Votes, posterior: Floats, log_likelihood: float) -> _Sums:
+        return _Sums(
+            posterior[votes.labelled].sum(axis=0),
+            votes.right(posterior).sum(axis=1),
+            votes.n_given,
+            log_likelihood,
+        )
 
 
 def fit(
@@ -157,37 +208,60 @@ def fit(
     array([1.  , 1.  , 0.67])
     """
     METHOD.check(annotations)
+    passes = _checked(smoothing, tolerance, max_iterations)
+    end = run_in_memory(passes, Votes(annotations), tolerance, max_iterations)
+    return _fit_of(annotations, annotations.items, end, end.expected[1])
+
+
+def fit_partitions(
+    workers: Workers,
+    *,
+    smoothing: float = 0.01,
+    tolerance: float = 1e-8,
+    max_iterations: int = 1_000,
+) -> PartitionedFit:
+    """Fit the model to partitions, as `fit` does to labels in memory.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, and who passes over them.
+    smoothing, tolerance, max_iterations
+        As for `fit`.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+    """
+    labels = workers.labels
+    METHOD.check(labels)
+    passes = _checked(smoothing, tolerance, max_iterations)
+    end = workers.run(passes, tolerance, max_iterations, what=smoothing)
+    nobody = np.zeros((0, labels.n_categories))
+    return PartitionedFit(_fit_of(labels, (), end, nobody), passes, end.parameters)
+
+
+def _checked(smoothing: float, tolerance: float, max_iterations: int) -> _Passes:
     check_search(METHOD.name, tolerance, max_iterations)
     if not 0 <= smoothing < np.inf:
         raise ValueError(
             f"one_coin.fit: smoothing must be a finite number of at least 0, got {smoothing}."
         )
-    votes = Votes(annotations)
-    k = annotations.n_categories
+    return _Passes(smoothing)
 
-    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
-        log_right, log_wrong = even_error_logs(theta.accuracy, k)
-        posterior, likelihood = votes.expect(log_right, log_wrong, log(theta.prevalence))
-        cells = k * log_right[:, 0].sum() + k * (k - 1) * log_wrong[:, 0].sum()
-        prior = smoothing * (cells + log(theta.prevalence).sum())
-        return posterior, likelihood, likelihood + float(prior)
 
-    def maximise(posterior: Floats, _: object = None) -> _Parameters:
-        mass = posterior[votes.labelled].sum(axis=0) + smoothing
-        right = votes.right(posterior).sum(axis=1) + k * smoothing
-        total = votes.n_given + k * k * smoothing
-        guess = np.full(total.shape, 1 / k)
-        # Rounding must not leave a share above 1.
-        accuracy = np.minimum(np.divide(right, total, out=guess, where=total > 0), 1)
-        return _Parameters(mass / mass.sum(), accuracy)
-
-    start = maximise(voting.fit(annotations).posterior)
-    end = run_em(start, expect, maximise, tolerance, max_iterations)
+def _fit_of(
+    labels: Annotations | PartitionedLabels,
+    items: tuple[str, ...],
+    end: EMTrace[_Parameters, Any],
+    posterior: Floats,
+) -> OneCoinFit:
     return OneCoinFit(
-        annotations.items,
-        annotations.annotators,
-        annotations.categories,
-        posterior=end.posterior,
+        items,
+        labels.annotators,
+        labels.categories,
+        posterior=posterior,
         prevalence=end.parameters.prevalence,
         accuracy=end.parameters.accuracy,
         log_likelihood=end.log_likelihood,

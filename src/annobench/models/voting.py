@@ -8,12 +8,14 @@ by nobody, so that who scores votes can count it as a half.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
+from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._votes import Votes
 from annobench.models.base import CHANGES, Conventions, Fit, Method, best_categories
 
 METHOD = Method(
@@ -29,6 +31,7 @@ METHOD = Method(
         start="no search",
         optimum="vote shares",
     ),
+    offers=frozenset({"fit_partitions"}),
     unchanged_by=frozenset(CHANGES),
 )
 
@@ -96,17 +99,63 @@ def fit(annotations: Annotations) -> VotingFit:
     array([1. , 0.5])
     """
     METHOD.check(annotations)
-    counts = annotations.counts
-    totals = counts.sum(axis=1, keepdims=True)
-    labelled = totals[:, 0] > 0
-    shares = np.where(totals > 0, counts / np.maximum(totals, 1), 1 / annotations.n_categories)
-    winners = best_categories(counts.astype(np.float64))
+    votes = Votes(annotations)
+    shares = votes.shares
+    winners = best_categories(annotations.counts.astype(np.float64))
     return VotingFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
         posterior=shares,
-        prevalence=shares[labelled].mean(axis=0),
+        prevalence=shares[votes.labelled].mean(axis=0),
         winners=winners,
         is_tie=winners.sum(axis=1) > 1,
     )
+
+
+class _Sums(NamedTuple):
+    shares: NDArray[np.float64]
+    n_labelled: int
+
+
+@dataclass(frozen=True)
+class _Passes:
+    parameters: ClassVar = tuple
+
+    def begin(self, votes: Votes, number: int) -> _Sums:
+        shares = votes.shares[votes.labelled]
+        return _Sums(shares.sum(axis=0), len(shares))
+
+    def sweep(
+        self, votes: Votes, theta: tuple[()], number: int
+    ) -> tuple[_Sums, NDArray[np.float64]]:
+        return self.begin(votes, number), votes.shares
+
+
+def fit_partitions(workers: Workers) -> PartitionedFit:
+    """Count the votes of every item in partitions, as `fit` does in memory.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, and who passes over them.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+    """
+    labels = workers.labels
+    METHOD.check(labels)
+    total = workers.begin(_Passes())
+    nobody = np.zeros((0, labels.n_categories))
+    found = VotingFit(
+        (),
+        labels.annotators,
+        labels.categories,
+        posterior=nobody,
+        prevalence=total.shares / total.n_labelled,
+        winners=nobody.astype(bool),
+        is_tie=np.zeros(0, dtype=bool),
+    )
+    return PartitionedFit(found, _Passes(), ())

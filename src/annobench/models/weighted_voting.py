@@ -23,15 +23,18 @@ categories); Berend and Kontorovich (2015), Journal of Machine Learning Research
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
 from annobench.models import voting
+from annobench.models._passes import PartitionedFit, Workers
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, best_categories
 
 METHOD = Method(
     name="weighted_voting",
@@ -49,6 +52,7 @@ METHOD = Method(
         optimum="winners that no longer change, or `max_iterations`",
     ),
     compares=True,
+    offers=frozenset({"fit_partitions"}),
     unchanged_by=frozenset({"separate blocks"}),
 )
 
@@ -145,16 +149,88 @@ def fit(
     if weights is not None:
         stated = _checked(weights, annotations)
         votes, winners = counted.weighted(stated)
-        return _as_fit(annotations, stated, votes, winners, n_iterations=0, converged=True)
+        return _as_fit(
+            annotations, annotations.items, stated, votes, winners, n_iterations=0, converged=True
+        )
     winners = voting.fit(annotations).winners
     converged, n_iterations = False, 0
     while n_iterations < max_iterations and not converged:
         before = winners
-        estimated = _log_odds(counted, winners)
+        estimated = _log_odds(counted.agreeing(winners), counted.n_given, winners.shape[1])
         votes, winners = counted.weighted(estimated)
         converged = bool((winners == before).all())
         n_iterations += 1
-    return _as_fit(annotations, estimated, votes, winners, n_iterations, converged)
+    return _as_fit(
+        annotations, annotations.items, estimated, votes, winners, n_iterations, converged
+    )
+
+
+class _Parameters(NamedTuple):
+    """Weights of the last round, and of the round before it, shape (J,)."""
+
+    weights: Floats
+    before: Floats
+
+
+class _Sums(NamedTuple):
+    """Labels of each annotator that agree with winners, all of them, and items with new winners."""
+
+    agreeing: Floats
+    given: Floats
+    changed: int
+
+
+@dataclass(frozen=True)
+class _Passes:
+    parameters: ClassVar = _Parameters
+
+    def begin(self, votes: Votes, number: int) -> _Sums:
+        winners = best_categories(votes.annotations.counts.astype(np.float64))
+        return _Sums(votes.agreeing(winners), votes.n_given, 0)
+
+    def sweep(self, votes: Votes, theta: _Parameters, number: int) -> tuple[_Sums, Floats]:
+        before = votes.weighted(theta.before)[1]
+        counted, winners = votes.weighted(theta.weights)
+        changed = int((winners != before).any(axis=1).sum())
+        sums = _Sums(votes.agreeing(winners), votes.n_given, changed)
+        return sums, normalised(counted)[0]
+
+
+def fit_partitions(workers: Workers, *, max_iterations: int = 100) -> PartitionedFit:
+    """Estimate weights from partitions, as `fit` does from labels in memory.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, and who passes over them.
+    max_iterations : int, default 100
+        As for `fit`.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+
+    Notes
+    -----
+    A pass counts the votes twice, with the weights of the round and of the one before it, so that
+    nothing is kept for an item.
+    """
+    labels = workers.labels
+    METHOD.check(labels)
+    check_search(METHOD.name, 0, max_iterations)
+    passes, k = _Passes(), labels.n_categories
+    total = workers.begin(passes)
+    weights, n_iterations, converged = np.ones_like(total.given), 0, False
+    while n_iterations < max_iterations and not converged:
+        theta = _Parameters(_log_odds(total.agreeing, total.given, k), weights)
+        total, weights = workers.sweep(passes, theta), theta.weights
+        converged = total.changed == 0
+        n_iterations += 1
+        workers.say(f"round {n_iterations}: {total.changed:,} items with new winners")
+    nobody = np.zeros((0, k))
+    found = _as_fit(labels, (), weights, nobody, nobody.astype(bool), n_iterations, converged)
+    return PartitionedFit(found, passes, theta)
 
 
 def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
@@ -167,18 +243,17 @@ def _checked(weights: ArrayLike, annotations: Annotations) -> Floats:
     return stated
 
 
-def _log_odds(counted: Votes, winners: NDArray[np.bool_]) -> Floats:
-    """Estimate weights by agreement with the winners."""
-    k = winners.shape[1]
-    right = counted.agreeing(winners)
-    wrong = counted.n_given - right
+def _log_odds(right: Floats, given: Floats, n_categories: int) -> Floats:
+    """Estimate weights by how many labels agree with the winners, of how many, shape (J,)."""
+    k, wrong = n_categories, given - right
     if k == 1:
         return np.zeros(right.shape)
     return np.asarray(np.log((right + 1) * (k - 1) / (wrong + k - 1)))
 
 
 def _as_fit(
-    annotations: Annotations,
+    annotations: Annotations | PartitionedLabels,
+    items: tuple[str, ...],
     weights: Floats,
     votes: Floats,
     winners: NDArray[np.bool_],
@@ -189,7 +264,7 @@ def _as_fit(
     odds = np.exp(np.minimum(weights, 700.0)) / max(annotations.n_categories - 1, 1)
     certain = annotations.n_categories == 1
     return WeightedVotingFit(
-        annotations.items,
+        items,
         annotations.annotators,
         annotations.categories,
         posterior=posterior,

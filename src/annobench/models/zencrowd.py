@@ -162,7 +162,7 @@ def fit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        posterior=end.posterior,
+        posterior=end.expected,
         accuracy=end.parameters,
         log_likelihood=end.log_likelihood,
         n_iterations=end.n_iterations,

@@ -4,8 +4,16 @@
 """
 
 from annobench.models.dawid_skene.em import Parameters
-from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit, fit
+from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit, fit, fit_partitions
 from annobench.models.dawid_skene.optima import restarts
 from annobench.models.dawid_skene.uncertainty import bootstrap
 
-__all__ = ["METHOD", "DawidSkeneFit", "Parameters", "bootstrap", "fit", "restarts"]
+__all__ = [
+    "METHOD",
+    "DawidSkeneFit",
+    "Parameters",
+    "bootstrap",
+    "fit",
+    "fit_partitions",
+    "restarts",
+]

@@ -13,10 +13,11 @@ import numpy as np
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models.dawid_skene.em import NO_WEIGHT, Problem, Settings, State, confusion_of
-from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit
-from annobench.models.dawid_skene.starts import votes_start
-from annobench.models.kernels import dawid_skene as kernels
+from annobench.labels.partitions import added
+from annobench.models._votes import Votes, run_em
+from annobench.models.dawid_skene.em import Settings
+from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit, fit_of_passes
+from annobench.models.dawid_skene.passes import DawidSkenePasses, Sums, Theta
 
 Chunks = Callable[[], Iterable[Annotations]]
 
@@ -76,98 +77,38 @@ def fit_chunks(
     first = next(iter(chunks()), None)
     if first is None:
         raise AnnotationError("fit_chunks: there are no chunks. Give at least one.")
-    k = first.n_categories
     settings = Settings.plain(first, smoothing, tolerance=tolerance, max_iterations=max_iterations)
-    problem = Problem.of(first, settings)
-    state = problem.begin(votes_start(first), None)
-    n_labelled = _count_votes(chunks, first, settings, state)
-    problem.update(state)
-    history: list[float] = []
-    while True:
-        if _expect(chunks, first, settings, state) != n_labelled:
+    passes = DawidSkenePasses(settings, first.n_categories)
+    begun = _total(chunks, first, lambda votes: passes.begin(votes, 0))
+    if not begun.n_labelled:
+        raise AnnotationError("fit_chunks: there are no labels. Give at least one.")
+    METHOD.check_overlap(first, begun.n_shared > 0)
+
+    def expect(theta: Theta) -> tuple[Sums, float, float]:
+        total = _total(chunks, first, lambda votes: passes.sweep(votes, theta, 0)[0])
+        if total.n_labelled != begun.n_labelled:
             raise AnnotationError(
                 "fit_chunks: a later pass over the chunks gave other items than the first. Give a "
                 "function that makes the chunks anew whenever it is called."
             )
-        state.log_posterior = state.log_likelihood + problem.log_prior(state)
-        history.append(state.log_posterior)
-        if history[1:] and problem.is_settled(history[-1], history[-2]):
-            state.converged = True
-            break
-        if state.n_iterations == max_iterations:
-            break
-        problem.update(state)
-        state.n_iterations += 1
-    return DawidSkeneFit(
-        (),
-        first.annotators,
-        first.categories,
-        posterior=np.zeros((0, k)),
-        prevalence=state.prevalence[:k].copy(),
-        confusion=confusion_of(problem, state),
-        log_likelihood=state.log_likelihood,
-        log_posterior=state.log_posterior,
-        n_iterations=state.n_iterations,
-        converged=state.converged,
-        history=np.array(history),
-        n_labelled=n_labelled,
-        n_parameters=k - 1 + int((state.counts.sum(axis=(1, 2)) > 0).sum()) * k * (k - 1),
-        settings=settings,
+        return total, *passes.objective(total, theta)
+
+    end = run_em(
+        passes.update(begun, None),
+        expect,
+        passes.update,
+        tolerance,
+        max_iterations,
+        settled=passes.is_settled,
     )
+    return fit_of_passes(first, passes, end)
 
 
-def _count_votes(chunks: Chunks, first: Annotations, settings: Settings, state: State) -> int:
-    """Count labels with the vote shares for weights; return the number of items with labels."""
-    state.counts[:], state.mass[:] = 0.0, 0.0
-    n_labelled = 0
-    overlap = False
-    for chunk in chunks():
-        problem = _problem(chunk, first, settings)
-        overlap = overlap or bool(chunk.is_shared.any())
-        kernels.collect(
-            problem.offsets,
-            problem.cells,
-            settings.gold,
-            NO_WEIGHT,
-            votes_start(chunk),
-            state.counts.ravel(),
-            state.mass,
-        )
-        n_labelled += int((np.diff(problem.offsets) > 0).sum())
-    if not n_labelled:
-        raise AnnotationError("fit_chunks: there are no labels. Give at least one.")
-    METHOD.check_overlap(first, overlap)
-    return n_labelled
+def _total(chunks: Chunks, first: Annotations, sums: Callable[[Votes], Sums]) -> Sums:
+    return added(sums(Votes(_checked(chunk, first))) for chunk in chunks())
 
 
-def _expect(chunks: Chunks, first: Annotations, settings: Settings, state: State) -> int:
-    """Do the E-step of all chunks, and count; return the number of items with labels."""
-    state.counts[:], state.mass[:] = 0.0, 0.0
-    state.log_likelihood = 0.0
-    n_labelled = 0
-    for chunk in chunks():
-        problem = _problem(chunk, first, settings)
-        posterior = np.empty((chunk.n_items, chunk.n_categories))
-        state.log_likelihood += float(
-            kernels.sweep(
-                0,
-                chunk.n_items,
-                problem.offsets,
-                problem.cells,
-                settings.gold,
-                NO_WEIGHT,
-                state.prevalence,
-                state.table.ravel(),
-                posterior,
-                state.counts.ravel(),
-                state.mass,
-            )
-        )
-        n_labelled += int((np.diff(problem.offsets) > 0).sum())
-    return n_labelled
-
-
-def _problem(chunk: Annotations, first: Annotations, settings: Settings) -> Problem:
+def _checked(chunk: Annotations, first: Annotations) -> Annotations:
     for what in ("annotators", "categories", "scale"):
         if getattr(chunk, what) != getattr(first, what):
             raise AnnotationError(
@@ -176,4 +117,4 @@ def _problem(chunk: Annotations, first: Annotations, settings: Settings) -> Prob
             )
     if chunk.n_labels:
         METHOD.check(chunk, informed=True)  # the overlap may be in another chunk
-    return Problem.of(chunk, settings)
+    return chunk

@@ -25,7 +25,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -34,6 +34,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
+from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._votes import EMTrace
 from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
@@ -47,7 +50,13 @@ from annobench.models.dawid_skene.em import (
     confusion_of,
     width_of,
 )
-from annobench.models.dawid_skene.starts import Start, first_values, where
+from annobench.models.dawid_skene.passes import (
+    DawidSkenePasses,
+    Sums,
+    Theta,
+    gold_by_partition,
+)
+from annobench.models.dawid_skene.starts import Start, first_parameters, first_values, where
 from annobench.models.kernels import dawid_skene as kernels
 
 METHOD = Method(
@@ -70,7 +79,7 @@ METHOD = Method(
         optimum="a local maximum of the posterior density by EM",
     ),
     compares=True,
-    offers=frozenset({"bootstrap", "restarts"}),
+    offers=frozenset({"bootstrap", "fit_partitions", "restarts"}),
 )
 
 
@@ -312,11 +321,78 @@ def fit(
     return _fit_of(annotations, problem, state)
 
 
+def fit_partitions(
+    workers: Workers,
+    *,
+    smoothing: float | ArrayLike = 0.01,
+    prevalence_smoothing: float | ArrayLike | None = None,
+    start: Literal["votes", "diagonal"] | Parameters = "votes",
+    gold: Mapping[str, str] | None = None,
+    groups: Literal["all"] | Sequence[object] | NDArray[Any] | None = None,
+    tie: Tie = "none",
+    tolerance: float = 1e-8,
+    max_iterations: int = 1_000,
+) -> PartitionedFit:
+    """Fit the model to partitions, as `fit` does to labels in memory.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, and who passes over them.
+    smoothing, prevalence_smoothing, groups, tie, tolerance, max_iterations
+        As for `fit`.
+    start : {"votes", "diagonal"} or Parameters, default "votes"
+        As for `fit`.
+    gold : mapping of str to str, optional
+        Known categories of some items, by name; they stay in memory.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+
+    Raises
+    ------
+    AnnotationError, ValueError
+        As `fit`.
+    """
+    labels = workers.labels
+    METHOD.check(labels, informed=gold is not None)
+    settings = _settings(
+        labels,
+        smoothing,
+        prevalence_smoothing,
+        None,
+        groups,
+        tie,
+        tolerance,
+        max_iterations,
+        "log_posterior",
+        1,
+    )
+    known = {} if gold is None else gold_by_partition(labels, gold)
+    passes = DawidSkenePasses(settings, labels.n_categories, known)
+    first = None
+    if isinstance(start, Parameters) or start == "diagonal":
+        given = first_parameters(start, labels.n_annotators, labels.n_categories)
+        first = partial(passes.start, given)
+    elif start != "votes":
+        raise ValueError(
+            f"dawid_skene.fit: of partitions, start {start!r} is not one of votes, diagonal. Give "
+            "one of them, or Parameters."
+        )
+    what = (smoothing, prevalence_smoothing, start, groups, tie, sorted((gold or {}).items()))
+    end = workers.run(
+        passes, tolerance, max_iterations, start=first, what=what, settled=passes.is_settled
+    )
+    return PartitionedFit(fit_of_passes(labels, passes, end), passes, end.parameters)
+
+
 # Checks of what the caller gives.
 
 
 def _settings(
-    annotations: Annotations,
+    annotations: Annotations | PartitionedLabels,
     smoothing: float | ArrayLike,
     prevalence_smoothing: float | ArrayLike | None,
     gold: Mapping[str, str] | ArrayLike | None,
@@ -384,9 +460,9 @@ def _prior(
 
 
 def _gold(
-    annotations: Annotations, gold: Mapping[str, str] | ArrayLike | None
+    annotations: Annotations | PartitionedLabels, gold: Mapping[str, str] | ArrayLike | None
 ) -> NDArray[np.int32]:
-    if gold is None:
+    if gold is None or isinstance(annotations, PartitionedLabels):
         return np.zeros(0, dtype=np.int32)
     if isinstance(gold, Mapping):
         return _gold_by_name(annotations, gold)
@@ -428,7 +504,8 @@ def _gold_by_name(annotations: Annotations, gold: Mapping[str, str]) -> NDArray[
 
 
 def _groups(
-    annotations: Annotations, groups: Literal["all"] | Sequence[object] | NDArray[Any] | None
+    annotations: Annotations | PartitionedLabels,
+    groups: Literal["all"] | Sequence[object] | NDArray[Any] | None,
 ) -> NDArray[np.int64]:
     n = annotations.n_annotators
     if groups is None:
@@ -467,6 +544,46 @@ def _check_memory(annotations: Annotations, settings: Settings, limit: int) -> N
 
 
 def _fit_of(annotations: Annotations, problem: Problem, state: State) -> DawidSkeneFit:
+    labelled = np.diff(problem.offsets) > 0
+    if problem.settings.gold.size:
+        labelled |= problem.settings.gold >= 0
+    return _named_fit(annotations, annotations.items, problem, state, int(labelled.sum()))
+
+
+def fit_of_passes(
+    labels: Annotations | PartitionedLabels,
+    passes: DawidSkenePasses,
+    end: EMTrace[Theta, Sums],
+) -> DawidSkeneFit:
+    """Lay out what passes over blocks of items have found.
+
+    Parameters
+    ----------
+    labels : Annotations or PartitionedLabels
+        Whose annotators and categories they are.
+    passes : DawidSkenePasses
+        What was asked for.
+    end : EMTrace
+        The last parameters and sums.
+
+    Returns
+    -------
+    DawidSkeneFit
+        Without items: `posterior` has no row.
+    """
+    problem, state = passes.ended(end.expected, end.parameters)
+    state.n_iterations, state.converged = end.n_iterations, end.converged
+    state.log_posterior, state.history = end.history[-1], tuple(end.history)
+    return _named_fit(labels, (), problem, state, int(end.expected.n_labelled))
+
+
+def _named_fit(
+    labels: Annotations | PartitionedLabels,
+    items: tuple[str, ...],
+    problem: Problem,
+    state: State,
+    n_labelled: int,
+) -> DawidSkeneFit:
     k, settings = problem.n_categories, problem.settings
     confusion = confusion_of(problem, state)
     undefined = np.isnan(confusion[:, :, 0])
@@ -474,20 +591,17 @@ def _fit_of(annotations: Annotations, problem: Problem, state: State) -> DawidSk
         first = int(np.flatnonzero(undefined.any(axis=1))[0])
         warnings.warn(
             f"dawid_skene.fit: {int(undefined.sum())} row(s) of confusion matrices are undefined "
-            f"and NaN, the first of annotator {annotations.annotators[first]!r}: no item that is "
+            f"and NaN, the first of annotator {labels.annotators[first]!r}: no item that is "
             "probably of that category has their label. Smoothing defines them.",
             DegenerateWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    labelled = np.diff(problem.offsets) > 0
-    if settings.gold.size:
-        labelled |= settings.gold >= 0
     used = int((state.counts.sum(axis=(1, 2)) > 0).sum())
     free = {"none": k * (k - 1), "category": k if k > 1 else 0, "one_coin": int(k > 1)}
     return DawidSkeneFit(
-        annotations.items,
-        annotations.annotators,
-        annotations.categories,
+        items,
+        labels.annotators,
+        labels.categories,
         posterior=state.posterior,
         prevalence=state.prevalence[:k].copy(),
         confusion=confusion,
@@ -496,7 +610,7 @@ def _fit_of(annotations: Annotations, problem: Problem, state: State) -> DawidSk
         n_iterations=state.n_iterations,
         converged=state.converged,
         history=np.array(state.history),
-        n_labelled=int(labelled.sum()),
+        n_labelled=n_labelled,
         n_parameters=k - 1 + used * free[settings.tie],
         settings=settings,
     )

@@ -56,21 +56,49 @@ def first_values(
         if start == "spectral":
             return spectral_start(annotations), None
         if start == "diagonal":
-            matrix = np.full((k, k), (1 - _DIAGONAL) / k)
-            np.fill_diagonal(matrix, _DIAGONAL)
-            matrix /= matrix.sum(axis=1, keepdims=True)
-            return None, Parameters(np.full(k, 1 / k), np.broadcast_to(matrix, (j, k, k)))
+            return None, first_parameters(start, j, k)
         raise ValueError(
             f"dawid_skene.fit: start {start!r} is not one of {', '.join(get_args(Start))}. "
             "Give one of them, Parameters, or probabilities."
         )
     if isinstance(start, Parameters):
-        prevalence = _checked("start.prevalence", start.prevalence, (k,))
-        given = np.asarray(start.confusion, dtype=np.float64)
-        # What an unsmoothed fit leaves undefined says nothing.
-        given = np.where(np.isnan(given).all(axis=-1, keepdims=True), 1 / k, given)
-        return None, Parameters(prevalence, _checked("start.confusion", given, (j, k, k)))
+        return None, first_parameters(start, j, k)
     return _checked("start", start, (annotations.n_items, k)), None
+
+
+def first_parameters(
+    start: Literal["diagonal"] | Parameters, n_annotators: int, n_categories: int
+) -> Parameters:
+    """Return the parameters of a start that does not depend on the labels.
+
+    Parameters
+    ----------
+    start : "diagonal" or Parameters
+        As for `first_values`.
+    n_annotators, n_categories : int
+        J and K.
+
+    Returns
+    -------
+    parameters : Parameters
+        Checked.
+
+    Raises
+    ------
+    AnnotationError
+        If given values have another shape or are no probabilities that sum to 1.
+    """
+    j, k = n_annotators, n_categories
+    if not isinstance(start, Parameters):
+        matrix = np.full((k, k), (1 - _DIAGONAL) / k)
+        np.fill_diagonal(matrix, _DIAGONAL)
+        matrix /= matrix.sum(axis=1, keepdims=True)
+        return Parameters(np.full(k, 1 / k), np.broadcast_to(matrix, (j, k, k)))
+    prevalence = _checked("start.prevalence", start.prevalence, (k,))
+    given = np.asarray(start.confusion, dtype=np.float64)
+    # What an unsmoothed fit leaves undefined says nothing.
+    given = np.where(np.isnan(given).all(axis=-1, keepdims=True), 1 / k, given)
+    return Parameters(prevalence, _checked("start.confusion", given, (j, k, k)))
 
 
 def votes_start(annotations: Annotations) -> Floats:

@@ -1,0 +1,80 @@
+"""Dask's workers: those of a scheduler, or processes on this machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from annobench.core.errors import AnnotationError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: Memory of a worker that is started here, beyond which Dask stops it.
+MEMORY_LIMIT = "2GiB"
+
+_CONFIG = {
+    # Parameters of many annotators are sent once an iteration; that is as meant.
+    "distributed.admin.large-graph-warning-threshold": "1GiB",
+    "distributed.p2p.comm.buffer": "256MiB",
+}
+
+
+@contextmanager
+def dask_client(
+    scheduler: str | Client | None = None, *, say: Callable[[str], None] | None = None
+) -> Iterator[Client]:
+    """Connect to Dask's workers.
+
+    Parameters
+    ----------
+    scheduler : str or distributed.Client, optional
+        Address of a scheduler, such as ``tcp://host:8786``, or a client, which stays open. By
+        default processes of one thread each are started on this machine, one a core.
+    say : callable, optional
+        Called with one line that names the address of the dashboard.
+
+    Yields
+    ------
+    distributed.Client
+        Closed at the end, as are the processes that were started.
+
+    Raises
+    ------
+    AnnotationError
+        If Dask is not installed, or no scheduler answers.
+    """
+    try:
+        import dask
+        from distributed import Client
+    except ImportError as error:
+        raise AnnotationError(
+            f"engine dask: {error.name} is not installed. Install annobench[scale]."
+        ) from error
+    if isinstance(scheduler, Client):
+        with scheduler.as_current():
+            yield scheduler
+        return
+    with dask.config.set(_CONFIG):
+        try:
+            if scheduler is None:
+                client = Client(
+                    threads_per_worker=1,
+                    memory_limit=MEMORY_LIMIT,
+                    dashboard_address=":0",
+                    silence_logs=logging.ERROR,
+                    set_as_default=False,
+                )
+            else:
+                client = Client(scheduler, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise AnnotationError(
+                f"engine dask: no scheduler answers at {scheduler} ({error}). Start one with "
+                "`dask scheduler`, or leave the address out."
+            ) from error
+        with client, client.as_current():
+            if say is not None:
+                say(f"Dask's dashboard: {client.dashboard_link}")
+            yield client

@@ -1,0 +1,438 @@
+"""Pieces of label files, each small enough for memory, as workers read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import fsspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from annobench.core.choices import Scale
+from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
+from annobench.core.files import replacing
+from annobench.io.table import as_text, choose_columns, label_fault
+
+#: Rows of a piece, about.
+PIECE_ROWS = 1_000_000
+#: Bytes that are parsed at once.
+_BLOCK = 1 << 24
+
+PARQUET = (".parquet", ".pq")
+TEXT = (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz")
+_TABBED = (".tsv", ".tab", ".tsv.gz")
+ROLES = ("item", "annotator", "label")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some row groups of a Parquet file.
+
+    Attributes
+    ----------
+    address : str
+        Where the file is.
+    source : str
+        The file that messages name.
+    groups : tuple of int
+        The row groups.
+    columns : tuple of str
+        Its columns of items, annotators and labels.
+    first_in_file : int
+        Rows of the source before it.
+    first_row : int
+        Rows of all sources before it.
+    n_rows : int
+        Its rows.
+    """
+
+    address: str
+    source: str
+    groups: tuple[int, ...]
+    columns: tuple[str, str, str]
+    first_in_file: int
+    first_row: int
+    n_rows: int
+
+    def table(self) -> dict[str, pa.ChunkedArray]:
+        """Read the columns as text, by role.
+
+        Returns
+        -------
+        dict of str to ChunkedArray of str
+            `item`, `annotator` and `label`; null where a cell is empty.
+
+        Raises
+        ------
+        ReaderError
+            If the file is damaged, or a column holds fractional numbers.
+        """
+        try:
+            with fsspec.open(self.address, "rb") as stream:
+                found = pq.ParquetFile(stream).read_row_groups(
+                    list(self.groups), columns=list(self.columns)
+                )
+            cells = {
+                role: _as_names(self.source, found[name])
+                for role, name in zip(ROLES, self.columns, strict=True)
+            }
+        except (pa.ArrowException, OSError) as error:
+            raise ReaderError(
+                f"{self.source}: damaged, or a column is not text or numbers ({error}). Write it "
+                "again."
+            ) from error
+        return cells
+
+
+class Names(NamedTuple):
+    """What the pieces of a source hold, to be merged.
+
+    Attributes
+    ----------
+    annotators, labels : Series of int64
+        The first row of each name, by name.
+    faults : list of tuple
+        File, row in the file, and what is wrong there.
+    n_faults : int
+        How many rows are wrong.
+    """
+
+    annotators: pd.Series
+    labels: pd.Series
+    faults: list[tuple[str, int, str]]
+    n_faults: int
+
+
+def survey(piece: Piece, categories: tuple[str, ...] | None, scale: Scale) -> Names:
+    """Collect the names in a piece, and the rows that can't be labels.
+
+    Parameters
+    ----------
+    piece : Piece
+        Which rows.
+    categories : tuple of str or None
+        Those there are; None for any.
+    scale : {"nominal", "ordinal"}
+        Of the labels.
+
+    Returns
+    -------
+    Names
+        Of annotators and labels.
+    """
+    cells = piece.table()
+    first = {role: _first_rows(cells[role], piece.first_row) for role in ("annotator", "label")}
+    wrong = {
+        name: text
+        for name in first["label"].index
+        if (text := label_fault(name, categories, scale))
+    }
+    bad = {
+        "no item": pc.is_null(cells["item"]),
+        "no annotator": pc.is_null(cells["annotator"]),
+    }
+    bad |= {
+        text: pc.fill_null(pc.equal(cells["label"], name), False) for name, text in wrong.items()
+    }
+    faults, n_faults = [], 0
+    for text, mask in bad.items():
+        rows = np.flatnonzero(mask.to_numpy())
+        n_faults += rows.size
+        at = rows[:MAX_FAULTS] + piece.first_in_file + 1
+        faults += [(piece.source, int(row), text) for row in at]
+    return Names(first["annotator"], first["label"], faults, n_faults)
+
+
+def merged(parts: list[Names]) -> Names:
+    """Merge what several pieces hold.
+
+    Parameters
+    ----------
+    parts : list of Names
+        Of the pieces.
+
+    Returns
+    -------
+    Names
+        Of all.
+    """
+    annotators, labels = (
+        pd.concat([part[n] for part in parts]).groupby(level=0, sort=False).min() for n in (0, 1)
+    )
+    faults = sorted(fault for part in parts for fault in part.faults)[: MAX_FAULTS + 1]
+    return Names(annotators, labels, faults, sum(part.n_faults for part in parts))
+
+
+def coded(
+    piece: Piece, names: Mapping[str, Path], finished: tuple[int, ...], n_partitions: int
+) -> pd.DataFrame:
+    """Read a piece with codes for annotators and labels.
+
+    Parameters
+    ----------
+    piece : Piece
+        Which rows.
+    names : mapping of str to Path
+        The files that list the names of "annotator" and "category".
+    finished : tuple of int
+        Partitions whose rows are left out.
+    n_partitions : int
+        The number of partitions.
+
+    Returns
+    -------
+    DataFrame
+        `item` (its name), `row` (over all sources), `annotator`, `label` (-1 where it is empty).
+    """
+    cells = piece.table()
+    frame = pd.DataFrame(
+        {
+            "item": cells["item"].to_pandas(types_mapper=_strings),
+            "row": np.arange(piece.first_row, piece.first_row + piece.n_rows),
+            "annotator": _codes(cells["annotator"], _index("annotator", names["annotator"])),
+            "label": _codes(cells["label"], _index("category", names["category"])),
+        }
+    )
+    if finished:
+        from annobench.labels.partitions import partition_of
+
+        frame = frame[~np.isin(partition_of(frame["item"], n_partitions), finished)]
+    return frame
+
+
+def empty() -> pd.DataFrame:
+    """Return what `coded` gives of no rows.
+
+    Returns
+    -------
+    DataFrame
+        Its columns.
+    """
+    kinds = {"item": _STRING, "row": np.int64, "annotator": np.int32, "label": np.int32}
+    return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
+
+
+_STRING = pd.StringDtype("pyarrow", na_value=np.nan)
+
+
+def _as_names(source: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Write a column as text, null where a cell is empty."""
+    if pa.types.is_floating(column.type):
+        finite = column.filter(pc.is_finite(pc.fill_null(column, np.nan)))
+        fractional = finite.filter(pc.not_equal(pc.floor(finite), finite))
+        if len(fractional):
+            # Whether 1 is written "1" or "1.0" would depend on the rest of the column.
+            raise ReaderError(
+                f"{source}: a column holds fractional numbers, such as {fractional[0]}. Write "
+                "names and categories as text."
+            )
+    text = as_text(column)
+    return pc.if_else(pc.equal(text, ""), None, text)
+
+
+def _strings(kind: pa.DataType) -> pd.StringDtype:
+    return _STRING
+
+
+@lru_cache(maxsize=4)
+def _index(what: str, path: Path) -> pd.Index:
+    return pd.Index(pq.read_table(path)[what].to_pandas().astype(object))
+
+
+def _codes(column: pa.ChunkedArray, index: pd.Index) -> NDArray[np.int32]:
+    names, codes = _encoded(column)
+    known = np.append(index.get_indexer(pd.Index(names, dtype=object)), -1)
+    return np.asarray(known[codes], dtype=np.int32)
+
+
+def _encoded(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int32]]:
+    encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):  # of no rows
+        return [], np.zeros(0, dtype=np.int32)
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_pylist(), codes
+
+
+def _first_rows(column: pa.ChunkedArray, start: int) -> pd.Series:
+    names, codes = _encoded(column)
+    kept, at = np.unique(codes, return_index=True)
+    rows = at[kept >= 0] + start
+    return pd.Series(rows, index=pd.Index(names, dtype=object)[kept[kept >= 0]], dtype=np.int64)
+
+
+def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list[Piece]:
+    """Divide a Parquet file into pieces; rows are counted from its first.
+
+    Parameters
+    ----------
+    address : str
+        Where the file is.
+    source : str
+        The file that messages name.
+    columns : dict of str to (str or None)
+        The column of each role, or None for the usual names.
+
+    Returns
+    -------
+    list of Piece
+        Runs of row groups.
+
+    Raises
+    ------
+    ReaderError
+        If the file is damaged or lacks a column.
+    """
+    try:
+        with fsspec.open(address, "rb") as stream:
+            metadata = pq.ParquetFile(stream).metadata
+            header = list(metadata.schema.to_arrow_schema().names)
+    except (pa.ArrowException, OSError) as error:
+        raise ReaderError(
+            f"{source}: truncated, or not a Parquet file ({error}). Write it again."
+        ) from error
+    chosen = {role: name for name, role in choose_columns(source, header, columns).items()}
+    found: list[Piece] = []
+    groups: list[int] = []
+    first = rows = 0
+    for group in range(metadata.num_row_groups):
+        groups.append(group)
+        rows += metadata.row_group(group).num_rows
+        if rows >= PIECE_ROWS or group == metadata.num_row_groups - 1:
+            names = chosen["item"], chosen["annotator"], chosen["label"]
+            found.append(Piece(address, source, tuple(groups), names, first, first, rows))
+            first, rows, groups = first + rows, 0, []
+    return found
+
+
+def largest_group(address: str) -> int:
+    """Return the rows of the largest row group of a Parquet file.
+
+    Parameters
+    ----------
+    address : str
+        Where the file is.
+
+    Returns
+    -------
+    int
+        0 for a file without rows.
+    """
+    with fsspec.open(address, "rb") as stream:
+        metadata = pq.ParquetFile(stream).metadata
+        sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
+    return max(sizes, default=0)
+
+
+def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
+    """Write text, or Parquet with large row groups, as Parquet with small ones.
+
+    Parameters
+    ----------
+    address : str
+        Where the file is.
+    columns : dict of str to (str or None)
+        The column of each role, or None for the usual names.
+    target : Path
+        The file to write, whole or not at all.
+
+    Returns
+    -------
+    int
+        Rows.
+
+    Raises
+    ------
+    ReaderError
+        If the file is malformed; names the rows.
+    """
+    kinds = pa.schema([(role, pa.dictionary(pa.int32(), pa.string())) for role in ROLES[1:]])
+    schema = pa.schema([("item", pa.string()), *kinds])
+    n_rows = 0
+    read = _batches_of_parquet if address.endswith(PARQUET) else _batches_of_text
+    with replacing(target) as draft, pq.ParquetWriter(draft, schema, compression="zstd") as writer:
+        for batch in read(address, columns):
+            cells = {role: pa.chunked_array([batch[role]]) for role in ROLES}
+            table = pa.table({role: _as_names(address, cells[role]) for role in ROLES})
+            writer.write_table(table.cast(schema), row_group_size=PIECE_ROWS)
+            n_rows += len(table)
+    return n_rows
+
+
+def _batches_of_parquet(
+    address: str, columns: dict[str, str | None]
+) -> Iterator[dict[str, pa.Array]]:
+    with fsspec.open(address, "rb") as stream:
+        file = pq.ParquetFile(stream)
+        chosen = choose_columns(address, list(file.schema_arrow.names), columns)
+        for batch in file.iter_batches(PIECE_ROWS, columns=list(chosen)):
+            yield {role: batch[name] for name, role in chosen.items()}
+
+
+def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[dict[str, pa.Array]]:
+    faults: list[str] = []
+
+    def note(row: Any) -> str:
+        faults.append(
+            f"row {row.number - 1}: {row.actual_columns} fields where the header has "
+            f"{row.expected_columns}"
+        )
+        return "skip"
+
+    with fsspec.open(address, "rb", compression="infer") as stream:
+        head = stream.readline()
+    if not head.strip():
+        raise ReaderError(f"{address}: the file is empty. Give a header and one row a label.")
+    delimiter = (
+        "\t" if address.endswith(_TABBED) else max(",\t;|", key=head.decode(errors="replace").count)
+    )
+    parse = pa_csv.ParseOptions(
+        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
+    )
+    # One thread alone counts rows.
+    reading = pa_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+    try:
+        with fsspec.open(address, "rb", compression="infer") as stream:
+            header = pa_csv.open_csv(stream, reading, parse).schema.names
+        chosen = choose_columns(address, header, columns)
+        convert = pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()),
+            include_columns=list(chosen),
+            strings_can_be_null=False,
+        )
+        with fsspec.open(address, "rb", compression="infer") as stream:
+            for batch in pa_csv.open_csv(stream, reading, parse, convert):
+                yield {role: batch[name] for name, role in chosen.items()}
+    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        report_faults(address, faults, "Complete or quote these rows.")
+        raise ReaderError(
+            f"{address}: can't be read as text in UTF-8 with one row a label ({error}). Correct "
+            "the file, or save it anew."
+        ) from error
+    report_faults(address, faults, "Complete or quote these rows; the file may have been cut off.")
+
+
+def renumbered(found: list[Piece], first_row: int) -> list[Piece]:
+    """Count the rows of a file's pieces from the first of all sources.
+
+    Parameters
+    ----------
+    found : list of Piece
+        Of one file.
+    first_row : int
+        Rows of the sources before it.
+
+    Returns
+    -------
+    list of Piece
+        The same rows.
+    """
+    return [replace(piece, first_row=piece.first_row + first_row) for piece in found]

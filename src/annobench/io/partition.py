@@ -1,0 +1,439 @@
+"""From label files of any size to a folder of partitions, by Dask's shuffle."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from annobench.core.choices import Scale
+from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
+from annobench.core.files import remove_abandoned_drafts, replacing
+from annobench.core.workers import dask_client
+from annobench.io import _pieces as pieces
+from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import (
+    ANNOTATORS,
+    CONTENTS,
+    PartitionedLabels,
+    narrow,
+    partition_file,
+    partition_of,
+)
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: Labels of a partition, about.
+PARTITION_LABELS = 2_000_000
+#: What was asked for, by which the same command knows its unfinished folder.
+_SOURCE = "source.json"
+#: Names and copies that are needed until the folder is finished.
+_SCRATCH = ".unfinished"
+#: Survey results that are merged at once.
+_MERGED = 16
+
+#: Called with what is done, how much of it, and of how much.
+Follow = Callable[[str, int, int], None]
+
+
+def partition(
+    source: str | Path,
+    folder: str | Path,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    categories: Iterable[object] | None = None,
+    scale: Scale = "nominal",
+    partition_labels: int = PARTITION_LABELS,
+    scheduler: str | Client | None = None,
+    say: Callable[[str], None] | None = None,
+    follow: Follow | None = None,
+) -> PartitionedLabels:
+    """Sort labels by item into a folder of Parquet partitions, whatever their number.
+
+    Parameters
+    ----------
+    source : str or Path
+        A CSV, TSV or Parquet file with one row a label, a folder of such files, which are taken in
+        the order of their names, or an address that fsspec opens, such as ``s3://bucket/labels/``.
+        Text may be packed with gzip.
+    folder : str or Path
+        Where to write; workers must see it.
+    item, annotator, label : str, optional
+        Names of the columns. By default the usual ones are recognised.
+    categories : iterable, optional
+        All categories in their order; a label that is none of them is an error.
+    scale : {"nominal", "ordinal"}, default "nominal"
+        What the order of the categories means.
+    partition_labels : int, default 2_000_000
+        Labels of a partition, about; a worker holds several times as many rows.
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
+    say : callable, optional
+        Called with the address of Dask's dashboard, in a line.
+    follow : callable, optional
+        Called with the step, how many parts of it are done, and of how many.
+
+    Returns
+    -------
+    PartitionedLabels
+        The labels. Codes of annotators and categories are those of `annobench.read_labels`.
+
+    Raises
+    ------
+    ReaderError
+        If a file is malformed, lacks a column, or has rows that can't be labels; names files and
+        rows, for up to ten faults at once.
+    AnnotationError
+        If there is nothing to read, the folder holds something else, or Dask is not installed.
+
+    Notes
+    -----
+    Run again after an interruption, it does what is left: text that was read, names that were
+    collected and partitions that were written stay, unless the source has changed. A row with an
+    empty label names an item that its annotator saw and did not label.
+
+    Text is read by one process a file. A worker holds a million rows at a time, and in the end one
+    partition; an item with more labels than a worker can hold is beyond it.
+    """
+    if scale not in ("nominal", "ordinal"):
+        raise AnnotationError(
+            f"partition: takes nominal and ordinal labels, got the {scale} scale. Sort the labels "
+            "into categories."
+        )
+    if partition_labels < 1:
+        raise AnnotationError(
+            f"partition: partition_labels must be at least 1, got {partition_labels}."
+        )
+    folder = Path(folder).absolute()
+    known = None if categories is None else tuple(map(str, categories))
+    columns = {"item": item, "annotator": annotator, "label": label}
+    files = _files(str(source))
+    asked = {
+        "files": files,
+        "columns": columns,
+        "categories": known,
+        "scale": scale,
+        "partition_labels": partition_labels,
+    }
+    if _is_finished(folder, json.loads(json.dumps(asked))):
+        return PartitionedLabels.open(folder)
+    remove_abandoned_drafts(folder)
+    with dask_client(scheduler, say=say) as client:
+        steps = _Steps(client, follow)
+        found = _found(steps, [address for address, _ in files], columns, folder / _SCRATCH)
+        n_rows = sum(piece.n_rows for piece in found)
+        if not n_rows:
+            raise ReaderError(f"{source}: a header but no rows. Give one row a label.")
+        names = _names(steps, found, known, scale, folder, str(source))
+        n_partitions = -(-n_rows // partition_labels)
+        _shuffle(steps, found, names, folder, n_partitions)
+    return _finish(folder, names["category"], scale, n_partitions)
+
+
+class _Steps:
+    """Runs tasks on workers and says how far they are."""
+
+    def __init__(self, client: Client, follow: Follow | None) -> None:
+        self.client = client
+        self.follow = follow or (lambda what, done, total: None)
+
+    def wait(self, what: str, futures: list[Any]) -> list[Any]:
+        """Return the tasks when all are done; the first error is raised."""
+        from distributed import as_completed
+
+        self.follow(what, 0, len(futures))
+        for done, future in enumerate(as_completed(futures), start=1):
+            if future.status == "error":
+                self.client.cancel(futures)
+            future.result() if future.status == "error" else None
+            self.follow(what, done, len(futures))
+        return futures
+
+    def each(self, what: str, function: Callable[..., Any], *columns: Iterable[Any]) -> list[Any]:
+        """Run a function for each row of arguments; return the futures."""
+        futures = [
+            self.client.submit(function, *row, pure=False) for row in zip(*columns, strict=True)
+        ]
+        return self.wait(what, futures)
+
+
+def _files(source: str) -> list[tuple[str, str]]:
+    """List the files of a source, and what changes when they do."""
+    try:
+        import fsspec
+        from fsspec.implementations.local import LocalFileSystem
+
+        system, path = fsspec.core.url_to_fs(source)
+    except ImportError as error:
+        raise AnnotationError(
+            f"partition: {source} needs a package that is not installed ({error}). Install "
+            "annobench[scale], and what fsspec needs for such addresses."
+        ) from error
+    endings = (*pieces.PARQUET, *pieces.TEXT)
+    if system.isdir(path):
+        paths = sorted(name for name in system.find(path) if name.lower().endswith(endings))
+        paths = [name for name in paths if not Path(name).name.startswith((".", "_"))]
+    elif system.exists(path):
+        paths = [path]
+        if not path.lower().endswith(endings):
+            raise AnnotationError(
+                f"partition: {source} ends in none of {', '.join(endings)}. Rename the file."
+            )
+    else:
+        raise AnnotationError(f"partition: {source} does not exist. Correct the address.")
+    if not paths:
+        raise AnnotationError(
+            f"partition: {source} holds no file that ends in {', '.join(endings)}. Name a folder "
+            "with tables of labels."
+        )
+    local = isinstance(system, LocalFileSystem)
+    return [(name if local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
+
+
+def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
+    """Begin a folder, or find one that was begun with the same source; say if it is finished."""
+    note = folder / _SOURCE
+    if note.exists():
+        if json.loads(note.read_text(encoding="utf-8")) != asked:
+            raise AnnotationError(
+                f"partition: {folder} holds partitions of other labels, or of a source that has "
+                "changed since. Name another folder, or remove this one."
+            )
+        return (folder / CONTENTS).exists()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise AnnotationError(f"partition: {folder} exists and is not empty. Name another folder.")
+    with replacing(note) as draft:
+        draft.write_text(json.dumps(asked, indent=1), encoding="utf-8")
+    return False
+
+
+def _found(
+    steps: _Steps, addresses: list[str], columns: dict[str, str | None], scratch: Path
+) -> list[pieces.Piece]:
+    """Divide all files into pieces; text, and Parquet with large row groups, is copied first."""
+    copies = {
+        address: scratch / "copies" / f"{number:05d}.parquet"
+        for number, address in enumerate(addresses)
+        if not address.lower().endswith(pieces.PARQUET)
+        or pieces.largest_group(address) > 4 * pieces.PIECE_ROWS
+    }
+    missing = {address: target for address, target in copies.items() if not target.exists()}
+    if missing:
+        steps.each("reading", pieces.copy, missing, [columns] * len(missing), missing.values())
+    plain: dict[str, str | None] = {role: role for role in pieces.ROLES}
+    listed = steps.each(
+        "opening",
+        pieces.pieces_of,
+        [str(copies.get(address, address)) for address in addresses],
+        addresses,
+        [plain if address in copies else columns for address in addresses],
+    )
+    found: list[pieces.Piece] = []
+    n_rows = 0
+    for part in steps.client.gather(listed):
+        found += pieces.renumbered(part, n_rows)
+        n_rows += sum(piece.n_rows for piece in part)
+    return found
+
+
+def _names(
+    steps: _Steps,
+    found: list[pieces.Piece],
+    categories: tuple[str, ...] | None,
+    scale: Scale,
+    folder: Path,
+    source: str,
+) -> dict[str, tuple[str, ...]]:
+    """Collect the names of annotators and categories, or refuse rows that can't be labels."""
+    files = {"annotator": folder / ANNOTATORS, "category": folder / _SCRATCH / "category.parquet"}
+    if not all(path.exists() for path in files.values()):
+        n = len(found)
+        parts = steps.each("names", pieces.survey, found, [categories] * n, [scale] * n)
+        while len(parts) > 1:
+            groups = [parts[i : i + _MERGED] for i in range(0, len(parts), _MERGED)]
+            parts = steps.each("merging names", pieces.merged, groups)
+        names: pieces.Names = parts[0].result()
+        if names.n_faults:
+            lines = [f"{file}, row {row}: {text}" for file, row, text in names.faults]
+            lines = lines[:MAX_FAULTS] + [""] * (names.n_faults - len(lines[:MAX_FAULTS]))
+            report_faults(source, lines, "Correct these rows.")
+        seen = list(names.labels.sort_values().index)
+        dashes = ["-"] * len(seen)
+        ordered = Annotations.from_arrays(
+            dashes, dashes, seen, categories=categories, scale=scale
+        ).categories
+        if not ordered:
+            raise ReaderError(f"{source}: no row has a label. Give at least one.")
+        _write_names(files["category"], "category", ordered)
+        _write_names(files["annotator"], "annotator", names.annotators.sort_values().index)
+    return {what: tuple(pq.read_table(path)[what].to_pylist()) for what, path in files.items()}
+
+
+def _write_names(path: Path, what: str, names: Iterable[str]) -> None:
+    with replacing(path) as draft:
+        pq.write_table(pa.table({what: pa.array(list(names), pa.string())}), draft)
+
+
+def _shuffle(
+    steps: _Steps,
+    found: list[pieces.Piece],
+    names: dict[str, tuple[str, ...]],
+    folder: Path,
+    n_partitions: int,
+) -> None:
+    """Bring all rows of an item to one partition, and write those that are missing."""
+    import dask.dataframe as dd
+    from distributed import futures_of
+
+    finished = tuple(n for n in range(n_partitions) if partition_file(folder, "labels", n).exists())
+    if len(finished) < n_partitions:
+        index = {
+            "annotator": folder / ANNOTATORS,
+            "category": folder / _SCRATCH / "category.parquet",
+        }
+        rows = dd.from_map(
+            pieces.coded,
+            found,
+            names=index,
+            finished=finished,
+            n_partitions=n_partitions,
+            meta=pieces.empty(),
+        )
+        shuffled = rows.shuffle(on="item", npartitions=n_partitions, shuffle_method="p2p")
+        written = shuffled.map_partitions(
+            write_partition,
+            folder,
+            len(names["annotator"]),
+            len(names["category"]),
+            n_partitions,
+            meta=pd.DataFrame({"partition": pd.Series([], dtype=np.int64)}),
+        )
+        steps.wait("partitions", futures_of(steps.client.persist(written)))
+    for number in range(n_partitions):
+        if not partition_file(folder, "labels", number).exists():  # no item belongs to it
+            write_rows(
+                folder, number, pieces.empty(), len(names["annotator"]), len(names["category"])
+            )
+
+
+def write_partition(
+    frame: pd.DataFrame, folder: Path, n_annotators: int, n_categories: int, n_partitions: int
+) -> pd.DataFrame:
+    """Write the rows that a shuffle brought together.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As from `annobench.io._pieces.coded`.
+    folder : Path
+        Of the partitions.
+    n_annotators, n_categories, n_partitions : int
+        J, K, and the number of partitions.
+
+    Returns
+    -------
+    DataFrame
+        The number of the partition; no row if there were no rows.
+
+    Raises
+    ------
+    RuntimeError
+        If the shuffle went by another rule than `partition_of`.
+    """
+    if not len(frame):
+        return pd.DataFrame({"partition": np.zeros(0, dtype=np.int64)})
+    numbers = np.unique(partition_of(frame["item"].unique(), n_partitions))
+    if numbers.size > 1:
+        raise RuntimeError("partition: this version of Dask divides rows by another rule.")
+    write_rows(folder, int(numbers[0]), frame, n_annotators, n_categories)
+    return pd.DataFrame({"partition": numbers})
+
+
+def write_rows(
+    folder: Path, number: int, frame: pd.DataFrame, n_annotators: int, n_categories: int
+) -> None:
+    """Write a partition's two files, each whole or not at all, the labels last.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the partitions.
+    number : int
+        Of the partition.
+    frame : DataFrame
+        `item`, `row`, `annotator` and `label`; -1 where a row has no label.
+    n_annotators, n_categories : int
+        J and K.
+    """
+    frame = frame.sort_values("row")
+    code, names = pd.factorize(frame["item"])
+    first_row = frame["row"].to_numpy()[np.unique(code, return_index=True)[1]]
+    given = frame["label"].to_numpy() >= 0
+    order = np.argsort(code[given], kind="stable")
+    item, annotator, label = (
+        column[given][order]
+        for column in (code, frame["annotator"].to_numpy(), frame["label"].to_numpy())
+    )
+    n_labels = np.bincount(item, minlength=len(names))
+    first_of = np.r_[0, np.cumsum(n_labels)[:-1]][item] if item.size else item
+    is_shared = bool((annotator != annotator[first_of]).any()) if item.size else False
+    items = {
+        "item": pa.array(names, pa.string()),
+        "first_row": first_row,
+        "n_labels": n_labels.astype(np.int32),
+    }
+    labels = {
+        "item": item.astype(np.int32),
+        "annotator": narrow(annotator, n_annotators),
+        "label": narrow(label, n_categories),
+    }
+    for kind, columns, packed in (("items", items, "item"), ("labels", labels, "item")):
+        table = pa.table(columns)
+        if kind == "labels":
+            table = table.replace_schema_metadata({"is_shared": str(int(is_shared))})
+        with replacing(partition_file(folder, kind, number)) as draft:
+            pq.write_table(
+                table,
+                draft,
+                # What every pass reads is stored as it is used.
+                compression={
+                    name: "zstd" if name in (packed, "first_row") else "none" for name in columns
+                },
+                use_dictionary=False,
+                row_group_size=max(len(table), 1),
+            )
+
+
+def _finish(
+    folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
+) -> PartitionedLabels:
+    items, labels = (
+        [pq.read_metadata(partition_file(folder, kind, n)) for n in range(n_partitions)]
+        for kind in ("items", "labels")
+    )
+    found = PartitionedLabels(
+        folder,
+        categories,
+        scale,
+        tuple(each.num_rows for each in items),
+        tuple(each.num_rows for each in labels),
+        any(each.metadata[b"is_shared"] == b"1" for each in labels),
+    )
+    found.write()
+    _remove(folder / _SCRATCH)
+    return found
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,433 @@
+"""Labels in a folder of partitions, for more of them than memory holds.
+
+All labels of an item are in one partition, so that a sum over items is a sum over partitions, and
+what needs such sums alone, as EM does, needs one partition in memory at a time. The folder has ::
+
+    labels.json              categories, scale, sizes of the partitions
+    annotators.parquet       names of annotators, by code
+    labels/00000.parquet     item (its code in the partition), annotator, label; sorted by item
+    items/00000.parquet      names of items by code, their first row in the source, their labels
+
+Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
+of a partition stand in the order of their first rows. The numbers that passes read in every
+iteration are stored plainly, as narrow integers, which are read at the speed of the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+from annobench.labels.annotations import Annotations
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=tuple[Any, ...])
+
+#: The file that is written last, and its version.
+CONTENTS, VERSION = "labels.json", 1
+ANNOTATORS = "annotators.parquet"
+#: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
+#: theirs, so that a total is the same to the last bit whatever the number of workers.
+MAX_TASKS = 64
+
+
+class Place(NamedTuple):
+    """Where items are, by their names.
+
+    Attributes
+    ----------
+    partition : ndarray of int64, shape (M,)
+        The partition of each item; -1 if there is no such item.
+    code : ndarray of int32, shape (M,)
+        Its code there.
+    """
+
+    partition: NDArray[np.int64]
+    code: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionedLabels:
+    """Labels in a folder that `annobench.io.partition` wrote.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
+    categories : tuple of str
+        Names of the K categories, by code.
+    scale : {"nominal", "ordinal"}
+        What the order of the categories means.
+    item_counts, label_counts : tuple of int
+        Items and labels of each partition.
+    is_shared : bool
+        Whether some item has labels of two annotators.
+    """
+
+    folder: Path
+    categories: tuple[str, ...]
+    scale: Scale
+    item_counts: tuple[int, ...]
+    label_counts: tuple[int, ...]
+    is_shared: bool
+
+    @classmethod
+    def open(cls, folder: str | Path) -> PartitionedLabels:
+        """Read what a folder holds; labels are read when they are used.
+
+        Parameters
+        ----------
+        folder : str or Path
+            Written by `annobench.io.partition`.
+
+        Returns
+        -------
+        PartitionedLabels
+            Its labels.
+
+        Raises
+        ------
+        AnnotationError
+            If the folder is not one of partitions, or not a finished one.
+        """
+        folder = Path(folder).absolute()
+        try:
+            found = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
+            if found["version"] != VERSION:
+                raise ValueError(f"version {found['version']}")
+            labels = cls(
+                folder,
+                tuple(found["categories"]),
+                found["scale"],
+                tuple(found["item_counts"]),
+                tuple(found["label_counts"]),
+                found["is_shared"],
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise AnnotationError(
+                f"{folder}: not a finished folder of partitions ({error}). Make one with "
+                "`annobench partition`, or finish it with the same command."
+            ) from error
+        return labels
+
+    def write(self) -> None:
+        """Write the file without which the folder is not finished."""
+        fields = {
+            "version": VERSION,
+            "categories": self.categories,
+            "scale": self.scale,
+            "item_counts": self.item_counts,
+            "label_counts": self.label_counts,
+            "is_shared": self.is_shared,
+        }
+        with replacing(self.folder / CONTENTS) as draft:
+            draft.write_text(json.dumps(fields, indent=1), encoding="utf-8")
+
+    @cached_property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of the J annotators, by code."""
+        table = pq.read_table(self.folder / ANNOTATORS)
+        return tuple(table["annotator"].to_pylist())
+
+    @property
+    def n_partitions(self) -> int:
+        """The number of partitions."""
+        return len(self.item_counts)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items I."""
+        return sum(self.item_counts)
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels N."""
+        return sum(self.label_counts)
+
+    @property
+    def n_annotators(self) -> int:
+        """The number of annotators J."""
+        return len(self.annotators)
+
+    @property
+    def n_categories(self) -> int:
+        """The number of categories K."""
+        return len(self.categories)
+
+    def file(self, kind: str, number: int) -> Path:
+        """Return the path of a partition's file.
+
+        Parameters
+        ----------
+        kind : {"labels", "items"}
+            Its labels, or the names of its items.
+        number : int
+            Of the partition.
+
+        Returns
+        -------
+        Path
+            In the folder.
+        """
+        return partition_file(self.folder, kind, number)
+
+    def block(self, number: int) -> Annotations:
+        """Read the labels of one partition.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+
+        Returns
+        -------
+        Annotations
+            Sorted by item; all items have the empty name, as names take more memory than labels.
+        """
+        columns = _numbers(self.file("labels", number), ["annotator", "label"])
+        sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
+        n_items = self.item_counts[number]
+        small = np.int16 if self.n_categories <= np.iinfo(np.int16).max else np.int32
+        return Annotations(
+            np.repeat(np.arange(n_items, dtype=np.int32), sizes),
+            columns["annotator"].astype(np.int32),
+            columns["label"].astype(small),
+            ("",) * n_items,
+            self.annotators,
+            self.categories,
+            self.scale,
+        )
+
+    def item_names(self, number: int) -> pa.ChunkedArray:
+        """Read the names of a partition's items.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+
+        Returns
+        -------
+        ChunkedArray of str
+            By code.
+        """
+        return pq.read_table(self.file("items", number), columns=["item"])["item"]
+
+    def first_rows(self, number: int) -> NDArray[np.int64]:
+        """Read where in the source the items of a partition come first.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+
+        Returns
+        -------
+        ndarray of int64, shape (items of the partition,)
+            Numbers of rows, over all files of the source.
+        """
+        return _numbers(self.file("items", number), ["first_row"])["first_row"]
+
+    def find(self, names: Sequence[str]) -> Place:
+        """Look up items by their names.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of M items.
+
+        Returns
+        -------
+        Place
+            Where each is.
+        """
+        wanted = pd.Index(names, dtype=object)
+        where = partition_of(wanted, self.n_partitions)
+        code = np.full(len(wanted), -1, dtype=np.int32)
+        for number in np.unique(where):
+            at = np.flatnonzero(where == number)
+            known = pd.Index(self.item_names(int(number)).to_pandas().astype(object))
+            code[at] = known.get_indexer(wanted[at])
+        return Place(np.where(code < 0, -1, where), code)
+
+    def read(self) -> Annotations:
+        """Read all labels into memory.
+
+        Returns
+        -------
+        Annotations
+            Items in the order of the partitions.
+        """
+        blocks = [self.block(number) for number in range(self.n_partitions)]
+        starts = np.cumsum([0, *self.item_counts[:-1]])
+        names = [self.item_names(number).to_pylist() for number in range(self.n_partitions)]
+        item = [block.item + start for block, start in zip(blocks, starts, strict=True)]
+        return Annotations(
+            np.concatenate(item).astype(np.int32),
+            np.concatenate([block.annotator for block in blocks]),
+            np.concatenate([block.label for block in blocks]),
+            tuple(name for part in names for name in part),
+            self.annotators,
+            self.categories,
+            self.scale,
+        )
+
+    def tasks(self) -> list[range]:
+        """Divide the partitions among the tasks of a pass.
+
+        Returns
+        -------
+        list of range
+            Runs of partitions.
+        """
+        ends = np.linspace(0, self.n_partitions, min(self.n_partitions, MAX_TASKS) + 1)
+        return [range(*pair) for pair in pairwise(ends.round().astype(int).tolist())]
+
+    def total(
+        self,
+        client: Client,
+        function: Callable[Concatenate[PartitionedLabels, int, P], S],
+        *arguments: P.args,
+        **options: P.kwargs,
+    ) -> S:
+        """Add up what a function makes of each partition, on Dask's workers.
+
+        Parameters
+        ----------
+        client : distributed.Client
+            Whose workers see the folder.
+        function : callable
+            Makes a named tuple of numbers, arrays or other values that can be added.
+        *arguments, **options
+            Passed to it after the labels and the number of the partition.
+
+        Returns
+        -------
+        tuple
+            The sum over partitions of each of its values.
+        """
+        # In the graph once, and known to the scheduler, which makes it anew if a worker is lost.
+        given = client.submit(_given, arguments, options, pure=False)
+        futures = [
+            client.submit(_sum, function, self.folder, numbers, given, pure=False)
+            for numbers in self.tasks()
+        ]
+        return added(client.gather(futures))
+
+
+def partition_of(names: Any, n_partitions: int) -> NDArray[np.int64]:
+    """Return the partition that an item belongs to, by its name.
+
+    Parameters
+    ----------
+    names : array_like of str, shape (M,)
+        Names of items.
+    n_partitions : int
+        The number of partitions.
+
+    Returns
+    -------
+    ndarray of int64, shape (M,)
+        In [0, n_partitions): Dask's, which is pandas' hash of a frame of the one column.
+    """
+    frame = pd.DataFrame({"item": pd.Series(names, dtype=object)})
+    hashes = pd.util.hash_pandas_object(frame, index=False).to_numpy()
+    return (hashes % np.uint64(n_partitions)).astype(np.int64)
+
+
+def partition_file(folder: Path, kind: str, number: int) -> Path:
+    """Return the path of a partition's file.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the partitions, or of what is written by partition.
+    kind : str
+        The folder in it.
+    number : int
+        Of the partition.
+
+    Returns
+    -------
+    Path
+        Such as ``labels/00012.parquet``.
+    """
+    return folder / kind / f"{number:05d}.parquet"
+
+
+def narrow(codes: NDArray[Any], size: int) -> NDArray[Any]:
+    """Store codes in as few bytes as they need.
+
+    Parameters
+    ----------
+    codes : ndarray of int
+        In [0, size).
+    size : int
+        The number of names.
+
+    Returns
+    -------
+    ndarray of unsigned int
+        The same codes.
+    """
+    return codes.astype(np.min_scalar_type(max(size - 1, 0)))
+
+
+def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
+    table = pq.ParquetFile(path, memory_map=True).read(columns=names)
+    return {name: table[name].to_numpy() for name in names}
+
+
+@lru_cache(maxsize=4)
+def _opened(folder: Path) -> PartitionedLabels:
+    return PartitionedLabels.open(folder)
+
+
+def _given(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ...]:
+    return arguments, options
+
+
+def _sum(
+    function: Callable[..., S], folder: Path, numbers: Iterable[int], given: tuple[Any, ...]
+) -> S:
+    labels = _opened(folder)
+    arguments, options = given
+    return added(function(labels, number, *arguments, **options) for number in numbers)
+
+
+def added(parts: Iterable[S]) -> S:
+    """Add up named tuples, value by value, in their order.
+
+    Parameters
+    ----------
+    parts : iterable of named tuples
+        At least one.
+
+    Returns
+    -------
+    tuple
+        Their sum.
+    """
+    rest = iter(parts)
+    total = next(rest)
+    for part in rest:
+        total = type(total)(*map(operator.add, total, part))
+    return total

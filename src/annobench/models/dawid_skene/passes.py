@@ -1,0 +1,269 @@
+"""The model of Dawid and Skene as passes over blocks of items, for labels beyond memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.annotations import Annotations
+from annobench.models._votes import Floats, Votes
+from annobench.models.dawid_skene.em import Parameters, Problem, Settings, State, width_of
+from annobench.models.dawid_skene.starts import votes_start
+
+#: Codes of items and of their categories, by the number of the partition.
+Gold = Mapping[int, tuple[NDArray[np.int32], NDArray[np.int32]]]
+
+
+class Theta(NamedTuple):
+    """Prevalence, shape (W,), and the table of labels' probabilities, shape (G, K, W)."""
+
+    prevalence: Floats
+    table: Floats
+
+
+class Sums(NamedTuple):
+    """What a pass adds up.
+
+    Attributes
+    ----------
+    counts : ndarray, shape (G, K, W)
+        Expected labels, laid out as the table.
+    mass : ndarray, shape (W,)
+        Expected items.
+    log_likelihood : float
+        Of the labels.
+    n_labelled : int
+        Items that have labels, or are known.
+    n_shared : int
+        Items with labels of two annotators, in the first pass.
+    """
+
+    counts: Floats
+    mass: Floats
+    log_likelihood: float
+    n_labelled: int
+    n_shared: int
+
+
+@dataclass(frozen=True)
+class DawidSkenePasses:
+    """The model as passes.
+
+    Attributes
+    ----------
+    settings : Settings
+        What is asked for, without gold.
+    n_categories : int
+        K.
+    gold : mapping
+        Known categories, by the number of the block.
+    """
+
+    settings: Settings
+    n_categories: int
+    gold: Gold = field(default_factory=dict)
+    parameters: ClassVar = Theta
+
+    def begin(self, votes: Votes, number: int) -> Sums:
+        """Count labels with the vote shares for weights.
+
+        Parameters
+        ----------
+        votes : Votes
+            The labels of a block.
+        number : int
+            Of the block.
+
+        Returns
+        -------
+        Sums
+            Without a likelihood.
+        """
+        problem = self._problem(votes.annotations, number)
+        state = problem.begin(votes_start(votes.annotations), None)
+        shared = int(votes.annotations.is_shared.sum())
+        return self._sums(problem, state, 0.0, shared)
+
+    def sweep(self, votes: Votes, theta: Theta, number: int) -> tuple[Sums, Floats]:
+        """Do the E-step of a block, and count.
+
+        Parameters
+        ----------
+        votes : Votes
+            The labels of a block.
+        theta : Theta
+            The parameters.
+        number : int
+            Of the block.
+
+        Returns
+        -------
+        Sums, ndarray of shape (I, K)
+            Sums, and the items' posterior.
+        """
+        problem = self._problem(votes.annotations, number)
+        state = self._state(theta, votes.annotations.n_items)
+        problem.expect(state)
+        return self._sums(problem, state, state.log_likelihood, 0), state.posterior
+
+    def update(self, total: Sums, theta: Theta | None) -> Theta:
+        """Do the M-step.
+
+        Parameters
+        ----------
+        total : Sums
+            Over all items.
+        theta : Theta or None
+            Not used.
+
+        Returns
+        -------
+        Theta
+            The parameters.
+        """
+        problem, state = self.ended(total, None)
+        problem.update(state)
+        return Theta(state.prevalence, state.table)
+
+    def objective(self, total: Sums, theta: Theta) -> tuple[float, float]:
+        """Return the log likelihood and the log posterior.
+
+        Parameters
+        ----------
+        total : Sums
+            Over all items.
+        theta : Theta
+            The parameters.
+
+        Returns
+        -------
+        float, float
+            The latter without constants.
+        """
+        problem, state = self.ended(total, theta)
+        likelihood = float(total.log_likelihood)
+        return likelihood, likelihood + problem.log_prior(state)
+
+    def is_settled(self, now: float, before: float) -> bool:
+        """Say whether the log posterior has come to rest.
+
+        Parameters
+        ----------
+        now, before : float
+            After the last update, and before it.
+
+        Returns
+        -------
+        bool
+            As `Problem.is_settled`.
+        """
+        return self._whole().is_settled(now, before)
+
+    def start(self, parameters: Parameters) -> Theta:
+        """Make given parameters the first.
+
+        Parameters
+        ----------
+        parameters : Parameters
+            Prevalence and confusion matrices.
+
+        Returns
+        -------
+        Theta
+            The same, those of a group averaged.
+        """
+        state = self._whole().begin(None, parameters)
+        return Theta(state.prevalence, state.table)
+
+    def ended(self, total: Sums, theta: Theta | None) -> tuple[Problem, State]:
+        """Return a problem without labels, and a state with given sums and parameters.
+
+        Parameters
+        ----------
+        total : Sums
+            Over all items.
+        theta : Theta or None
+            The parameters; None for those still to be made.
+
+        Returns
+        -------
+        Problem, State
+            Of no items.
+        """
+        g, k, width = total.counts.shape
+        made = Theta(np.zeros(width), np.zeros((g, k, width))) if theta is None else theta
+        state = self._state(made, 0)
+        state.counts, state.mass = total.counts, total.mass
+        state.log_likelihood = float(total.log_likelihood)
+        return self._whole(), state
+
+    def _whole(self) -> Problem:
+        nothing = np.zeros(0, dtype=np.uint32)
+        return Problem(np.zeros(1, dtype=np.int64), nothing, self.settings, self.n_categories, ())
+
+    def _problem(self, block: Annotations, number: int) -> Problem:
+        codes = np.zeros(0, dtype=np.int32)
+        if number in self.gold:
+            items, categories = self.gold[number]
+            codes = np.full(block.n_items, -1, dtype=np.int32)
+            codes[items] = categories
+        return Problem.of(block, replace(self.settings, gold=codes))
+
+    def _state(self, theta: Theta, n_items: int) -> State:
+        width = width_of(self.n_categories)
+        return State(
+            theta.prevalence,
+            theta.table,
+            np.empty((n_items, self.n_categories)),
+            np.zeros_like(theta.table),
+            np.zeros(width),
+        )
+
+    def _sums(self, problem: Problem, state: State, log_likelihood: float, shared: int) -> Sums:
+        labelled = np.diff(problem.offsets) > 0
+        if problem.settings.gold.size:
+            labelled |= problem.settings.gold >= 0
+        n_labelled = int(labelled.sum())
+        return Sums(state.counts, state.mass, log_likelihood, n_labelled, shared)
+
+
+def gold_by_partition(labels: Any, gold: Mapping[str, str]) -> Gold:
+    """Find the items whose categories are known.
+
+    Parameters
+    ----------
+    labels : PartitionedLabels
+        The labels.
+    gold : mapping of str to str
+        Names of categories by names of items.
+
+    Returns
+    -------
+    mapping
+        Codes of items and categories, by the number of the partition.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such item or category.
+    """
+    names = [str(name) for name in gold]
+    code = {name: k for k, name in enumerate(labels.categories)}
+    place = labels.find(names)
+    for name, category, partition in zip(names, gold.values(), place.partition, strict=True):
+        if partition < 0 or str(category) not in code:
+            what = f"the item {name!r}" if partition < 0 else f"the category {category!r}"
+            raise AnnotationError(
+                f"dawid_skene: gold names {what}, which is not in {labels.folder}. Remove it, or "
+                "correct it."
+            )
+    categories = np.array([code[str(name)] for name in gold.values()], dtype=np.int32)
+    return {
+        int(n): (place.code[place.partition == n], categories[place.partition == n])
+        for n in np.unique(place.partition)
+    }

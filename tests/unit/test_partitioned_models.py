@@ -1,0 +1,153 @@
+"""Models fitted to partitions are those fitted to the same labels in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from annobench.core.errors import AnnotationError
+from annobench.io.table import read_table
+from annobench.labels.partitions import PartitionedLabels
+from annobench.models import dawid_skene, mace, one_coin, voting, weighted_voting
+from annobench.models._passes import Workers
+from annobench.models._votes import Votes
+
+distributed = pytest.importorskip("distributed", reason="the extra `scale` is not installed")
+
+#: Numbers that fits in memory and on partitions have in common, if they have them at all.
+NUMBERS = (
+    *("prevalence", "confusion", "accuracy", "competence", "strategy", "weights"),
+    *("log_likelihood", "log_posterior", "objective", "history", "starts"),
+    *("n_iterations", "converged", "n_labelled", "n_parameters"),
+)
+
+
+def table_of(rng, n_labels, n_annotators=12, n_categories=3):
+    """Return labels of a third as many items; annotators differ in how often they guess."""
+    item = rng.integers(n_labels // 3, size=n_labels)
+    annotator = rng.integers(n_annotators, size=n_labels)
+    guesses = rng.random(n_labels) < (annotator + 1) / (2 * n_annotators)
+    label = np.where(guesses, rng.integers(n_categories, size=n_labels), item % n_categories)
+    names = np.array([f"category {k}" for k in range(n_categories)], dtype=object)
+    return pd.DataFrame(
+        {
+            "item": [f"item {i}" for i in item],
+            "worker": [f"worker {j}" for j in annotator],
+            "label": names[label],
+        }
+    )
+
+
+@pytest.fixture(scope="module", params=[1, 2, 7])
+def both(request, tmp_path_factory, dask_workers):
+    """The same labels in memory, and in one, two and seven partitions."""
+    from annobench.io.partition import partition
+
+    folder = tmp_path_factory.mktemp("labels")
+    table = table_of(np.random.default_rng(3), 1_500)
+    table.to_parquet(folder / "labels.parquet")
+    labels = partition(
+        folder / "labels.parquet",
+        folder / "partitions",
+        partition_labels=-(-len(table) // request.param),
+        scheduler=dask_workers,
+    )
+    assert labels.n_partitions == request.param
+    return read_table(folder / "labels.parquet"), labels
+
+
+def posterior_of(labels, found, items):
+    """Return the posterior of a fit to partitions, in the order of some items."""
+    tables = []
+    for number in range(labels.n_partitions):
+        _, posterior = found.passes.sweep(Votes(labels.block(number)), found.theta, number)
+        tables.append(pd.DataFrame(posterior, index=labels.item_names(number).to_pylist()))
+    return pd.concat(tables).loc[list(items)].to_numpy()
+
+
+def assert_same(fitted, labels, found):
+    """Compare all numbers of a fit, and the items' posterior."""
+    compared = [name for name in NUMBERS if hasattr(fitted, name)]
+    assert compared
+    for name in compared:
+        ours, other = getattr(found.fit, name), getattr(fitted, name)
+        np.testing.assert_allclose(ours, other, rtol=1e-10, err_msg=name)
+    np.testing.assert_allclose(
+        posterior_of(labels, found, fitted.items), fitted.posterior, rtol=1e-8, atol=1e-12
+    )
+
+
+GROUPS = [f"group {j % 4}" for j in range(12)]
+FEW = {"max_iterations": 8}
+CASES = {
+    "voting": (voting, {}),
+    "weighted voting": (weighted_voting, {}),
+    "one coin": (one_coin, {"smoothing": 0.5, "tolerance": 1e-3}),
+    "Dawid and Skene": (dawid_skene, {"tolerance": 1e-3}),
+    "with groups": (dawid_skene, {"groups": GROUPS} | FEW),
+    "all in one group": (dawid_skene, {"groups": "all", "start": "diagonal"} | FEW),
+    "with ties": (dawid_skene, {"tie": "category"} | FEW),
+    "unsmoothed": (dawid_skene, {"smoothing": 0, "tie": "one_coin"} | FEW),
+    "MACE": (mace, {"rng": 1, "n_starts": 2} | FEW),
+    "MACE by EM": (mace, {"rng": 1, "inference": "em", "n_starts": 1} | FEW),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_model_finds_in_partitions_what_it_finds_in_memory(both, dask_workers, case):
+    module, options = CASES[case]
+    annotations, labels = both
+    found = module.fit_partitions(Workers(labels, dask_workers), **options)
+    assert_same(module.fit(annotations, **options), labels, found)
+
+
+def test_gold_is_fixed_in_partitions_as_in_memory(both, dask_workers):
+    annotations, labels = both
+    gold = {name: annotations.categories[k % 3] for k, name in enumerate(annotations.items[::9])}
+    found = dawid_skene.fit_partitions(Workers(labels, dask_workers), gold=gold, **FEW)
+    fitted = dawid_skene.fit(annotations, gold=gold, **FEW)
+    assert_same(fitted, labels, found)
+    # Negative control: without gold it is another fit.
+    assert np.abs(dawid_skene.fit(annotations).confusion - fitted.confusion).max() > 1e-2
+    with pytest.raises(AnnotationError, match="gold names the item 'nobody'"):
+        dawid_skene.fit_partitions(Workers(labels, dask_workers), gold={"nobody": "category 0"})
+
+
+@pytest.mark.parametrize("module", [one_coin, dawid_skene])
+def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, dask_workers, tmp_path, module):
+    _, labels = both
+    whole = module.fit_partitions(Workers(labels, dask_workers), **FEW).fit
+    checkpoint = tmp_path / "checkpoint"
+    module.fit_partitions(Workers(labels, dask_workers, checkpoint=checkpoint), max_iterations=3)
+    lines = []
+    resumed = module.fit_partitions(
+        Workers(labels, dask_workers, lines.append, checkpoint, resume=True), **FEW
+    ).fit
+    assert lines[0].startswith("iteration 3: log likelihood -")
+    assert whole.history.tobytes() == resumed.history.tobytes()
+    assert whole.accuracy.tobytes() == resumed.accuracy.tobytes()
+    with pytest.raises(AnnotationError, match="checkpoint is of other labels, another model"):
+        module.fit_partitions(
+            Workers(labels, dask_workers, checkpoint=checkpoint, resume=True), smoothing=1.0
+        )
+    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+        module.fit_partitions(
+            Workers(labels, dask_workers, checkpoint=tmp_path / "none", resume=True)
+        )
+
+
+def test_labels_without_overlap_are_refused(tmp_path, dask_workers):
+    from annobench.io.partition import partition
+
+    (tmp_path / "labels.csv").write_text("item,worker,label\nx,a,1\ny,b,0\n")
+    labels = partition(tmp_path / "labels.csv", tmp_path / "out", scheduler=dask_workers)
+    for module in (one_coin, dawid_skene, mace, weighted_voting):
+        with pytest.raises(AnnotationError, match="no item has labels of two of the 2 annotators"):
+            module.fit_partitions(Workers(labels, dask_workers))
+    assert voting.fit_partitions(Workers(labels, dask_workers)).fit.prevalence.tolist() == [0.5] * 2
+
+
+def test_a_folder_that_is_not_one_of_partitions_is_refused(tmp_path):
+    with pytest.raises(AnnotationError, match="not a finished folder of partitions"):
+        PartitionedLabels.open(tmp_path)
