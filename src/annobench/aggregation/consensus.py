@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import agreement, models, plotting
+from annobench.aggregation._tables import annotators_table, items_table
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
-from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
 from annobench.models.base import (
     ConfusionFit,
@@ -26,9 +26,6 @@ from annobench.models.base import (
     Method,
     SampledFit,
     SupportsDraws,
-    best_categories,
-    central_interval,
-    measured,
 )
 
 if TYPE_CHECKING:
@@ -226,7 +223,7 @@ def consensus(
     convergence = pd.DataFrame()
     if isinstance(fitted, SampledFit):
         draws, convergence = fitted.parameter_draws, fitted.diagnostics.reset_index()
-    annotators = _annotators(annotations, fitted, draws)
+    annotators = annotators_table(np.diff(annotations.by_annotator.offsets), fitted, draws)
     confusion = pd.DataFrame(columns=["annotator", "category", "label", "probability"])
     if isinstance(fitted, ConfusionFit):
         confusion = fitted.confusion_frame(draws)
@@ -240,7 +237,7 @@ def consensus(
     return Consensus(
         model=model,
         fitted=fitted,
-        items=_items(annotations, fitted, checked),
+        items=items_table(annotations, fitted, checked),
         annotators=annotators,
         confusion=_with_ends(confusion),
         prevalence=_with_ends(prevalence),
@@ -397,58 +394,6 @@ def _evidence_remarks(annotations: Annotations) -> list[str]:
         "finds certain categories in such labels, too: don't rely on its probabilities before "
         "you have checked some items."
     ]
-
-
-def _items(annotations: Annotations, fitted: Fit, checked: GoldCheck | None) -> pd.DataFrame:
-    votes = annotations.counts
-    table = fitted.items_frame()
-    tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
-    table.insert(3, "n_labels", votes.sum(axis=1))
-    table.insert(4, "tied_vote", tied & votes.any(axis=1))
-    # The votes for each category stand behind its probability.
-    head, probabilities, rest = table.iloc[:, :5], table.iloc[:, 5:], []
-    for code, name in enumerate(fitted.categories):
-        rest += [
-            probabilities.iloc[:, [code]],
-            pd.DataFrame({f"votes_{name}": votes[:, code]}, index=table.index),
-        ]
-    table = pd.concat([head, *rest, probabilities.iloc[:, len(fitted.categories) :]], axis=1)
-    if checked is not None:
-        names = np.asarray([*fitted.categories, "", ""], dtype=object)
-        table["gold"] = names[np.where(checked.codes < 0, -1, checked.codes)]
-        if checked.calibration is not None:
-            best = fitted.posterior.argmax(axis=1)
-            found = checked.calibration.posterior[np.arange(best.size), best]
-            sure = (checked.codes == best) & checked.fixed
-            table["calibrated"] = np.where(sure, 1.0, found)
-    return table
-
-
-def _annotators(annotations: Annotations, fitted: Fit, draws: SupportsDraws | None) -> pd.DataFrame:
-    table = fitted.annotators_frame(draws)
-    table.insert(1, "n_labels", np.diff(annotations.by_annotator.offsets))
-    prevalence = getattr(fitted, "prevalence", None)
-    if not isinstance(fitted, ConfusionFit) or prevalence is None:
-        return table
-    columns = {"bits": _bits(prevalence, fitted.confusion)}
-    if draws is not None:
-        values = measured(_bits, draws)
-        if isinstance(fitted, SampledFit):
-            # The mean of the measure, not the measure of the mean: bits of a mean matrix are
-            # fewer than those of the matrices.
-            columns["bits"] = values.mean(axis=0)
-        ends = central_interval(values, columns["bits"])[0]
-        columns |= dict(zip(("bits_lower95", "bits_upper95"), ends, strict=True))
-    for n, (name, column) in enumerate(columns.items()):
-        table.insert(2 + len(columns) + n, name, column)
-    return table
-
-
-def _bits(prevalence: Floats, confusion: Floats) -> Floats:
-    defined = np.isfinite(confusion).all(axis=(1, 2))
-    bits = np.full(len(confusion), np.nan)
-    bits[defined] = information.mutual_information(prevalence, confusion[defined])
-    return bits
 
 
 def _without_interval(

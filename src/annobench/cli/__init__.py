@@ -15,6 +15,7 @@ from annobench.cli import (
     course,
     data,
     judge,
+    partition,
     plan,
     posteriors,
     report,
@@ -57,6 +58,7 @@ def version() -> None:
 
 app.command()(inspection.inspect)
 app.command()(inspection.convert)
+app.command()(partition.partition)
 app.command()(consensus.consensus)
 app.command()(report.report)
 app.command()(certificate.certificate)

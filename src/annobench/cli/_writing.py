@@ -87,7 +87,22 @@ class Writing:
         """
         with replacing(self.folder / page) as draft:
             draft.write_text(html, encoding="utf-8")
-        written = [page]
+        return [page, *self.write_tables(tables)]
+
+    def write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        """Write tables, each whole or not at all.
+
+        Parameters
+        ----------
+        tables : mapping of str to DataFrame
+            The tables, by name without ending.
+
+        Returns
+        -------
+        list of str
+            Names of the files.
+        """
+        written = []
         for name, table in tables.items():
             written.append(f"{name}.{self.format}")
             with replacing(self.folder / written[-1]) as draft:

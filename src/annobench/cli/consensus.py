@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ import typer
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._shared import fail, listed, note
 from annobench.cli._writing import Writing
+from annobench.cli.partition import Engine, Scheduler, consensus_of_partitions, runs_on_dask
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 
@@ -43,6 +45,17 @@ def consensus(
         int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            help="Where a folder of `annobench partition` is fitted: in memory, or on Dask's "
+            "workers; auto goes by its size."
+        ),
+    ] = "auto",
+    scheduler: Scheduler = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with a fit on Dask that was interrupted.")
+    ] = False,
 ) -> None:
     """Find each item's category with its probability, and how good each annotator is.
 
@@ -55,6 +68,18 @@ def consensus(
 
     try:
         writing.check("consensus.html", consensus_of.TABLES)
+        if runs_on_dask(reading.path, engine):
+            consensus_of_partitions(
+                reading.path,
+                writing,
+                gold=None if reading.gold_from is None else Path(reading.gold_from),
+                scheduler=scheduler,
+                resume=resume,
+                model=model,
+                rng=seed,
+                **_options(option or []),
+            )
+            return
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")

@@ -153,8 +153,9 @@ class _Steps:
         self.follow(what, 0, len(futures))
         for done, future in enumerate(as_completed(futures), start=1):
             if future.status == "error":
+                error = future.exception()
                 self.client.cancel(futures)
-            future.result() if future.status == "error" else None
+                raise error
             self.follow(what, done, len(futures))
         return futures
 

@@ -23,6 +23,7 @@ from annobench.io.exports.export import (
 )
 from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.partitions import PartitionedLabels, is_partitioned
 
 
 def read_labels(
@@ -41,7 +42,7 @@ def read_labels(
     ----------
     path : str or Path
         A CSV, TSV or Parquet file with one row a label, or a file or folder that an annotation
-        tool exported; which of them it is shows its content.
+        tool exported; which of them it is shows its content. A folder of partitions is read whole.
     item, annotator, label : str, optional
         Names of the columns of a table. By default the usual ones are recognised, such as
         `item_id`, `worker` and `response`.
@@ -79,6 +80,8 @@ def read_labels(
     if _is_export(path, (item, annotator, label)):
         export = read_export(path, question=question)
         return export.labels(question, categories=categories, scale=scale)
+    if is_partitioned(path):
+        return PartitionedLabels.open(path).read()
     return read_table(
         path, item=item, annotator=annotator, label=label, categories=categories, scale=scale
     )
@@ -169,9 +172,12 @@ def select_labels(
             categories=categories,
             scale=scale,
         )
-    labels = read_table(
-        path, item=item, annotator=annotator, label=label, categories=categories, scale=scale
-    )
+    if is_partitioned(path):
+        labels = PartitionedLabels.open(path).read()
+    else:
+        labels = read_table(
+            path, item=item, annotator=annotator, label=label, categories=categories, scale=scale
+        )
     texts = {} if text is None else read_texts(path, text, item=item)
     first = None if shown_first is None else read_beside_labels(path, shown_first, label=label)
     steps = [("rows with a label", labels.n_labels, "")]
@@ -200,6 +206,8 @@ def select_labels(
 def _is_export(path: str | Path, columns: tuple[str | None, ...]) -> bool:
     """Whether a file is an export: a folder, or of a known format while no columns are named."""
     path = Path(path)
+    if is_partitioned(path):
+        return False
     return path.is_dir() or (path.is_file() and not any(columns) and is_export(path))
 
 

@@ -274,17 +274,26 @@ class PartitionedLabels:
         Returns
         -------
         Annotations
-            Items in the order of the partitions.
+            Items in the order of their first rows, labels in that of their items.
         """
-        blocks = [self.block(number) for number in range(self.n_partitions)]
+        numbers = range(self.n_partitions)
+        blocks = [self.block(number) for number in numbers]
+        names = [name for number in numbers for name in self.item_names(number).to_pylist()]
+        order = np.argsort(np.concatenate([self.first_rows(number) for number in numbers]))
+        code = np.empty(order.size, dtype=np.int32)
+        code[order] = np.arange(order.size, dtype=np.int32)
         starts = np.cumsum([0, *self.item_counts[:-1]])
-        names = [self.item_names(number).to_pylist() for number in range(self.n_partitions)]
-        item = [block.item + start for block, start in zip(blocks, starts, strict=True)]
+        item = code[
+            np.concatenate(
+                [block.item + start for block, start in zip(blocks, starts, strict=True)]
+            )
+        ]
+        by_item = np.argsort(item, kind="stable")
         return Annotations(
-            np.concatenate(item).astype(np.int32),
-            np.concatenate([block.annotator for block in blocks]),
-            np.concatenate([block.label for block in blocks]),
-            tuple(name for part in names for name in part),
+            item[by_item],
+            np.concatenate([block.annotator for block in blocks])[by_item],
+            np.concatenate([block.label for block in blocks])[by_item],
+            tuple(names[n] for n in order.tolist()),
             self.annotators,
             self.categories,
             self.scale,
@@ -331,6 +340,22 @@ class PartitionedLabels:
             for numbers in self.tasks()
         ]
         return added(client.gather(futures))
+
+
+def is_partitioned(path: str | Path) -> bool:
+    """Say whether a folder is a finished one of partitions.
+
+    Parameters
+    ----------
+    path : str or Path
+        Any path.
+
+    Returns
+    -------
+    bool
+        By its file of contents.
+    """
+    return (Path(path) / CONTENTS).is_file()
 
 
 def partition_of(names: Any, n_partitions: int) -> NDArray[np.int64]:

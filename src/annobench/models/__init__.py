@@ -8,6 +8,7 @@ name, ``models.fit(labels, "dawid_skene")``.
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
@@ -90,6 +91,32 @@ def get(name: str) -> ModuleType:
     return known[name]
 
 
+def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that a model does not have.
+
+    Parameters
+    ----------
+    function : callable
+        The model's `fit` or `fit_partitions`.
+    model : str
+        Its name, for messages.
+    options : mapping
+        By name.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such option; lists those there are.
+    """
+    known = signature(function).parameters
+    for name in options:
+        if name not in known:
+            raise AnnotationError(
+                f"{model}: there is no option {name!r}.{did_you_mean(name, known)} There are "
+                f"{', '.join(list(known)[1:])}."
+            )
+
+
 def fit(
     annotations: Annotations,
     model: str = "dawid_skene",
@@ -128,13 +155,7 @@ def fit(
     array([1. , 0.5])
     """
     module = get(model)
-    known = signature(module.fit).parameters
-    for name in options:
-        if name not in known:
-            raise AnnotationError(
-                f"{model}: there is no option {name!r}.{did_you_mean(name, known)} There are "
-                f"{', '.join(list(known)[1:])}."
-            )
+    check_options(module.fit, model, options)
     if not module.METHOD.deterministic:
         options["rng"] = rng
     fitted: Fit = module.fit(annotations, **options)

@@ -1,0 +1,112 @@
+"""The tables of items and annotators, of labels in memory and of a partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.aggregation.gold import GoldCheck
+from annobench.evaluation import information
+from annobench.labels.annotations import Annotations
+from annobench.models.base import (
+    ConfusionFit,
+    Fit,
+    SampledFit,
+    SupportsDraws,
+    best_categories,
+    central_interval,
+    measured,
+)
+
+Floats = NDArray[np.float64]
+
+
+def items_table(
+    annotations: Annotations, fitted: Fit, checked: GoldCheck | None = None
+) -> pd.DataFrame:
+    """Lay out the category of each item, with votes.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+    fitted : Fit
+        Its posterior counts.
+    checked : GoldCheck, optional
+        For the columns `gold` and `calibrated`.
+
+    Returns
+    -------
+    DataFrame
+        As `Consensus.items`.
+    """
+    votes = annotations.counts
+    table = fitted.items_frame()
+    tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
+    table.insert(3, "n_labels", votes.sum(axis=1))
+    table.insert(4, "tied_vote", tied & votes.any(axis=1))
+    # The votes for each category stand behind its probability.
+    head, probabilities, rest = table.iloc[:, :5], table.iloc[:, 5:], []
+    for code, name in enumerate(fitted.categories):
+        rest += [
+            probabilities.iloc[:, [code]],
+            pd.DataFrame({f"votes_{name}": votes[:, code]}, index=table.index),
+        ]
+    table = pd.concat([head, *rest, probabilities.iloc[:, len(fitted.categories) :]], axis=1)
+    if checked is not None:
+        names = np.asarray([*fitted.categories, "", ""], dtype=object)
+        table["gold"] = names[np.where(checked.codes < 0, -1, checked.codes)]
+        if checked.calibration is not None:
+            best = fitted.posterior.argmax(axis=1)
+            found = checked.calibration.posterior[np.arange(best.size), best]
+            sure = (checked.codes == best) & checked.fixed
+            table["calibrated"] = np.where(sure, 1.0, found)
+    return table
+
+
+def annotators_table(
+    n_labels: NDArray[Any], fitted: Fit, draws: SupportsDraws | None = None
+) -> pd.DataFrame:
+    """Lay out what a fit says of annotators.
+
+    Parameters
+    ----------
+    n_labels : ndarray of int, shape (J,)
+        Labels of each annotator.
+    fitted : Fit
+        The fit.
+    draws : ParameterDraws or Bootstrap, optional
+        For intervals.
+
+    Returns
+    -------
+    DataFrame
+        As `Consensus.annotators`.
+    """
+    table = fitted.annotators_frame(draws)
+    table.insert(1, "n_labels", n_labels)
+    prevalence = getattr(fitted, "prevalence", None)
+    if not isinstance(fitted, ConfusionFit) or prevalence is None:
+        return table
+    columns = {"bits": _bits(prevalence, fitted.confusion)}
+    if draws is not None:
+        values = measured(_bits, draws)
+        if isinstance(fitted, SampledFit):
+            # The mean of the measure, not the measure of the mean: bits of a mean matrix are
+            # fewer than those of the matrices.
+            columns["bits"] = values.mean(axis=0)
+        ends = central_interval(values, columns["bits"])[0]
+        columns |= dict(zip(("bits_lower95", "bits_upper95"), ends, strict=True))
+    for n, (name, column) in enumerate(columns.items()):
+        table.insert(2 + len(columns) + n, name, column)
+    return table
+
+
+def _bits(prevalence: Floats, confusion: Floats) -> Floats:
+    defined = np.isfinite(confusion).all(axis=(1, 2))
+    bits = np.full(len(confusion), np.nan)
+    bits[defined] = information.mutual_information(prevalence, confusion[defined])
+    return bits

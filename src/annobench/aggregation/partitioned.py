@@ -1,0 +1,233 @@
+"""Consensus on labels that memory does not hold, written by partition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from annobench import models
+from annobench.aggregation._tables import annotators_table, items_table
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+from annobench.core.results import Summarised
+from annobench.core.workers import dask_client
+from annobench.labels.partitions import PartitionedLabels, partition_file
+from annobench.models._passes import PartitionedFit, Passes, Workers
+from annobench.models._votes import Votes
+from annobench.models.base import ConfusionFit, Fit
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: From which probability of its category on an item counts as certain.
+CERTAIN = 0.99
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionedConsensus(Summarised):
+    """What a model makes of partitions: small tables, and a folder with the items.
+
+    Attributes
+    ----------
+    model : str
+        Name of the model.
+    fitted : Fit
+        The model's own fit, without items.
+    labels : PartitionedLabels
+        The labels.
+    folder : Path
+        ``items/00000.parquet`` and so on have the columns of `Consensus.items`, with names.
+    annotators, confusion, prevalence : DataFrame
+        As of `Consensus`, without intervals.
+    n_tied, n_certain : int
+        Items with tied votes; with a category of probability 0.99 or more.
+    """
+
+    model: str
+    fitted: Fit
+    labels: PartitionedLabels
+    folder: Path
+    annotators: pd.DataFrame
+    confusion: pd.DataFrame
+    prevalence: pd.DataFrame
+    n_tied: int
+    n_certain: int
+
+    def summary(self) -> pd.DataFrame:
+        """Return how common the categories are.
+
+        Returns
+        -------
+        DataFrame
+            `prevalence`, by category.
+        """
+        return self.prevalence.set_index("category")
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return the tables that have rows.
+
+        Returns
+        -------
+        dict of str to DataFrame
+            `annotators`, `confusion` and `prevalence`.
+        """
+        found = {name: getattr(self, name) for name in ("annotators", "confusion", "prevalence")}
+        return {name: table for name, table in found.items() if len(table)}
+
+    def _headline(self) -> str:
+        return (
+            f"{self.labels.n_items:,} items by {self.model}, {self.n_tied:,} with tied votes; "
+            f"{self.n_certain / self.labels.n_items:.1%} of items have a category of probability "
+            f"{CERTAIN:.2f} or more, if {self.fitted.premise()}"
+        )
+
+
+class _Sums(NamedTuple):
+    """Labels, and labels of shared items, of each annotator; expected items; items counted."""
+
+    given: NDArray[np.int64]
+    compared: NDArray[np.int64]
+    mass: NDArray[np.float64]
+    n_tied: int
+    n_certain: int
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockFit(Fit):
+    items: tuple[str, ...]
+    annotators: tuple[str, ...]
+    categories: tuple[str, ...]
+    posterior: NDArray[np.float64]
+
+
+def consensus_partitions(
+    labels: PartitionedLabels,
+    out: str | Path,
+    *,
+    model: str = "dawid_skene",
+    rng: np.random.Generator | int | None = None,
+    gold: Mapping[str, str] | None = None,
+    scheduler: str | Client | None = None,
+    resume: bool = False,
+    say: Callable[[str], None] = lambda line: None,
+    **options: Any,
+) -> PartitionedConsensus:
+    """Fit a model to partitions on Dask's workers, and write each item's category.
+
+    Parameters
+    ----------
+    labels : PartitionedLabels
+        The labels.
+    out : str or Path
+        The folder to write to; workers must see it.
+    model : str, default "dawid_skene"
+        A model whose E-step is local to an item: "voting", "weighted_voting", "one_coin",
+        "dawid_skene" or "mace".
+    rng : numpy.random.Generator or int, optional
+        For random starts.
+    gold : mapping of str to str, optional
+        Known categories of some items, which the model "dawid_skene" fixes.
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
+    resume : bool, default False
+        Whether to go on from the checkpoint that an interrupted fit left in `out`.
+    say : callable, optional
+        Called with a line on progress, such as the log likelihood after an iteration.
+    **options
+        Passed to the model's `fit_partitions`.
+
+    Returns
+    -------
+    PartitionedConsensus
+        Tables of annotators, confusion matrices and prevalence, and where the items are.
+
+    Raises
+    ------
+    AnnotationError
+        If the model is not one of these, has no such option, or can't take the labels.
+
+    Notes
+    -----
+    Estimates are those of the model on the same labels in memory, but for rounding. There are no
+    intervals, since a bootstrap would fit the model hundreds of times.
+    """
+    module = models.get(model)
+    if "fit_partitions" not in module.METHOD.offers:
+        able = [n for n, m in models.discover().items() if "fit_partitions" in m.METHOD.offers]
+        raise AnnotationError(
+            f"consensus: {model} does not run on partitions. Take one of "
+            f"{', '.join(sorted(able))}, or fewer labels."
+        )
+    options |= {} if gold is None else {"gold": gold}
+    options |= {} if module.METHOD.deterministic else {"rng": rng}
+    models.check_options(module.fit_partitions, model, options)
+    out = Path(out).absolute()
+    with dask_client(scheduler, say=say) as client:
+        workers = Workers(labels, client, say, out / "checkpoint", resume)
+        found: PartitionedFit = module.fit_partitions(workers, **options)
+        total = labels.total(client, _write, found.passes, found.theta, out)
+    annotators = annotators_table(total.given, found.fit)
+    confusion = pd.DataFrame()
+    if isinstance(found.fit, ConfusionFit):
+        confusion = found.fit.confusion_frame()
+    if module.METHOD.compares:
+        alone = np.flatnonzero((total.given > 0) & (total.compared == 0))
+        annotators.iloc[alone, 2:] = np.nan
+        if len(confusion):
+            unjudged = confusion["annotator"].isin(annotators["annotator"][alone])
+            confusion.loc[unjudged, "probability"] = np.nan
+    prevalence = getattr(found.fit, "prevalence", total.mass / total.mass.sum())
+    return PartitionedConsensus(
+        model,
+        found.fit,
+        labels,
+        out,
+        annotators,
+        confusion,
+        pd.DataFrame({"category": labels.categories, "prevalence": prevalence}),
+        int(total.n_tied),
+        int(total.n_certain),
+    )
+
+
+def _write(
+    labels: PartitionedLabels, number: int, passes: Passes[Any, Any], theta: Any, out: Path
+) -> _Sums:
+    """Write the items of a partition, the file whole or not at all."""
+    block = labels.block(number)
+    posterior = passes.sweep(Votes(block), theta, number)[1]
+    names = tuple(labels.item_names(number).to_pylist())
+    table = items_table(block, _BlockFit(names, block.annotators, block.categories, posterior))
+    with replacing(partition_file(out, "items", number)) as draft:
+        table.to_parquet(draft, index=False)
+    shared = block.is_shared[block.item]
+    return _Sums(
+        np.bincount(block.annotator, minlength=block.n_annotators),
+        np.bincount(block.annotator[shared], minlength=block.n_annotators),
+        posterior.sum(axis=0),
+        int(table["tied_vote"].sum()),
+        int((table["probability"] >= CERTAIN).sum()),
+    )
+
+
+def items_to_csv(found: PartitionedConsensus, path: Path) -> None:
+    """Write the items as one CSV, a partition at a time.
+
+    Parameters
+    ----------
+    found : PartitionedConsensus
+        Whose items.
+    path : Path
+        The file, written whole or not at all.
+    """
+    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
+        for number in range(found.labels.n_partitions):
+            table = pq.read_table(partition_file(found.folder, "items", number)).to_pandas()
+            table.to_csv(stream, index=False, header=number == 0, lineterminator="\n")

@@ -1,0 +1,157 @@
+"""The command `partition`, and what `consensus` does with a folder that it wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from annobench.cli._shared import fail, listed, note
+
+if TYPE_CHECKING:
+    from annobench.aggregation.partitioned import PartitionedConsensus
+    from annobench.cli._writing import Writing
+
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of Dask's scheduler, such as tcp://host:8786; by default workers are started "
+        "on this machine."
+    ),
+]
+
+Engine = Literal["auto", "memory", "dask"]
+
+#: Up to so many labels a folder of partitions is read into memory.
+MEMORY_LABELS = 5_000_000
+#: Up to so many items are written as one CSV, too, if the tables are to be CSV.
+CSV_ITEMS = 1_000_000
+
+
+def partition(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="CSV, TSV or Parquet with one row a label, a folder of such files, or an address "
+            "that fsspec opens, such as s3://bucket/labels/."
+        ),
+    ],
+    folder: Annotated[Path, typer.Argument(help="Folder to write to; workers must see it.")],
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    categories: Annotated[
+        str | None, typer.Option(help="All categories in order, with commas: no,yes.")
+    ] = None,
+    scale: Annotated[
+        Literal["nominal", "ordinal"], typer.Option(help="What the order of categories means.")
+    ] = "nominal",
+    partition_labels: Annotated[
+        int, typer.Option(min=1, help="Labels of a partition, about.")
+    ] = 2_000_000,
+    scheduler: Scheduler = None,
+) -> None:
+    """Sort labels by item into a folder of partitions, for more of them than memory holds.
+
+    Run again, it goes on where it was interrupted.
+
+    Example: annobench partition labels/ partitions/
+    """
+    from annobench.io.partition import partition as partitioned
+
+    try:
+        with _progress() as follow:
+            found = partitioned(
+                source,
+                folder,
+                item=item,
+                annotator=annotator,
+                label=label,
+                categories=listed(categories),
+                scale=scale,
+                partition_labels=partition_labels,
+                scheduler=scheduler,
+                say=note,
+                follow=follow,
+            )
+    except (ValueError, OSError) as error:
+        fail(error)
+    typer.echo(
+        f"{found.n_labels:,} labels of {found.n_annotators:,} annotators for {found.n_items:,} "
+        f"items, in {found.n_categories} categories\n"
+        f"written to {folder}: {found.n_partitions:,} partitions"
+    )
+
+
+def runs_on_dask(path: Path, engine: Engine) -> bool:
+    """Say whether labels are fitted on Dask's workers, by what they are and how many."""
+    from annobench.core.errors import AnnotationError
+    from annobench.labels.partitions import PartitionedLabels, is_partitioned
+
+    if not is_partitioned(path):
+        if engine == "dask":
+            raise AnnotationError(
+                f"{path}: --engine dask takes a folder of partitions. Make one first: "
+                f"annobench partition {path} partitions/"
+            )
+        return False
+    if engine == "auto":
+        return PartitionedLabels.open(path).n_labels > MEMORY_LABELS
+    return engine == "dask"
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, int, int], None]]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)) as bars:
+        known: dict[str, Any] = {}
+
+        def follow(what: str, done: int, total: int) -> None:
+            if what not in known:
+                known[what] = bars.add_task(what, total=total)
+            bars.update(known[what], completed=done, total=total)
+
+        yield follow
+
+
+def consensus_of_partitions(
+    folder: Path,
+    writing: Writing,
+    *,
+    gold: Path | None,
+    scheduler: str | None,
+    resume: bool,
+    **options: Any,
+) -> None:
+    """Run `consensus` on a folder of partitions."""
+    from annobench.aggregation.partitioned import consensus_partitions, items_to_csv
+    from annobench.io.table import read_gold
+    from annobench.labels.partitions import PartitionedLabels
+
+    try:
+        labels = PartitionedLabels.open(folder)
+        found: PartitionedConsensus = consensus_partitions(
+            labels,
+            writing.folder,
+            gold=None if gold is None else read_gold(gold),
+            scheduler=scheduler,
+            resume=resume,
+            say=note,
+            **options,
+        )
+        written = writing.write_tables(found.tables())
+        if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
+            items_to_csv(found, writing.folder / "items.csv")
+            written.append("items.csv")
+    except (ValueError, OSError) as error:
+        fail(error)
+    typer.echo(found._headline())
+    for category, prevalence in zip(labels.categories, found.prevalence["prevalence"], strict=True):
+        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}")
+    note("Note: There are no intervals: a bootstrap would fit the model hundreds of times.")
+    typer.echo(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")

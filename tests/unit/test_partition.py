@@ -1,0 +1,159 @@
+"""Labels of any file become a folder of partitions, the same whatever divides the work."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from annobench.cli import app
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io.reading import read_labels
+from annobench.io.table import read_table
+from annobench.labels.partitions import PartitionedLabels
+
+pytest.importorskip("distributed", reason="the extra `scale` is not installed")
+
+ROWS = [(f"item {i % 40}", f"worker {i * i % 7}", ("no", "yes")[i * i % 3 % 2]) for i in range(200)]
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Two hundred labels of forty items, a row without a label among them."""
+    frame = pd.DataFrame(ROWS, columns=["item", "worker", "label"])
+    frame.loc[17, "label"] = ""
+    frame.loc[200] = ["seen, not labelled", "worker 9", ""]
+    return frame
+
+
+def partition(source, folder, client, **options):
+    from annobench.io.partition import partition
+
+    return partition(source, folder, scheduler=client, **options)
+
+
+def digest(folder):
+    """Return hashes of what a folder holds, but for what names its source."""
+    paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in paths
+        if path.name != "source.json"
+    }
+
+
+def test_a_folder_of_text_and_parquet_is_read_as_one_table(table, tmp_path, dask_workers):
+    source = tmp_path / "source"
+    source.mkdir()
+    table[:90].to_csv(source / "a.csv", index=False)
+    with gzip.open(source / "b.tsv.gz", "wt") as stream:
+        table[90:140].to_csv(stream, index=False, sep="\t")
+    table[140:].to_parquet(source / "c.parquet", index=False)
+    table.to_csv(tmp_path / "all.csv", index=False)
+    labels = partition(source, tmp_path / "out", dask_workers, partition_labels=60)
+    whole = read_table(tmp_path / "all.csv")
+    found = read_labels(labels.folder)
+    assert labels.n_partitions == 4
+    assert (found.items, found.annotators, found.categories) == (
+        (whole.items, whole.annotators, whole.categories)
+    )
+    order = np.argsort(whole.item, kind="stable")
+    for name in ("item", "annotator", "label"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[order])
+    place = labels.find(["item 5", "nobody", "seen, not labelled"])
+    assert (place.partition >= 0).tolist() == [True, False, True]
+    names = labels.item_names(int(place.partition[0])).to_pylist()
+    assert names[place.code[0]] == "item 5"
+    assert not (labels.folder / ".unfinished").exists()
+
+
+def test_an_interrupted_run_goes_on_and_gives_the_same_files(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    out = tmp_path / "out"
+    labels = partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=60)
+    whole = digest(out)
+    kept = labels.file("labels", 1)
+    before = kept.stat().st_mtime_ns
+    for path in (out / "labels.json", labels.file("labels", 0), labels.file("labels", 3)):
+        path.unlink()
+    with pytest.raises(AnnotationError, match="not a finished folder"):
+        PartitionedLabels.open(out)
+    partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=60)
+    assert digest(out) == whole
+    assert kept.stat().st_mtime_ns == before  # written once
+    with pytest.raises(AnnotationError, match="partitions of other labels"):
+        partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=61)
+
+
+def test_bad_rows_are_named_with_file_and_row(tmp_path, dask_workers):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.csv").write_text("item,worker,label\nx,ann,1\n,bob,2\nz,,1\n")
+    (source / "b.csv").write_text("item,worker,label\nx,ann,maybe\n")
+    with pytest.raises(ReaderError) as caught:
+        partition(source, tmp_path / "out", dask_workers, categories=["1", "2"])
+    said = str(caught.value)
+    assert "a.csv, row 2: no item" in said
+    assert "a.csv, row 3: no annotator" in said
+    assert "b.csv, row 1: label 'maybe' is not one of '1', '2'" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("item,worker,label\nx,ann\n", "row 1: 2 fields where the header has 3"),
+        ("item,worker\nx,ann\n", "no column is the label"),
+        ("item,worker,label\n", "a header but no rows"),
+        ("", "the file is empty"),
+        ("item,worker,label\nx,ann,\n", "no row has a label"),
+    ],
+)
+def test_files_that_hold_no_labels_are_refused(tmp_path, dask_workers, text, message):
+    (tmp_path / "labels.csv").write_text(text)
+    with pytest.raises(ReaderError, match=message):
+        partition(tmp_path / "labels.csv", tmp_path / "out", dask_workers)
+
+
+def test_fractional_numbers_and_missing_files_are_refused(tmp_path, dask_workers):
+    frame = pd.DataFrame({"item": [1, 2], "worker": [1, 1], "label": [1.0, 1.5]})
+    frame.to_parquet(tmp_path / "labels.parquet")
+    with pytest.raises(ReaderError, match=r"fractional numbers, such as 1\.5"):
+        partition(tmp_path / "labels.parquet", tmp_path / "out", dask_workers)
+    with pytest.raises(AnnotationError, match="does not exist"):
+        partition(tmp_path / "none.csv", tmp_path / "other", dask_workers)
+    with pytest.raises(AnnotationError, match="exists and is not empty"):
+        partition(tmp_path / "labels.parquet", tmp_path, dask_workers)
+
+
+def test_the_commands_partition_and_fit(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    address = dask_workers.scheduler.address
+    run = CliRunner().invoke
+    found = run(
+        app,
+        ["partition", f"{tmp_path}/labels.csv", f"{tmp_path}/p", "--scheduler", address],
+    )
+    assert found.exit_code == 0, found.output
+    assert "199 labels of" in found.output
+    options = ["--engine", "dask", "--scheduler", address, "--out", f"{tmp_path}/on_dask"]
+    on_dask = run(app, ["consensus", f"{tmp_path}/p", *options])
+    assert on_dask.exit_code == 0, on_dask.output
+    assert "log likelihood -" in on_dask.output
+    options = ["--replicates", "0", "--out", f"{tmp_path}/in_memory"]
+    in_memory = run(app, ["consensus", f"{tmp_path}/labels.csv", *options])
+    assert in_memory.exit_code == 0, in_memory.output
+    for name in ("items", "annotators", "confusion", "prevalence"):
+        ours, other = (
+            pd.read_csv(tmp_path / folder / f"{name}.csv") for folder in ("on_dask", "in_memory")
+        )
+        if name == "items":
+            ours, other = (frame.sort_values("item", ignore_index=True) for frame in (ours, other))
+        pd.testing.assert_frame_equal(ours, other[list(ours.columns)], rtol=1e-7)
+    refused = run(app, ["consensus", f"{tmp_path}/labels.csv", "--engine", "dask"])
+    assert refused.exit_code == 1
+    assert "annobench partition" in refused.output
