@@ -40,43 +40,129 @@ MAX_CATEGORIES: Final = 30
 
 
 @dataclass(frozen=True, eq=False)
-class _Patterns:
-    """The rows that differ, and how many items have each."""
+class Patterns:
+    """The rows that differ, and how many items have each.
+
+    Attributes
+    ----------
+    rows : ndarray or csr_array, shape (P, S)
+        Rows of a form.
+    frequency : ndarray of int64, shape (P,)
+        Items with each.
+    """
 
     rows: Rows
     frequency: NDArray[np.int64]
 
     @classmethod
-    def of(cls, form: Form) -> _Patterns:
+    def of(cls, form: Form) -> Patterns:
+        """Find the rows that differ, in the order of the items.
+
+        Parameters
+        ----------
+        form : Form
+            The coefficient.
+
+        Returns
+        -------
+        Patterns
+            One an item where rows are hardly ever equal.
+        """
         rows = form.rows[used_items(form.rows)]
         n = rows.shape[0]
-        if rows.shape[1] <= MAX_COLUMNS:
-            rows = dense(rows)
-        else:
+        if rows.shape[1] > MAX_COLUMNS:
             return cls(rows, np.ones(n, dtype=np.int64))
-        code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
-        frequency = np.bincount(code) if n else np.zeros(0, dtype=np.int64)
+        different, frequency, _ = distinct_rows(dense(rows))
         if frequency.size > n / 3:
-            return cls(rows, np.ones(n, dtype=np.int64))
-        first = np.unique(code, return_index=True)[1]
-        return cls(rows[first], frequency)
+            return cls(dense(rows), np.ones(n, dtype=np.int64))
+        return cls(different, frequency)
 
     @property
     def n_items(self) -> int:
+        """The number of items."""
         return int(self.frequency.sum())
 
     def totals(self, weights: NDArray[Any]) -> Totals:
-        """Weight the rows, shape (B, P), and sum them, shape (B, S)."""
+        """Weight the rows and sum them.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (B, P)
+            Of B replicates.
+
+        Returns
+        -------
+        ndarray, shape (B, S)
+            Totals.
+        """
         return weighted_sum(self.rows, weights)
 
     def draws(self, replicates: int, rng: np.random.Generator) -> Iterator[NDArray[Any]]:
-        """Yield weights of bootstrap samples, some replicates at a time."""
+        """Draw weights of bootstrap samples.
+
+        Parameters
+        ----------
+        replicates : int
+            How many.
+        rng : numpy.random.Generator
+            The source of randomness.
+
+        Yields
+        ------
+        ndarray, shape (B, P)
+            Some replicates at a time.
+        """
         n, p = self.n_items, self.frequency.size
         for size in chunk_sizes(replicates, max(p, self.rows.shape[1])):
             if p < n:
                 yield multinomial_counts(self.frequency, size, rng)
             else:
                 yield draw_counts(n, size, rng)
+
+    def values(self, form: Form, replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Recompute a coefficient on bootstrap samples.
+
+        Parameters
+        ----------
+        form : Form
+            The coefficient.
+        replicates : int
+            How many.
+        rng : numpy.random.Generator
+            The source of randomness.
+
+        Returns
+        -------
+        ndarray, shape (replicates,)
+            NaN where it is undefined.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            drawn = self.draws(replicates, rng)
+            return np.concatenate([form.value(self.totals(weights)) for weights in drawn])
+
+
+def distinct_rows(
+    rows: NDArray[Any],
+) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Find the rows that differ.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (I, S)
+        Numbers.
+
+    Returns
+    -------
+    rows : ndarray, shape (P, S)
+        In the order in which they come first.
+    frequency, first : ndarray of int64, shape (P,)
+        How often each comes, and where first.
+    """
+    if not len(rows):
+        return rows, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    code = pd.DataFrame(rows).groupby(list(range(rows.shape[1])), sort=False).ngroup()
+    first = np.unique(code, return_index=True)[1]
+    return rows[first], np.bincount(code), first
 
 
 def bootstrap(
@@ -110,12 +196,7 @@ def bootstrap(
     check_replicates(replicates)
     with np.errstate(invalid="ignore", divide="ignore"):
         if unit == "items":
-            patterns = _Patterns.of(statistic.form)
-            values = [
-                statistic.form.value(patterns.totals(weights))
-                for weights in patterns.draws(replicates, rng)
-            ]
-            return np.concatenate(values)
+            return Patterns.of(statistic.form).values(statistic.form, replicates, rng)
         if unit == "both":
             return np.array([_replicate_of_both(statistic, rng) for _ in range(replicates)])
         samples = np.stack([_draw_annotators(statistic, rng) for _ in range(replicates)])
@@ -233,7 +314,7 @@ def jackknife(statistic: Statistic, unit: Unit) -> NDArray[np.float64]:
         if unit == "annotators":
             active = active_annotators(statistic.annotations)
             return np.array([without_annotator(statistic, j) for j in active], dtype=float)
-        patterns = _Patterns.of(statistic.form)
+        patterns = Patterns.of(statistic.form)
         totals = statistic.totals
         values = [np.zeros(0)]
         step = max(1, MAX_CELLS // max(1, totals.size))
@@ -330,7 +411,7 @@ def _posterior_rows(statistic: Statistic) -> tuple[Form, Rows, Floats]:
         seen = np.bincount(both[:, 0] * k + both[:, 1], minlength=k * k)
         form = statistic.make_form(cells, None)
         return form, form.rows, seen + 1 / k**2
-    patterns = _Patterns.of(statistic.form)
+    patterns = Patterns.of(statistic.form)
     return statistic.form, patterns.rows, patterns.frequency.astype(np.float64)
 
 

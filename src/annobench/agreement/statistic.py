@@ -217,10 +217,32 @@ def standard_error(influence: NDArray[np.float64], used: NDArray[np.bool_], ddof
     float
         NaN with fewer than two items.
     """
-    n = int(used.sum())
+    return error_of_variance(
+        int(used.sum()), float(influence[used].var()) if used.any() else 0, ddof
+    )
+
+
+def error_of_variance(n_items: int, variance: float, ddof: int = 0) -> float:
+    """Return the large-sample standard error, given the variance of the influence values.
+
+    Parameters
+    ----------
+    n_items : int
+        Items that enter.
+    variance : float
+        Of their influence values, divided by their number.
+    ddof : {0, 1}, default 0
+        As for `standard_error`.
+
+    Returns
+    -------
+    float
+        NaN with fewer than two items.
+    """
+    n = n_items
     if n < 2:
         return math.nan
-    error = math.sqrt(float(influence[used].var()) * n * n / (n - ddof))
+    error = math.sqrt(variance * n * n / (n - ddof))
     return 0.0 if error < ROUNDING else error
 
 

@@ -1,0 +1,365 @@
+"""Coefficients of agreement on labels that memory does not hold.
+
+A coefficient is a function of sums of statistics over items, so that one pass over partitions makes
+its estimate. Items whose statistics are equal are counted in the same pass, by pattern, and the
+bootstrap draws how often each pattern comes: it needs no item again.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.agreement.coefficients import discover
+from annobench.agreement.forms.alpha import OrdinalAlpha
+from annobench.agreement.forms.base import Form, dense
+from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.record import Coefficient
+from annobench.agreement.replicates import MAX_COLUMNS, Patterns, check_replicates, distinct_rows
+from annobench.agreement.result import Agreement
+from annobench.agreement.statistic import error_of_variance, influence_values, used_items
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.results import Summarised
+from annobench.core.workers import dask_client
+from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
+from annobench.resampling.intervals import Interval, percentile_interval
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: With more patterns than this there is no bootstrap.
+MAX_PATTERNS: Final = 200_000
+#: Forms whose rows depend on the labels of their item alone.
+_FORMS: Final = (Pooled, OrdinalAlpha)
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionedAgreement(Summarised):
+    """A coefficient on partitions.
+
+    Attributes
+    ----------
+    method : Coefficient
+        The record of the coefficient.
+    form : Form
+        The coefficient as a function of sums over items.
+    totals : ndarray, shape (S,)
+        The sums.
+    standard_error : float
+        Large-sample standard error, items resampled and annotators fixed; NaN if undefined.
+    n_items, n_annotators, n_labels : int
+        Items with at least two labels; all annotators and labels.
+    patterns : Patterns or None
+        Rows that differ, in the order of the source; None if there are too many.
+    """
+
+    method: Coefficient
+    form: Form
+    totals: NDArray[np.float64]
+    standard_error: float
+    n_items: int
+    n_annotators: int
+    n_labels: int
+    patterns: Patterns | None
+
+    @cached_property
+    def estimate(self) -> float:
+        """The coefficient; NaN where it is undefined."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return float(self.form.value(self.totals))
+
+    @cached_property
+    def observed_agreement(self) -> float:
+        """One minus the observed disagreement, as a share of the largest distance."""
+        return 1 - float(self.form.disagreements(self.totals)[0]) / self.form.scale
+
+    @cached_property
+    def expected_agreement(self) -> float:
+        """One minus the disagreement expected by chance, as a share of the largest distance."""
+        return 1 - float(self.form.disagreements(self.totals)[1]) / self.form.scale
+
+    def bootstrap(
+        self, *, replicates: int = 2000, rng: np.random.Generator | int | None = None
+    ) -> NDArray[np.float64]:
+        """Recompute the coefficient on resampled items.
+
+        Parameters
+        ----------
+        replicates : int, default 2000
+            How often.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or its seed.
+
+        Returns
+        -------
+        ndarray, shape (replicates,)
+            NaN where a replicate leaves the coefficient undefined.
+
+        Raises
+        ------
+        AnnotationError
+            If there are fewer than two items, no replicate, or too many patterns.
+
+        Notes
+        -----
+        The numbers are those of `Agreement.bootstrap` with the same seed, if that counts by pattern
+        as well: if patterns are at most a third of the items. Otherwise it draws item by item, and
+        the numbers are others of the same distribution.
+        """
+        check_replicates(replicates)
+        if self.patterns is None:
+            raise AnnotationError(
+                f"{self.method.name}: the items' statistics have more than {MAX_PATTERNS:,} "
+                f"patterns or {MAX_COLUMNS} columns, too many to be drawn. Use the standard error."
+            )
+        if self.patterns.n_items < 2:
+            raise AnnotationError(
+                f"{self.method.name}: items can't be resampled, as only {self.patterns.n_items} "
+                "enters the coefficient. Give at least two."
+            )
+        return self.patterns.values(self.form, replicates, np.random.default_rng(rng))
+
+    def interval(
+        self,
+        *,
+        level: float = 0.95,
+        replicates: int = 2000,
+        rng: np.random.Generator | int | None = None,
+    ) -> Interval:
+        """Return the percentile interval of the bootstrap.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            In (0, 1).
+        replicates : int, default 2000
+            How often items are resampled.
+        rng : numpy.random.Generator or int, optional
+            The source of randomness, or its seed.
+
+        Returns
+        -------
+        Interval
+            Of the kind "percentile".
+        """
+        draws = self.bootstrap(replicates=replicates, rng=rng)
+        return percentile_interval(self.estimate, draws, level)
+
+    def summary(self) -> pd.DataFrame:
+        """Return the estimate and what it is made of.
+
+        Returns
+        -------
+        DataFrame
+            One row, named as the coefficient.
+        """
+        row = {
+            name: getattr(self, name)
+            for name in (
+                *("estimate", "standard_error", "observed_agreement", "expected_agreement"),
+                *("n_items", "n_annotators", "n_labels"),
+            )
+        }
+        return pd.DataFrame(row, index=pd.Index([self.method.name], name="coefficient"))
+
+    def _headline(self) -> str:
+        return f"{self.method.name} {self.estimate:.4g} (standard error {self.standard_error:.2g})"
+
+
+class _Counted:
+    """Patterns of rows, how many items have each, and the first row of the source that does."""
+
+    def __init__(
+        self, rows: NDArray[Any], frequency: NDArray[np.int64], first: NDArray[np.int64]
+    ) -> None:
+        self.rows, self.frequency, self.first = rows, frequency, first
+
+    def __add__(self, other: _Counted) -> _Counted:
+        if len(self.rows) > MAX_PATTERNS:
+            return self
+        rows = np.concatenate([self.rows, other.rows])
+        table = pd.DataFrame(rows)
+        columns = list(table.columns)
+        table["frequency"] = np.concatenate([self.frequency, other.frequency])
+        table["first"] = np.concatenate([self.first, other.first])
+        merged = table.groupby(columns, sort=False).agg({"frequency": "sum", "first": "min"})
+        different = merged.index.to_frame().to_numpy(dtype=np.float64)
+        return _Counted(different, merged["frequency"].to_numpy(), merged["first"].to_numpy())
+
+
+class _Sums(NamedTuple):
+    totals: NDArray[np.float64]
+    n_items: int
+    repeats: list[str]
+    patterns: _Counted
+
+
+class _Moments(NamedTuple):
+    """Of the influence values of the items that enter: number, sum, sum of squares."""
+
+    number: int
+    total: float
+    squares: float
+
+
+def agreement_of_partitions(
+    labels: PartitionedLabels,
+    coefficient: str = "krippendorff_alpha",
+    *,
+    scheduler: str | Client | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    **options: Any,
+) -> PartitionedAgreement:
+    """Estimate a coefficient of agreement from partitions, on Dask's workers.
+
+    Parameters
+    ----------
+    labels : PartitionedLabels
+        The labels.
+    coefficient : str, default "krippendorff_alpha"
+        One that pools annotators, such as "percent_agreement", "fleiss_kappa" or "gwet_ac1".
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
+    say : callable, optional
+        Called with the address of Dask's dashboard, in a line.
+    **options
+        Of the coefficient, such as ``metric="ordinal"``.
+
+    Returns
+    -------
+    PartitionedAgreement
+        Estimate, standard error, and a bootstrap.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such coefficient, or it tells annotators apart; if an annotator labelled an
+        item twice, or no item has two labels.
+
+    Warns
+    -----
+    DegenerateWarning
+        If the estimate is undefined.
+
+    Notes
+    -----
+    One pass adds up the statistics and counts their patterns, a second one takes the standard
+    error about the estimate.
+    """
+    probe = _probe(labels, coefficient, options)
+    if probe.method.complete or not isinstance(probe.form, _FORMS):
+        raise AnnotationError(
+            f"{coefficient}: does not run on partitions, as its statistics of an item depend on "
+            "other items. Take one that pools annotators, such as krippendorff_alpha with the "
+            "nominal or ordinal metric, percent_agreement, fleiss_kappa or gwet_ac1."
+        )
+    with dask_client(scheduler, say=say) as client:
+        sums = labels.total(client, _sums, coefficient, options)
+        if sums.repeats:
+            raise AnnotationError(
+                f"{coefficient}: {sums.repeats[0]}. Keep one label of each; for the agreement of "
+                "annotators with themselves, give the second round another name."
+            )
+        if not sums.n_items:
+            raise AnnotationError(
+                f"{coefficient}: no item has labels of two annotators. Choose annotators and items "
+                "that overlap."
+            )
+        moments = labels.total(client, _moments, coefficient, options, sums.totals)
+    mean = moments.total / max(moments.number, 1)
+    variance = max(moments.squares / max(moments.number, 1) - mean**2, 0.0)
+    found = PartitionedAgreement(
+        probe.method,
+        probe.form,
+        sums.totals,
+        error_of_variance(moments.number, variance, probe.method.ddof),
+        sums.n_items,
+        labels.n_annotators,
+        labels.n_labels,
+        _in_order(sums.patterns),
+    )
+    if math.isnan(found.estimate):
+        warnings.warn(
+            f"{coefficient}: undefined (NaN) on these labels. {probe.method.degenerate}",
+            DegenerateWarning,
+            stacklevel=2,
+        )
+    return found
+
+
+def _probe(labels: PartitionedLabels, name: str, options: dict[str, Any]) -> Agreement:
+    """Return the coefficient on two labels of one item, whose form serves for others."""
+    known = {
+        module.METHOD.name: getattr(module, module.METHOD.name) for module in discover().values()
+    }
+    if name not in known:
+        raise AnnotationError(
+            f"agreement: there is no coefficient {name!r}.{did_you_mean(name, known)} Name one of "
+            f"{', '.join(sorted(known))}."
+        )
+    codes = np.array([0, min(1, labels.n_categories - 1)], dtype=np.int16)
+    pair = Annotations(
+        np.zeros(2, dtype=np.int32),
+        np.arange(2, dtype=np.int32),
+        codes,
+        ("",),
+        ("", " "),
+        labels.categories,
+        labels.scale,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        found: Agreement = known[name](pair, **options)
+    return found
+
+
+def _sums(
+    labels: PartitionedLabels, number: int, coefficient: str, options: dict[str, Any]
+) -> _Sums:
+    block = labels.block(number)
+    form = _probe(labels, coefficient, options).make_form(block, None)
+    repeats = []
+    if block.first_repeat is not None:
+        item = labels.item_names(number)[int(block.item[block.first_repeat])].as_py()
+        annotator = block.annotators[block.annotator[block.first_repeat]]
+        repeats = [f"annotator {annotator!r} labelled an item twice: {item!r}"]
+    n_items = int((np.diff(block.by_item.offsets) > 1).sum())
+    used = used_items(form.rows)
+    rows = form.rows[used]
+    if rows.shape[1] > MAX_COLUMNS:
+        # As many as say that there are too many.
+        none = np.zeros((MAX_PATTERNS + 1, 1))
+        counted = _Counted(none, np.zeros(len(none), dtype=np.int64), np.zeros(len(none), np.int64))
+    else:
+        different, frequency, first = distinct_rows(dense(rows).astype(np.float64))
+        counted = _Counted(different, frequency, labels.first_rows(number)[used][first])
+    return _Sums(form.totals, n_items, repeats, counted)
+
+
+def _moments(
+    labels: PartitionedLabels,
+    number: int,
+    coefficient: str,
+    options: dict[str, Any],
+    totals: NDArray[np.float64],
+) -> _Moments:
+    form = _probe(labels, coefficient, options).make_form(labels.block(number), None)
+    influence = influence_values(form, totals)[used_items(form.rows)]
+    return _Moments(influence.size, float(influence.sum()), float(influence @ influence))
+
+
+def _in_order(counted: _Counted) -> Patterns | None:
+    if len(counted.rows) > MAX_PATTERNS:
+        return None
+    order = np.argsort(counted.first)
+    return Patterns(counted.rows[order], counted.frequency[order])
