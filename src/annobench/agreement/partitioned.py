@@ -23,7 +23,7 @@ from annobench.agreement.forms.alpha import OrdinalAlpha
 from annobench.agreement.forms.base import Form, dense
 from annobench.agreement.forms.pooled import Pooled
 from annobench.agreement.record import Coefficient
-from annobench.agreement.replicates import MAX_COLUMNS, Patterns, check_replicates, distinct_rows
+from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
 from annobench.agreement.result import Agreement
 from annobench.agreement.statistic import error_of_variance, influence_values, used_items
 from annobench.core.discovery import did_you_mean
@@ -33,6 +33,7 @@ from annobench.core.workers import dask_client
 from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.weights import check_replicates
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -106,8 +106,8 @@ class Names(NamedTuple):
         How many rows are wrong.
     """
 
-    annotators: pd.Series
-    labels: pd.Series
+    annotators: pd.Series[int]
+    labels: pd.Series[int]
     faults: list[tuple[str, int, str]]
     n_faults: int
 
@@ -165,9 +165,8 @@ def merged(parts: list[Names]) -> Names:
     Names
         Of all.
     """
-    annotators, labels = (
-        pd.concat([part[n] for part in parts]).groupby(level=0, sort=False).min() for n in (0, 1)
-    )
+    annotators = pd.concat([part.annotators for part in parts]).groupby(level=0, sort=False).min()
+    labels = pd.concat([part.labels for part in parts]).groupby(level=0, sort=False).min()
     faults = sorted(fault for part in parts for fault in part.faults)[: MAX_FAULTS + 1]
     return Names(annotators, labels, faults, sum(part.n_faults for part in parts))
 
@@ -198,8 +197,10 @@ def coded(
         {
             "item": cells["item"].to_pandas(types_mapper=_strings),
             "row": np.arange(piece.first_row, piece.first_row + piece.n_rows),
-            "annotator": _codes(cells["annotator"], _index("annotator", names["annotator"])),
-            "label": _codes(cells["label"], _index("category", names["category"])),
+            "annotator": _codes(
+                cells["annotator"], _index("annotator", *_version(names["annotator"]))
+            ),
+            "label": _codes(cells["label"], _index("category", *_version(names["category"]))),
         }
     )
     if finished:
@@ -217,7 +218,12 @@ def empty() -> pd.DataFrame:
     DataFrame
         Its columns.
     """
-    kinds = {"item": _STRING, "row": np.int64, "annotator": np.int32, "label": np.int32}
+    kinds: dict[str, Any] = {
+        "item": _STRING,
+        "row": np.int64,
+        "annotator": np.int32,
+        "label": np.int32,
+    }
     return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
 
 
@@ -239,16 +245,21 @@ def _as_names(source: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
-def _strings(kind: pa.DataType) -> pd.StringDtype:
+def _strings(kind: pa.DataType) -> Any:
     return _STRING
 
 
+def _version(path: Path) -> tuple[Path, int]:
+    """Tell a file from later ones of its name, which workers that live long may meet."""
+    return path, path.stat().st_mtime_ns
+
+
 @lru_cache(maxsize=4)
-def _index(what: str, path: Path) -> pd.Index:
+def _index(what: str, path: Path, version: int) -> Any:
     return pd.Index(pq.read_table(path)[what].to_pandas().astype(object))
 
 
-def _codes(column: pa.ChunkedArray, index: pd.Index) -> NDArray[np.int32]:
+def _codes(column: pa.ChunkedArray, index: Any) -> NDArray[np.int32]:
     names, codes = _encoded(column)
     known = np.append(index.get_indexer(pd.Index(names, dtype=object)), -1)
     return np.asarray(known[codes], dtype=np.int32)
@@ -262,7 +273,7 @@ def _encoded(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int32]]:
     return encoded.dictionary.to_pylist(), codes
 
 
-def _first_rows(column: pa.ChunkedArray, start: int) -> pd.Series:
+def _first_rows(column: pa.ChunkedArray, start: int) -> pd.Series[int]:
     names, codes = _encoded(column)
     kept, at = np.unique(codes, return_index=True)
     rows = at[kept >= 0] + start

@@ -259,7 +259,7 @@ class PartitionedLabels:
         Place
             Where each is.
         """
-        wanted = pd.Index(names, dtype=object)
+        wanted: Any = pd.Index(np.array(names, dtype=object))
         where = partition_of(wanted, self.n_partitions)
         code = np.full(len(wanted), -1, dtype=np.int32)
         for number in np.unique(where):
@@ -339,7 +339,8 @@ class PartitionedLabels:
             client.submit(_sum, function, self.folder, numbers, given, pure=False)
             for numbers in self.tasks()
         ]
-        return added(client.gather(futures))
+        sums: list[S] = client.gather(futures)
+        return added(sums)
 
 
 def is_partitioned(path: str | Path) -> bool:
@@ -422,7 +423,8 @@ def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:
 
 
 @lru_cache(maxsize=4)
-def _opened(folder: Path) -> PartitionedLabels:
+def _opened(folder: Path, version: int) -> PartitionedLabels:
+    """Open a folder once in a worker, which may live longer than the folder."""
     return PartitionedLabels.open(folder)
 
 
@@ -433,7 +435,7 @@ def _given(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, ..
 def _sum(
     function: Callable[..., S], folder: Path, numbers: Iterable[int], given: tuple[Any, ...]
 ) -> S:
-    labels = _opened(folder)
+    labels = _opened(folder, (folder / CONTENTS).stat().st_mtime_ns)
     arguments, options = given
     return added(function(labels, number, *arguments, **options) for number in numbers)
 

@@ -28,20 +28,33 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=tuple[Any, ...])
 S = TypeVar("S", bound=tuple[Any, ...])
+S_co = TypeVar("S_co", bound=tuple[Any, ...], covariant=True)
+T_contra = TypeVar("T_contra", bound=tuple[Any, ...], contravariant=True)
+
+
+class Begins(Protocol[S_co]):
+    """What adds up sums over items; objects are sent to workers."""
+
+    def begin(self, votes: Votes, number: int) -> S_co:
+        """Add up what the first parameters follow from, of the partition of this number."""
+
+
+class Sweeps(Protocol[T_contra, S_co]):
+    """What adds up sums over items under given parameters."""
+
+    def sweep(self, votes: Votes, theta: T_contra, number: int) -> tuple[S_co, Floats]:
+        """Compute the items' posterior, shape (I, K), and add up what it says."""
 
 
 class Passes(Protocol[T, S]):
-    """A model as passes; T is a named tuple of parameters, S one of sums over items.
-
-    Objects are sent to workers. `number` is that of the partition, for what is known of its items.
-    """
+    """A model as passes; T is a named tuple of parameters, S one of sums over items."""
 
     @property
     def parameters(self) -> type[T]:
         """The class of the parameters."""
 
     def begin(self, votes: Votes, number: int) -> S:
-        """Add up what the first parameters follow from."""
+        """Add up what the first parameters follow from, of the partition of this number."""
 
     def sweep(self, votes: Votes, theta: T, number: int) -> tuple[S, Floats]:
         """Compute the items' posterior, shape (I, K), and add up what it says."""
@@ -132,7 +145,7 @@ class Workers:
     checkpoint: Path | None = None
     resume: bool = False
 
-    def begin(self, passes: Passes[T, S]) -> S:
+    def begin(self, passes: Begins[S]) -> S:
         """Add up over all partitions what the first parameters follow from.
 
         Parameters
@@ -145,9 +158,9 @@ class Workers:
         tuple
             Sums.
         """
-        return self.labels.total(self.client, _begin, passes)  # type: ignore[arg-type]
+        return self.labels.total(self.client, _begin, passes)
 
-    def sweep(self, passes: Passes[T, S], theta: T) -> S:
+    def sweep(self, passes: Sweeps[T, S], theta: T) -> S:
         """Do the E-step of all partitions.
 
         Parameters
@@ -162,7 +175,7 @@ class Workers:
         tuple
             Sums.
         """
-        return self.labels.total(self.client, _sweep, passes, theta)  # type: ignore[arg-type]
+        return self.labels.total(self.client, _sweep, passes, theta)
 
     def run(
         self,
@@ -250,9 +263,10 @@ class _Checkpoint:
         self.fingerprint = fingerprint
 
     def write(self, theta: tuple[Any, ...], history: list[float]) -> None:
-        arrays = {f"parameter_{n}": np.asarray(value) for n, value in enumerate(theta)}
+        arrays: dict[str, Any] = {f"parameter_{n}": value for n, value in enumerate(theta)}
+        arrays |= {"history": history, "fingerprint": self.fingerprint}
         with replacing(self.path) as draft, draft.open("wb") as stream:
-            np.savez(stream, history=history, fingerprint=self.fingerprint, **arrays)
+            np.savez(stream, **arrays)
 
     def read(self) -> tuple[list[Any], list[float]]:
         """Return the parameters, and what was maximised before them."""
@@ -281,9 +295,9 @@ def _fingerprint(labels: PartitionedLabels, passes: object, what: object) -> str
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _begin(labels: PartitionedLabels, number: int, passes: Passes[T, S]) -> S:
+def _begin(labels: PartitionedLabels, number: int, passes: Begins[S]) -> S:
     return passes.begin(Votes(labels.block(number)), number)
 
 
-def _sweep(labels: PartitionedLabels, number: int, passes: Passes[T, S], theta: T) -> S:
+def _sweep(labels: PartitionedLabels, number: int, passes: Sweeps[T, S], theta: T) -> S:
     return passes.sweep(Votes(labels.block(number)), theta, number)[0]

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -243,7 +243,7 @@ def fit_partitions(
                 passes,
                 tolerance,
                 max_iterations,
-                start=lambda first=first: passes.update(workers.sweep(passes, first), first),
+                start=partial(_after, passes, workers, first),
                 name=f"start-{number}",
                 # Numbers that the start was drawn as tell a checkpoint of another seed.
                 what=(inference, smoothing, first.competence[:5].tolist()),
@@ -254,6 +254,11 @@ def fit_partitions(
     nobody = np.zeros((0, labels.n_categories))
     found = _fit_of(labels, (), ends, nobody, likelihood)
     return PartitionedFit(found, passes, best.parameters)
+
+
+def _after(passes: _Passes, workers: Workers, first: _Parameters) -> _Parameters:
+    """Update a guess once."""
+    return passes.update(workers.sweep(passes, first), first)
 
 
 class _Sums(NamedTuple):
@@ -268,7 +273,7 @@ class _Sums(NamedTuple):
 class _Passes:
     inference: Inference
     smoothing: float
-    parameters: ClassVar = _Parameters
+    parameters: ClassVar[type[_Parameters]] = _Parameters
 
     def begin(self, votes: Votes, number: int) -> _Sums:
         return self.sweep(votes, next(_guesses(votes.annotations, 1, 0)), number)[0]
@@ -282,7 +287,8 @@ class _Passes:
 
     def update(self, total: _Sums, theta: _Parameters | None) -> _Parameters:
         if theta is None:
-            (theta,) = _first_guesses(1, *total.given.shape, np.random.default_rng(0))
+            n_annotators, n_categories = total.given.shape
+            theta = next(_first_guesses(1, n_annotators, n_categories, np.random.default_rng(0)))
         # A label that is right was known, or spammed and right by chance.
         odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
         right = total.right / (1 + np.exp(np.minimum(odds, 700.0)))

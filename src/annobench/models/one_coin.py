@@ -120,7 +120,7 @@ class _Sums(NamedTuple):
 @dataclass(frozen=True)
 class _Passes:
     smoothing: float
-    parameters: ClassVar = _Parameters
+    parameters: ClassVar[type[_Parameters]] = _Parameters
 
     def begin(self, votes: Votes, number: int) -> _Sums:
         return self._sums(votes, votes.shares, 0.0)

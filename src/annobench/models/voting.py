@@ -120,8 +120,6 @@ class _Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class _Passes:
-    parameters: ClassVar = tuple
-
     def begin(self, votes: Votes, number: int) -> _Sums:
         shares = votes.shares[votes.labelled]
         return _Sums(shares.sum(axis=0), len(shares))

@@ -23,7 +23,7 @@ categories); Berend and Kontorovich (2015), Journal of Machine Learning Research
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -182,8 +182,6 @@ class _Sums(NamedTuple):
 
 @dataclass(frozen=True)
 class _Passes:
-    parameters: ClassVar = _Parameters
-
     def begin(self, votes: Votes, number: int) -> _Sums:
         winners = best_categories(votes.annotations.counts.astype(np.float64))
         return _Sums(votes.agreeing(winners), votes.n_given, 0)

@@ -67,7 +67,7 @@ class DawidSkenePasses:
     settings: Settings
     n_categories: int
     gold: Gold = field(default_factory=dict)
-    parameters: ClassVar = Theta
+    parameters: ClassVar[type[Theta]] = Theta
 
     def begin(self, votes: Votes, number: int) -> Sums:
         """Count labels with the vote shares for weights.
