@@ -274,7 +274,10 @@ def model_sources(script, wildcards):
 
 #: The files of a benchmark of models, and where those of the full grid are stored.
 BENCHMARK_FILES = [*file_names().values(), SETTINGS]
-STORED_BENCHMARK = WORKFLOW.parent / "benchmarks/measured/aggregation"
+STORED = WORKFLOW.parent / "benchmarks/measured"
+STORED_BENCHMARK = STORED / "aggregation"
+#: Studies by simulation whose full grids are stored with their settings.
+STORED_STUDIES = ["coverage", "noise", "audit"]
 
 
 #: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
@@ -294,9 +297,8 @@ def parts_of(wildcards):
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
-#: The folder of the study of audits, by the grid that it shows; and where the full tables are stored.
+#: The folder of the study of audits, by the grid that it shows; the full one is stored, too.
 AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
-STORED_AUDIT = WORKFLOW.parent / "benchmarks/measured/audit"
 
 
 def audit_grid(wildcards):
