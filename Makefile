@@ -91,7 +91,7 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
 
-coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: MINUTES minutes.
+coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: 40 minutes.
 	$(BIN)/snakemake --cores $(CORES) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
 	mkdir -p benchmarks/measured/coverage benchmarks/measured/noise
 	cp results/studies/coverage_full/*.csv results/studies/coverage_full/settings.json benchmarks/measured/coverage

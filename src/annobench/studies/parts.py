@@ -61,6 +61,7 @@ def join_parts(paths: Iterable[str | os.PathLike[str]]) -> pd.DataFrame:
     joined = pd.concat([table for table in tables if len(table)])
     return joined.sort_values("task", kind="stable", ignore_index=True).drop(columns="task")
 
+
 def versions() -> dict[str, str]:
     """Return the versions of the software that decides the numbers.
 
