@@ -297,6 +297,35 @@ def parts_of(wildcards):
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
+#: The folder of a study, by the grid that it shows; the full one is stored, too.
+COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
+NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
+#: In the order in which they are collected.
+NOISE_TABLES = ["curves", "exact", "simulated", "power"]
+
+
+wildcard_constraints:
+    part="[0-9]+",
+
+
+def coverage_settings(wildcards):
+    """Return what decides the table of the study of intervals."""
+    settings = config["studies"]["coverage"]
+    grid = COVERAGE_GRIDS[wildcards.study]
+    return {
+        "grid": grid,
+        "design": settings[grid],
+        "estimand_items": settings["estimand_items"][grid],
+        "seed": config["seed"],
+    }
+
+
+def noise_settings(wildcards):
+    """Return what decides the tables of the study of the noise certificate."""
+    grid = NOISE_GRIDS[wildcards.study]
+    return {"grid": grid, "design": config["studies"]["noise"][grid], "seed": config["seed"]}
+
+
 #: The folder of the study of audits, by the grid that it shows; the full one is stored, too.
 AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
 

@@ -27,29 +27,6 @@ rule conformance:
         "../scripts/render_conformance.py"
 
 
-#: The folder of a study, by the grid that it shows; the full one is stored, too.
-COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
-NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
-#: In the order in which they are collected.
-NOISE_TABLES = ["curves", "exact", "simulated", "power"]
-
-
-wildcard_constraints:
-    part="[0-9]+",
-
-
-def coverage_settings(wildcards):
-    """Return what decides the table of the study of intervals."""
-    settings = config["studies"]["coverage"]
-    grid = COVERAGE_GRIDS[wildcards.study]
-    return {
-        "grid": grid,
-        "design": settings[grid],
-        "estimand_items": settings["estimand_items"][grid],
-        "seed": config["seed"],
-    }
-
-
 rule restore_study:
     """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
     input:
@@ -336,12 +313,6 @@ use rule render_baselines as render_peers with:
 
 #: What is certified, of the data sets that there are.
 CERTIFIED = [each for each in config["studies"]["noise"]["data"] if each["dataset"] in DATASETS]
-
-
-def noise_settings(wildcards):
-    """Return what decides the tables of the study of the noise certificate."""
-    grid = NOISE_GRIDS[wildcards.study]
-    return {"grid": grid, "design": config["studies"]["noise"][grid], "seed": config["seed"]}
 
 
 rule measure_certificate_coverage:

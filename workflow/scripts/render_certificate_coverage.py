@@ -6,7 +6,6 @@ Every statement about a certificate is computed from the tables.
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Shares of a study's tasks for jobs of their own, their tables put together, and what made them."""
+"""Shares of a study's tasks for jobs of their own, their tables together, and what made them."""
 
 from __future__ import annotations
 
