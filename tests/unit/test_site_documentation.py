@@ -1,6 +1,7 @@
 """What the site adds to the documentation: formulas, sections from studies, links, data sets."""
 
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from latex2mathml.converter import convert
+from sphinx.application import Sphinx
 
 import live
 import names
@@ -68,6 +70,19 @@ def test_formulas_of_the_documentation_are_converted(page):
         r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.sub(r"`[^`]*`", "", text), re.S
     ):
         assert "\\" not in convert((block or inline).strip())
+
+
+def test_a_picture_has_its_size_and_opens_alone(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "drawn.svg").write_text('<svg xmlns="" width="72pt" height="36pt"></svg>')
+    (source / "index.rst").write_text("Page\n====\n\n.. image:: drawn.svg\n   :alt: A & b\n")
+    sys.path.insert(0, str(TOP / "workflow/generator"))
+    settings = {"extensions": ["pictures"]}
+    Sphinx(source, None, tmp_path, tmp_path, "html", settings, status=None).build()
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert '<a class="picture" href="_images/drawn.svg"><img' in page
+    assert 'src="_images/drawn.svg" alt="A &amp; b" width="96" height="48"' in page
 
 
 def matrix():
@@ -169,19 +184,21 @@ def simulated(id):
 
 def test_a_page_of_a_data_set_shows_size_agreement_uses_and_licence(tmp_path, monkeypatch):
     monkeypatch.setattr(render_datasets, "read", lambda folder: simulated(folder.name))
-    papers = {"one2000": {"title": "One <paper>", "datasets": ["anesthesia"]}}
+    users = [
+        {"title": "One <paper>", "page": "papers/one2000/index", "datasets": ["anesthesia"]},
+        {"title": "Another", "page": "papers/two2000/index", "datasets": ["caries"]},
+    ]
     about = {
         "documented": {"anesthesia": {"page": "anesthesia", "title": "Anaesthesia"}},
-        "papers": papers,
-        "problems": {"anesthesia"},
-        "audits": [],
+        "users": users,
         "offered": ["anesthesia"],
     }
     pages = dict(render_datasets.main({"anesthesia": tmp_path / "anesthesia"}, SITE, about))
     page = pages["anesthesia"]
     assert page.lstrip().startswith("<h1>anesthesia</h1>")
     assert "45 items, 5 annotators, 315 labels, 7.0 per item" in page
-    assert "One &lt;paper&gt;" in page
+    assert '<a href="../../papers/one2000/index.html">One &lt;paper&gt;</a>' in page
+    assert "two2000" not in page
     assert "GPL-2" in page
     assert 'href="labels.parquet"' in page
     assert ">simulated<" in page
