@@ -1,7 +1,9 @@
 """How Sphinx makes the site, from sources that `build_site.py` lays together."""
 
 import sys
+from importlib import import_module
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -114,7 +116,18 @@ def skip_fields_of_tuples(
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+def show_no_source_of_others(app: Sphinx, module: str | None, name: str) -> str | None:
+    """Look for the source of an alias, such as of `tuple`, where it is given its name."""
+    try:
+        value = attrgetter(name)(import_module(module or ""))
+    except (AttributeError, ValueError):  # a field, or no object of Python
+        return None
+    home = getattr(value, "__module__", None)
+    return module if home and not home.startswith("annobench") else None
+
+
 def setup(app: Sphinx) -> None:
-    """Connect what prepares docstrings."""
+    """Connect what prepares docstrings, and what finds sources."""
     app.connect("autodoc-process-docstring", show_formulas_as_typed)
     app.connect("autodoc-skip-member", skip_fields_of_tuples)
+    app.connect("viewcode-follow-imported", show_no_source_of_others)
