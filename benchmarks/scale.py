@@ -1,0 +1,207 @@
+"""EM of Dawid and Skene's model on partitions: time and peak memory against the number of labels.
+
+Labels are drawn by partition, as `annobench partition` would write them: 10 of each item, two
+categories, a thousandth as many annotators as items but at most 100,000. Two Dask workers of one
+thread each fit the model. Time is that of a pass, elapsed, from the second pass on; memory is the
+peak of the larger worker. crowd-kit, in a process of its own, fits the same labels as far as it is
+expected to find memory.
+
+``python -m benchmarks.scale`` goes to 10^7 labels, which shows that it works and stores nothing;
+``python -m benchmarks.scale 1e9``, on an idle machine, stores what it measures. The scratch that is
+needed is checked before it begins.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from annobench.io.partition import PARTITION_LABELS, write_rows
+from annobench.labels.partitions import PartitionedLabels, partition_file
+from annobench.models import dawid_skene
+from annobench.models._passes import Workers
+from benchmarks._measure import alone, available_memory, timed
+from benchmarks._record import Record
+
+PER_ITEM = 10
+N_ITERATIONS = 4
+#: Bytes of scratch per label, names of items included, and the limit of all.
+SCRATCH_PER_LABEL, MAX_SCRATCH = 6, 40e9
+#: Nanoseconds per label and pass, and bytes of a worker, at 10^9 labels.
+TARGET_NANOSECONDS, TARGET_BYTES = 10, 4 * 2**30
+#: Bytes per label that crowd-kit takes, about, below which it is not started.
+CROWD_KIT_BYTES = 400
+
+RECORD = Record("scale", "dask", "distributed", "pyarrow", "crowd-kit")
+
+
+def n_annotators(n_labels: int) -> int:
+    """Return how many annotators give so many labels."""
+    return int(np.clip(n_labels // PER_ITEM // 1_000, 50, 100_000))
+
+
+def rows_of(number: int, n_items: int, first: int, annotators: int) -> pd.DataFrame:
+    """Draw the labels of one partition; annotators are right with .6 to .95."""
+    rng = np.random.default_rng(number)
+    item = np.repeat(np.arange(n_items), PER_ITEM)
+    annotator = rng.integers(annotators, size=item.size, dtype=np.int32)
+    right = rng.random(item.size, dtype=np.float32) < 0.6 + 0.35 * annotator / annotators
+    truth = rng.random(n_items) < 0.3
+    return pd.DataFrame(
+        {
+            "item": pd.Series((first + item).astype(str)),
+            "row": first * PER_ITEM + np.arange(item.size),
+            "annotator": annotator,
+            "label": np.where(right, truth[item], ~truth[item]).astype(np.int32),
+        }
+    )
+
+
+def write(client: object, folder: Path, n_labels: int) -> PartitionedLabels:
+    """Draw all partitions on the workers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    annotators = n_annotators(n_labels)
+    each = PARTITION_LABELS // PER_ITEM
+    starts = range(0, n_labels // PER_ITEM, each)
+    counts = [min(each, n_labels // PER_ITEM - start) for start in starts]
+    tasks = [
+        client.submit(draw, folder, number, counts[number], start, annotators)
+        for number, start in enumerate(starts)
+    ]
+    client.gather(tasks)
+    pq.write_table(
+        pa.table({"annotator": [f"annotator {j}" for j in range(annotators)]}),
+        folder / "annotators.parquet",
+    )
+    labels = PartitionedLabels(
+        folder,
+        ("no", "yes"),
+        "nominal",
+        tuple(counts),
+        tuple(PER_ITEM * count for count in counts),
+        True,
+    )
+    labels.write()
+    return labels
+
+
+def draw(folder: Path, number: int, n_items: int, first: int, annotators: int) -> None:
+    """Write one partition."""
+    write_rows(folder, number, rows_of(number, n_items, first, annotators), annotators, 2)
+
+
+def peak() -> int:
+    """Return the largest resident memory of this process so far, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+def bench(n_labels: int) -> float:
+    """Measure one size; return nanoseconds per label and pass."""
+    from distributed import Client
+
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Client(n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=":0") as c,
+    ):
+        seconds, labels = timed(lambda: write(c, Path(scratch), n_labels), time.perf_counter)
+        c.restart(timeout=600)
+        passes: list[float] = []
+        before = time.perf_counter()
+
+        def note(_: str) -> None:
+            nonlocal before
+            now = time.perf_counter()
+            passes.append(now - before)
+            before = now
+
+        dawid_skene.fit_partitions(
+            Workers(labels, c, note, Path(scratch, "checkpoint")),
+            tolerance=0,
+            max_iterations=N_ITERATIONS,
+        )
+        bytes_of = max(c.run(peak).values())
+        stored = sum(path.stat().st_size for path in Path(scratch).rglob("*") if path.is_file())
+        nanoseconds = min(passes[1:]) / n_labels * 1e9
+        work = f"{n_labels:,} labels"
+        target = f"at most {TARGET_NANOSECONDS} ns, 4 GiB" if n_labels == 10**9 else ""
+        RECORD.add(
+            work, "annobench on Dask", "elapsed per label and pass", "ns", nanoseconds, target
+        )
+        RECORD.add(work, "annobench on Dask", "elapsed per pass", "s", min(passes[1:]))
+        RECORD.add(work, "annobench on Dask", "peak memory of a worker", "bytes", bytes_of)
+        RECORD.add(work, "annobench on Dask", "stored per label", "bytes", stored / n_labels)
+        RECORD.add(work, "annobench on Dask", "drawing the labels", "s", seconds)
+        print(
+            f"{n_labels:>14,}  {nanoseconds:>8.2f} ns per label and pass  "
+            f"{bytes_of / 2**20:>8.0f} MiB a worker  {stored / n_labels:>5.2f} bytes stored a label"
+        )
+        if n_labels * CROWD_KIT_BYTES < available_memory() and n_labels <= 10**8:
+            crowd_kit(labels, work, n_labels)
+        return nanoseconds
+
+
+def crowd_kit(labels: PartitionedLabels, work: str, n_labels: int) -> None:
+    """Time crowd-kit on the same labels, if it is installed."""
+    try:
+        from crowdkit.aggregation import DawidSkene
+    except ModuleNotFoundError:
+        return
+
+    def fit() -> float:
+        numbers = range(labels.n_partitions)
+        frames = [pd.read_parquet(partition_file(labels.folder, "labels", n)) for n in numbers]
+        starts = np.cumsum([0, *labels.item_counts])
+        frame = pd.concat(
+            [
+                part.assign(item=part["item"] + start)
+                for part, start in zip(frames, starts[:-1], strict=True)
+            ]
+        )
+        frame = frame.rename(columns={"item": "task", "annotator": "worker"})
+
+        def run(n: int) -> None:
+            DawidSkene(n_iter=n, tol=-np.inf).fit(frame)
+
+        few, _ = timed(lambda: run(1), time.perf_counter)
+        many, _ = timed(lambda: run(3), time.perf_counter)
+        return (many - few) / 2
+
+    seconds, bytes_of = alone(fit, otherwise=float("nan"))
+    RECORD.add(work, "crowd-kit", "elapsed per label and pass", "ns", seconds / n_labels * 1e9)
+    RECORD.add(work, "crowd-kit", "elapsed per pass", "s", seconds)
+    RECORD.add(work, "crowd-kit", "peak memory", "bytes", bytes_of)
+    print(f"{'crowd-kit':>14}  {seconds / n_labels * 1e9:>8.0f} ns  {bytes_of / 2**20:>8.0f} MiB")
+
+
+def main(largest: float = 1e7) -> None:
+    """Measure every size up to the largest."""
+    need = SCRATCH_PER_LABEL * largest
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if need > min(free, MAX_SCRATCH):
+        raise SystemExit(f"benchmarks.scale: needs {need / 1e9:.0f} GB of scratch.")
+    sizes = [10**n for n in range(5, 10) if 10**n <= largest]
+    found = {size: bench(size) for size in sizes}
+    large = [size for size in sizes if size >= 10**7]
+    if len(large) > 1:
+        total = [found[size] * size for size in large]
+        slope = float(np.polyfit(np.log(large), np.log(total), 1)[0])
+        work = "Growth from 10,000,000 labels on"
+        RECORD.add(
+            work, "annobench on Dask", "slope of log time in log labels", "", slope, ".95 to 1.05"
+        )
+        print(f"slope of log time in log labels from 10^7 on: {slope:.3f}")
+    if largest >= 1e9:
+        RECORD.save()
+
+
+if __name__ == "__main__":
+    main(*map(float, sys.argv[1:]))
