@@ -7,6 +7,8 @@ import pandas as pd
 import pytest
 
 from annobench.core.errors import AnnotationError
+from annobench.evaluation.partitioned import score_partitions
+from annobench.evaluation.scores import confusion_counts, count_errors
 from annobench.io.table import read_table
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models import dawid_skene, mace, one_coin, voting, weighted_voting
@@ -112,6 +114,50 @@ def test_gold_is_fixed_in_partitions_as_in_memory(both, dask_workers):
     assert np.abs(dawid_skene.fit(annotations).confusion - fitted.confusion).max() > 1e-2
     with pytest.raises(AnnotationError, match="gold names the item 'nobody'"):
         dawid_skene.fit_partitions(Workers(labels, dask_workers), gold={"nobody": "category 0"})
+
+
+def test_scores_against_gold_are_those_in_memory(both, dask_workers):
+    annotations, labels = both
+    rng = np.random.default_rng(2)
+    codes = rng.integers(3, size=annotations.n_items)
+    kept = rng.random(annotations.n_items) < 0.2
+    gold = {annotations.items[i]: annotations.categories[codes[i]] for i in np.flatnonzero(kept)}
+    found = voting.fit_partitions(Workers(labels, dask_workers))
+    scores = score_partitions(labels, found, gold, scheduler=dask_workers)
+    whole = count_errors(voting.fit(annotations).posterior[kept], codes[kept])
+    assert scores.n_items == kept.sum()
+    assert (scores.errors.errors, scores.errors.ties) == (whole.errors, whole.ties)
+    assert scores.errors.expected_accuracy == pytest.approx(whole.expected_accuracy, rel=1e-12)
+    some = annotations.select(items=kept)
+    known = np.array([annotations.categories.index(gold[name]) for name in some.items])
+    np.testing.assert_array_equal(scores.confusion, confusion_counts(some, known))
+    with pytest.raises(AnnotationError, match="gold is empty"):
+        score_partitions(labels, found, {}, scheduler=dask_workers)
+
+
+@pytest.mark.slow
+def test_a_million_labels_give_the_same_numbers(tmp_path, dask_workers):
+    from annobench.io.partition import partition
+
+    table = table_of(np.random.default_rng(8), 1_000_000, n_annotators=200)
+    table.to_parquet(tmp_path / "labels.parquet")
+    annotations = read_table(tmp_path / "labels.parquet")
+    for n_partitions in (1, 2, 7):
+        labels = partition(
+            tmp_path / "labels.parquet",
+            tmp_path / str(n_partitions),
+            partition_labels=-(-len(table) // n_partitions),
+            scheduler=dask_workers,
+        )
+        for module, options in (
+            (voting, {}),
+            (weighted_voting, {}),
+            (one_coin, FEW),
+            (dawid_skene, FEW),
+            (mace, {"rng": 1, "n_starts": 1} | FEW),
+        ):
+            found = module.fit_partitions(Workers(labels, dask_workers), **options)
+            assert_same(module.fit(annotations, **options), labels, found)
 
 
 @pytest.mark.parametrize("module", [one_coin, dawid_skene])

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -267,6 +267,42 @@ class PartitionedLabels:
             known = pd.Index(self.item_names(int(number)).to_pandas().astype(object))
             code[at] = known.get_indexer(wanted[at])
         return Place(np.where(code < 0, -1, where), code)
+
+    def codes_of(
+        self, gold: Mapping[str, str]
+    ) -> dict[int, tuple[NDArray[np.int32], NDArray[np.int32]]]:
+        """Look up items whose categories are known.
+
+        Parameters
+        ----------
+        gold : mapping of str to str
+            Names of categories by names of items.
+
+        Returns
+        -------
+        dict
+            Codes of items and of their categories, by the number of the partition.
+
+        Raises
+        ------
+        AnnotationError
+            If there is no such item or category.
+        """
+        names = [str(name) for name in gold]
+        code = {name: k for k, name in enumerate(self.categories)}
+        place = self.find(names)
+        for name, category, partition in zip(names, gold.values(), place.partition, strict=True):
+            if partition < 0 or str(category) not in code:
+                what = f"the item {name!r}" if partition < 0 else f"the category {category!r}"
+                raise AnnotationError(
+                    f"{self.folder}: gold names {what}, which is not there. Remove it, or correct "
+                    "it."
+                )
+        categories = np.array([code[str(name)] for name in gold.values()], dtype=np.int32)
+        return {
+            int(n): (place.code[place.partition == n], categories[place.partition == n])
+            for n in np.unique(place.partition)
+        }
 
     def read(self) -> Annotations:
         """Read all labels into memory.

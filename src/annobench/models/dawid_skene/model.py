@@ -54,7 +54,6 @@ from annobench.models.dawid_skene.passes import (
     DawidSkenePasses,
     Sums,
     Theta,
-    gold_by_partition,
 )
 from annobench.models.dawid_skene.starts import Start, first_parameters, first_values, where
 from annobench.models.kernels import dawid_skene as kernels
@@ -370,7 +369,7 @@ def fit_partitions(
         "log_posterior",
         1,
     )
-    known = {} if gold is None else gold_by_partition(labels, gold)
+    known = {} if gold is None else labels.codes_of(gold)
     passes = DawidSkenePasses(settings, labels.n_categories, known)
     first = None
     if isinstance(start, Parameters) or start == "diagonal":

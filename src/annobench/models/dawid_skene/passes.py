@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes
 from annobench.models.dawid_skene.em import Parameters, Problem, Settings, State, width_of
@@ -230,40 +229,3 @@ class DawidSkenePasses:
             labelled |= problem.settings.gold >= 0
         n_labelled = int(labelled.sum())
         return Sums(state.counts, state.mass, log_likelihood, n_labelled, shared)
-
-
-def gold_by_partition(labels: Any, gold: Mapping[str, str]) -> Gold:
-    """Find the items whose categories are known.
-
-    Parameters
-    ----------
-    labels : PartitionedLabels
-        The labels.
-    gold : mapping of str to str
-        Names of categories by names of items.
-
-    Returns
-    -------
-    mapping
-        Codes of items and categories, by the number of the partition.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such item or category.
-    """
-    names = [str(name) for name in gold]
-    code = {name: k for k, name in enumerate(labels.categories)}
-    place = labels.find(names)
-    for name, category, partition in zip(names, gold.values(), place.partition, strict=True):
-        if partition < 0 or str(category) not in code:
-            what = f"the item {name!r}" if partition < 0 else f"the category {category!r}"
-            raise AnnotationError(
-                f"dawid_skene: gold names {what}, which is not in {labels.folder}. Remove it, or "
-                "correct it."
-            )
-    categories = np.array([code[str(name)] for name in gold.values()], dtype=np.int32)
-    return {
-        int(n): (place.code[place.partition == n], categories[place.partition == n])
-        for n in np.unique(place.partition)
-    }
