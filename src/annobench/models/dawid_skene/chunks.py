@@ -8,6 +8,7 @@ are the matrices and one chunk. Answers are those of `dawid_skene.fit` but for r
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 
 import numpy as np
 
@@ -18,6 +19,11 @@ from annobench.models._votes import Votes, run_em
 from annobench.models.dawid_skene.em import Settings
 from annobench.models.dawid_skene.model import METHOD, DawidSkeneFit, fit_of_passes
 from annobench.models.dawid_skene.passes import DawidSkenePasses, Sums, Theta
+
+_OTHER_ITEMS = (
+    "fit_chunks: a later pass over the chunks gave other items than the first. Give a function "
+    "that makes the chunks anew whenever it is called."
+)
 
 Chunks = Callable[[], Iterable[Annotations]]
 
@@ -87,10 +93,7 @@ def fit_chunks(
     def expect(theta: Theta) -> tuple[Sums, float, float]:
         total = _total(chunks, first, lambda votes: passes.sweep(votes, theta, 0)[0])
         if total.n_labelled != begun.n_labelled:
-            raise AnnotationError(
-                "fit_chunks: a later pass over the chunks gave other items than the first. Give a "
-                "function that makes the chunks anew whenever it is called."
-            )
+            raise AnnotationError(_OTHER_ITEMS)
         return total, *passes.objective(total, theta)
 
     end = run_em(
@@ -105,7 +108,11 @@ def fit_chunks(
 
 
 def _total(chunks: Chunks, first: Annotations, sums: Callable[[Votes], Sums]) -> Sums:
-    return added(sums(Votes(_checked(chunk, first))) for chunk in chunks())
+    parts = (sums(Votes(_checked(chunk, first))) for chunk in chunks())
+    begun = next(parts, None)
+    if begun is None:
+        raise AnnotationError(_OTHER_ITEMS)
+    return added(chain([begun], parts))
 
 
 def _checked(chunk: Annotations, first: Annotations) -> Annotations:
