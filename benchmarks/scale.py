@@ -21,6 +21,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from distributed import Client
 
 from annobench.io.partition import PARTITION_LABELS, write_rows
 from annobench.labels.partitions import PartitionedLabels, partition_file
@@ -63,11 +66,8 @@ def rows_of(number: int, n_items: int, first: int, annotators: int) -> pd.DataFr
     )
 
 
-def write(client: object, folder: Path, n_labels: int) -> PartitionedLabels:
+def write(client: Client, folder: Path, n_labels: int) -> PartitionedLabels:
     """Draw all partitions on the workers."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     annotators = n_annotators(n_labels)
     each = PARTITION_LABELS // PER_ITEM
     starts = range(0, n_labels // PER_ITEM, each)
@@ -106,47 +106,48 @@ def peak() -> int:
 
 def bench(n_labels: int) -> float:
     """Measure one size; return nanoseconds per label and pass."""
-    from distributed import Client
+    workers = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with tempfile.TemporaryDirectory() as scratch:
+        with Client(memory_limit="2GiB", **workers) as c:
+            seconds, labels = timed(lambda: write(c, Path(scratch), n_labels), time.perf_counter)
+        with Client(memory_limit="4GiB", **workers) as c:
+            return measure(c, labels, seconds)
 
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        Client(n_workers=2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=":0") as c,
-    ):
-        seconds, labels = timed(lambda: write(c, Path(scratch), n_labels), time.perf_counter)
-        c.restart(timeout=600)
-        passes: list[float] = []
-        before = time.perf_counter()
 
-        def note(_: str) -> None:
-            nonlocal before
-            now = time.perf_counter()
-            passes.append(now - before)
-            before = now
+def measure(c: Client, labels: PartitionedLabels, seconds: float) -> float:
+    """Fit the model on fresh workers, whose memory is their own, and take time and memory."""
+    n_labels, folder = labels.n_labels, labels.folder
+    passes: list[float] = []
+    before = time.perf_counter()
 
-        dawid_skene.fit_partitions(
-            Workers(labels, c, note, Path(scratch, "checkpoint")),
-            tolerance=0,
-            max_iterations=N_ITERATIONS,
-        )
-        bytes_of = max(c.run(peak).values())
-        stored = sum(path.stat().st_size for path in Path(scratch).rglob("*") if path.is_file())
-        nanoseconds = min(passes[1:]) / n_labels * 1e9
-        work = f"{n_labels:,} labels"
-        target = f"at most {TARGET_NANOSECONDS} ns, 4 GiB" if n_labels == 10**9 else ""
-        RECORD.add(
-            work, "annobench on Dask", "elapsed per label and pass", "ns", nanoseconds, target
-        )
-        RECORD.add(work, "annobench on Dask", "elapsed per pass", "s", min(passes[1:]))
-        RECORD.add(work, "annobench on Dask", "peak memory of a worker", "bytes", bytes_of)
-        RECORD.add(work, "annobench on Dask", "stored per label", "bytes", stored / n_labels)
-        RECORD.add(work, "annobench on Dask", "drawing the labels", "s", seconds)
-        print(
-            f"{n_labels:>14,}  {nanoseconds:>8.2f} ns per label and pass  "
-            f"{bytes_of / 2**20:>8.0f} MiB a worker  {stored / n_labels:>5.2f} bytes stored a label"
-        )
-        if n_labels * CROWD_KIT_BYTES < available_memory() and n_labels <= 10**8:
-            crowd_kit(labels, work, n_labels)
-        return nanoseconds
+    def note(_: str) -> None:
+        nonlocal before
+        now = time.perf_counter()
+        passes.append(now - before)
+        before = now
+
+    dawid_skene.fit_partitions(
+        Workers(labels, c, note, folder / "checkpoint"),
+        tolerance=0,
+        max_iterations=N_ITERATIONS,
+    )
+    bytes_of = max(c.run(peak).values())
+    stored = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    nanoseconds = min(passes[1:]) / n_labels * 1e9
+    work = f"{n_labels:,} labels"
+    target = f"at most {TARGET_NANOSECONDS} ns, 4 GiB" if n_labels == 10**9 else ""
+    RECORD.add(work, "annobench on Dask", "elapsed per label and pass", "ns", nanoseconds, target)
+    RECORD.add(work, "annobench on Dask", "elapsed per pass", "s", min(passes[1:]))
+    RECORD.add(work, "annobench on Dask", "peak memory of a worker", "bytes", bytes_of)
+    RECORD.add(work, "annobench on Dask", "stored per label", "bytes", stored / n_labels)
+    RECORD.add(work, "annobench on Dask", "drawing the labels", "s", seconds)
+    print(
+        f"{n_labels:>14,}  {nanoseconds:>8.2f} ns per label and pass  "
+        f"{bytes_of / 2**20:>8.0f} MiB a worker  {stored / n_labels:>5.2f} bytes stored a label"
+    )
+    if n_labels * CROWD_KIT_BYTES < available_memory() and n_labels <= 10**8:
+        crowd_kit(labels, work, n_labels)
+    return nanoseconds
 
 
 def crowd_kit(labels: PartitionedLabels, work: str, n_labels: int) -> None:

@@ -389,7 +389,7 @@ def test_a_fit_has_what_the_record_says_and_nothing_else(model):
 
 
 def test_a_module_has_the_functions_that_its_record_offers_and_no_others(model):
-    offered = {name for name in ("bootstrap", "restarts") if hasattr(model, name)}
+    offered = {name for name in ("bootstrap", "fit_partitions", "restarts") if hasattr(model, name)}
     assert offered == model.METHOD.offers
 
 

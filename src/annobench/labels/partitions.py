@@ -111,8 +111,7 @@ class PartitionedLabels:
         folder = Path(folder).absolute()
         try:
             found = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
-            if found["version"] != VERSION:
-                raise ValueError(f"version {found['version']}")
+            version = found["version"]
             labels = cls(
                 folder,
                 tuple(found["categories"]),
@@ -126,6 +125,11 @@ class PartitionedLabels:
                 f"{folder}: not a finished folder of partitions ({error}). Make one with "
                 "`annobench partition`, or finish it with the same command."
             ) from error
+        if version != VERSION:
+            raise AnnotationError(
+                f"{folder}: partitions of version {version}, and this library reads {VERSION}. "
+                "Make them again with `annobench partition`."
+            )
         return labels
 
     def write(self) -> None:

@@ -338,12 +338,14 @@ def fit_partitions(
     ----------
     workers : Workers
         The labels, and who passes over them.
-    smoothing, prevalence_smoothing, groups, tie, tolerance, max_iterations
+    smoothing, prevalence_smoothing
         As for `fit`.
     start : {"votes", "diagonal"} or Parameters, default "votes"
         As for `fit`.
     gold : mapping of str to str, optional
         Known categories of some items, by name; they stay in memory.
+    groups, tie, tolerance, max_iterations
+        As for `fit`.
 
     Returns
     -------
@@ -352,8 +354,10 @@ def fit_partitions(
 
     Raises
     ------
-    AnnotationError, ValueError
+    AnnotationError
         As `fit`.
+    ValueError
+        If a number or a word is out of its range.
     """
     labels = workers.labels
     METHOD.check(labels, informed=gold is not None)

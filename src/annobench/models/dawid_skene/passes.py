@@ -19,7 +19,15 @@ Gold = Mapping[int, tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 
 class Theta(NamedTuple):
-    """Prevalence, shape (W,), and the table of labels' probabilities, shape (G, K, W)."""
+    """The parameters in the kernels' layout.
+
+    Attributes
+    ----------
+    prevalence : ndarray, shape (W,)
+        Probability of each category.
+    table : ndarray, shape (G, K, W)
+        Probability of a label (second axis) given the category (last axis).
+    """
 
     prevalence: Floats
     table: Floats
