@@ -10,6 +10,7 @@ INSTALLED := .venv/.installed
 JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
 BROWSER := .venv/.browser
+OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
 # Errors, warnings and how much is done; `make results VERBOSE=1` shows every job.
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
@@ -20,7 +21,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-object-store lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -68,6 +69,15 @@ test-all: $(INSTALLED)  ## Run every test.
 
 test-browser: $(BROWSER)  ## Open every page of the finished site in Chromium, which must be installed.
 	$(BIN)/pytest --numprocesses logical --maxprocesses 4 tests/browser
+
+test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
+	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
+
+$(OBJECT_STORE): requirements/object-store.txt pyproject.toml
+	test -x .venv-object-store/bin/python || "$(PYTHON)" -m venv .venv-object-store
+	.venv-object-store/bin/python -m pip install --quiet --require-hashes -r requirements/object-store.txt
+	.venv-object-store/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
 
 $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
@@ -145,6 +155,8 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--no-header --no-annotate -o requirements/irrcac.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group browser \
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \
+		--no-header --no-annotate pyproject.toml -o requirements/object-store.txt
 	for peer in benchmarks/peers/*/; do uv pip compile --universal --generate-hashes \
 		--python-version 3.11 --no-header --no-annotate \
 		$${peer}requirements.in -o $${peer}requirements.txt || exit 1; done
