@@ -409,7 +409,8 @@ def write_rows(
                 compression={
                     name: "zstd" if name in (packed, "first_row") else "none" for name in columns
                 },
-                use_dictionary=False,
+                # Of few categories a label takes some bits; Parquet has no narrow integers.
+                use_dictionary=["label"],
                 row_group_size=max(len(table), 1),
             )
 
