@@ -11,11 +11,13 @@ JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
 BROWSER := .venv/.browser
 IRRCAC := .venv-irrcac/.installed
+CLUSTER := .venv-cluster/.installed
+SUPPLY := .venv-supply/.installed
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-cluster sbom vulnerabilities lint-container lint format mutants bench peer aggregation audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -64,6 +66,31 @@ test-browser: $(BROWSER)  ## Open every page of the finished site in Chromium, w
 
 $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
+	touch $@
+
+test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
+	$(BIN)/pytest tests/cluster
+
+# Beside the environment, not in it: the executor asks for a cluster whenever Snakemake starts.
+$(CLUSTER): requirements/cluster.txt $(INSTALLED)
+	rm -rf $(@D)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $(@D) -r requirements/cluster.txt
+	touch $@
+
+sbom: $(SUPPLY)  ## Write what is locked to results/sbom.json, a bill of materials in CycloneDX.
+	mkdir -p results
+	.venv-supply/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		--output-file results/sbom.json requirements/lock.txt
+
+vulnerabilities: $(SUPPLY)  ## Ask which locked versions have known vulnerabilities; needs the network.
+	.venv-supply/bin/pip-audit --require-hashes --disable-pip --requirement requirements/lock.txt
+
+lint-container: $(SUPPLY)  ## Check the Containerfile.
+	.venv-supply/bin/hadolint Containerfile
+
+$(SUPPLY): requirements/supply.txt
+	test -x .venv-supply/bin/python || "$(PYTHON)" -m venv .venv-supply
+	.venv-supply/bin/python -m pip install --quiet --require-hashes -r requirements/supply.txt
 	touch $@
 
 lint: $(INSTALLED)  ## Check style, types and the workflow's rules.
@@ -132,6 +159,10 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--no-header --no-annotate -o requirements/irrcac.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group browser \
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group cluster --no-deps \
+		--no-header --no-annotate -o requirements/cluster.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group supply \
+		--no-header --no-annotate -o requirements/supply.txt
 	for peer in benchmarks/peers/*/; do uv pip compile --universal --generate-hashes \
 		--python-version 3.11 --no-header --no-annotate \
 		$${peer}requirements.in -o $${peer}requirements.txt || exit 1; done
