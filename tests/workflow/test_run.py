@@ -61,6 +61,9 @@ def test_everything_is_built(built):
         "studies/audit/coverage.csv",
         "pages/studies/audit/index.html",
         "pages/studies/audit_stored/index.html",
+        "studies/coverage_stored/coverage.csv",
+        "pages/studies/coverage_stored/index.html",
+        "pages/studies/noise_stored/index.html",
         "index.html",
         "site/index.html",
         "site/papers/example_paper/index.html",
@@ -240,7 +243,7 @@ def test_a_simulated_run_never_asks_the_network(sources):
         planned = sources.planned()
     shown = {
         *("conformance", "render_benchmarks", "render_aggregation", "render_peers"),
-        "render_stored_audits",
+        "restore_study",
     }
     assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
 

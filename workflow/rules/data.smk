@@ -7,6 +7,11 @@ rule data:
         expand("results/data/{dataset}/meta.json", dataset=DATASETS),
 
 
+# On a cluster it runs where the run was started: nodes often have no way out.
+localrules:
+    probe_network,
+
+
 rule probe_network:
     """Ask once for the whole run whether the data's home answers, if any file is missing."""
     output:
