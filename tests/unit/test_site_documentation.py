@@ -167,6 +167,29 @@ def test_no_page_links_to_itself_or_twice_to_another(source):
 
 
 @pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<td>voting</td>", '<td><a href="../models/voting.html">voting</a></td>'),
+        (
+            "<td> anesthesia\n</td>",
+            '<td> <a href="../datasets/anesthesia/index.html">anesthesia</a>\n</td>',
+        ),
+        (
+            "<p>Scott&#39;s pi &lt; 1, scott_pi</p>",
+            '<p><a href="../coefficients/scott_pi.html">Scott&#x27;s pi</a> &lt; 1, scott_pi</p>',
+        ),
+        ("<p>by voting</p>", None),
+        ('<a href="#m">voting</a>', None),
+        ("<h2>voting</h2><svg><text>voting</text></svg>", None),
+        ('<p title="scott_pi">no_scott_pi, scott_pi.csv/scott_pi/x</p>', None),
+    ],
+)
+def test_names_on_computed_pages_lead_to_their_pages(source, html, found):
+    named = names.known(source) | names.ids(source)
+    assert names.linked_in_html(html, source / "studies/page.html", named) == (found or html)
+
+
+@pytest.mark.parametrize(
     "numbers", [[10] * 5, [1, 2, 2, 3], list(range(200)), [1] * 50 + [5_000], [0, 0, 40]]
 )
 def test_a_histogram_counts_everything_in_bins_that_touch(numbers):

@@ -20,6 +20,7 @@ language = "en"
 extensions = [
     "fragments",
     "formulas",
+    "pictures",
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
@@ -48,6 +49,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
 add_module_names = False
+# A block of code that names no language is a table or a command.
+highlight_language = "none"
 # A short name in a docstring may be that of several classes; CSV has no colours.
 suppress_warnings = ["misc.highlighting_failure", "ref.python"]
 python_maximum_signature_line_length = 88

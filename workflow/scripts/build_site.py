@@ -12,7 +12,7 @@ import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 from live import append, sections
-from names import known, linked
+from names import ids, known, linked, linked_in_html
 from reference import write_reference
 
 #: What the masthead shows, by the words that it shows, in this order.
@@ -95,6 +95,9 @@ def lay_together(
     for document in source.rglob("*.md"):
         text = document.read_text(encoding="utf-8")
         document.write_text(linked(text, document, names), encoding="utf-8")
+    for page in (source / page.relative_to(pages) for page in named):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(linked_in_html(text, page, names | ids(source)), encoding="utf-8")
     append(source, sections(pages.parent / "studies", stored, source))
     for paper, notebook in notebooks.items():
         shutil.copy(notebook, source / f"papers/{paper}/notebook.ipynb")
