@@ -110,6 +110,8 @@ def test_the_site_opens_from_disk_and_every_link_leads_somewhere(built):
     assert len(list(site.rglob("*.html"))) > 40
     assert not list(links.fetched(site))
     assert not list(links.broken(site))
+    declared = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
+    assert not [path for path in site.rglob("*.html") if declared not in path.read_text()]
 
 
 def test_no_page_of_the_site_shows_a_formula_as_typed(built):
