@@ -16,13 +16,10 @@ PAGES = [
     "datasets/index",
     *expand("datasets/{id}/index", id=DATASETS),
     "studies/conformance/index",
-    "studies/coverage/index",
+    *expand("studies/{study}{grid}/index", study=STORED_STUDIES, grid=["", "_stored"]),
     "studies/baselines/index",
     "studies/aggregation/index",
-    "studies/noise/index",
     "studies/certificate/index",
-    "studies/audit/index",
-    "studies/audit_stored/index",
     "studies/benchmarks/index",
     *expand("studies/peers_{peer}/index", peer=PEER_STUDIES),
 ]
@@ -32,8 +29,8 @@ PAGES = [
 STUDY_TABLES = [
     "results/studies/conformance/matrix.csv",
     "results/studies/conformance/disagreements.csv",
-    "results/studies/coverage/coverage.csv",
-    *expand("results/studies/noise/{table}.csv", table=["curves", "exact", "simulated", "power"]),
+    *expand("results/studies/coverage{grid}/coverage.csv", grid=["", "_stored"]),
+    *expand("results/studies/noise{grid}/{table}.csv", grid=["", "_stored"], table=NOISE_TABLES),
     *rules.certify.output,
 ]
 
