@@ -66,7 +66,8 @@ def test_pages_of_a_folder_are_searched(tmp_path):
 
 def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path):
     (tmp_path / "there.html").write_text('<p id="here">')
-    good = '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
+    script = "<script>`<a href='gone' src=\"${gone}\">`</script>"
+    good = script + '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
     bad = '<a href="gone.html"></a><a href="there.html#gone"></a><img src="//server/a.png">'
     (tmp_path / "page.html").write_text(good + bad)
     assert [line.split()[-1] for line in links.broken(tmp_path)] == [
@@ -75,10 +76,27 @@ def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path
     assert list(links.fetched(tmp_path)) == ['page.html: <img src="//server/a.png">']
 
 
+def test_a_source_leads_to_where_it_is_documented(tmp_path):
+    (tmp_path / "_modules").mkdir()
+    (tmp_path / "records.html").write_text('<dt id="a.records.Exercise"><dt id="a.base.Lesson">')
+    back = '<a class="viewcode-back" href="../records.html#a.base.{}">'
+    names = ("Exercise", "Lesson", "Gone")
+    (tmp_path / "_modules/base.html").write_text("".join(map(back.format, names)))
+    build_site._lead_back(tmp_path)
+    led = re.findall(r'href="([^"]*)"', (tmp_path / "_modules/base.html").read_text())
+    page = "../records.html"
+    assert led == [f"{page}#a.records.Exercise", f"{page}#a.base.Lesson", page]
+
+
+def test_no_corner_of_a_table_is_an_empty_title(tmp_path):
+    page = "<tr><th></th><th>kappa</th></tr>"
+    assert build_site._mended(page, tmp_path) == "<tr><td></td><th>kappa</th></tr>"
+
+
 def test_a_picture_of_the_documentation_has_a_box_and_its_size(tmp_path):
     plotting.save_figure(plt.figure(figsize=(3, 2)), tmp_path / "drawing")
     page = '<p><img alt="Votes &amp; truth" src="drawing.svg" /></p>'
-    shown = build_site._in_boxes(page, tmp_path)
+    shown = build_site._mended(page, tmp_path)
     assert shown.startswith('<div class="picture"><a href="drawing.svg">')
     assert 'alt="Votes &amp; truth" width="288" height="192"' in shown
 
