@@ -269,3 +269,10 @@ def test_labels_that_cannot_be_compared_say_why():
     (row, _) = render_datasets.at_a_glance(simulated("arena_qwen"))
     assert "estimate" not in row
     assert row["note"]
+
+
+@pytest.mark.parametrize("folder", ["src/annobench/reporting/templates", "workflow/site"])
+def test_every_column_of_a_table_has_a_heading(folder):
+    templates = (Path(__file__).parents[2] / folder).rglob("*.j2")
+    empty = re.compile(r"<th[^>]*>\s*</th>")
+    assert not [path.name for path in templates if empty.search(path.read_text(encoding="utf-8"))]
