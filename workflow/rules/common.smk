@@ -8,6 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 from snakemake.exceptions import WorkflowError
 
 from annobench import __version__, datasets, models
