@@ -11,11 +11,16 @@ JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
 BROWSER := .venv/.browser
 IRRCAC := .venv-irrcac/.installed
+# Errors, warnings and how much is done; `make results VERBOSE=1` shows every job.
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+ifndef VERBOSE
+SNAKEMAKE := PYTHONPATH="workflow/logging$${PYTHONPATH:+:$$PYTHONPATH}" $(SNAKEMAKE) --logger brief
+endif
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -29,14 +34,16 @@ $(INSTALLED): requirements/lock.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-results: $(INSTALLED)  ## Compute everything; then open results/index.html.
-	$(BIN)/snakemake --cores $(CORES)
+results: $(INSTALLED)  ## Compute everything; then open results/index.html. VERBOSE=1 shows every job.
+	@$(SNAKEMAKE)
+	@$(BIN)/python workflow/scripts/conclude.py results
 
 check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale.
-	$(BIN)/snakemake --cores $(CORES) all check
+	@$(SNAKEMAKE) all check
+	@$(BIN)/python workflow/scripts/conclude.py results
 
 course: $(INSTALLED)  ## Make the course: notebooks, pages, slides, the archive; see results/course.
-	$(BIN)/snakemake --cores $(CORES) course
+	@$(SNAKEMAKE) course
 
 notebook: $(JUPYTER)  ## Open the papers' notebooks in JupyterLab; `make results` first.
 	.venv-jupyter/bin/jupyter lab notebooks
@@ -48,7 +55,7 @@ $(JUPYTER): requirements/course.txt pyproject.toml
 	touch $@
 
 docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then open results/index.html.
-	$(BIN)/snakemake --cores $(CORES) site
+	@$(SNAKEMAKE) site
 
 readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
 	$(BIN)/python workflow/scripts/count_verdicts.py
@@ -86,13 +93,19 @@ bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-pee
 	.venv-peers/bin/python -m benchmarks
 
 aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, and store its tables: 45 minutes.
-	$(BIN)/snakemake --cores $(CORES) results/pages/studies/baselines_full/index.html
+	$(SNAKEMAKE) results/pages/studies/baselines_full/index.html
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
 
+coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: 40 minutes.
+	$(BIN)/snakemake --cores $(CORES) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
+	mkdir -p benchmarks/measured/coverage benchmarks/measured/noise
+	cp results/studies/coverage_full/*.csv results/studies/coverage_full/settings.json benchmarks/measured/coverage
+	cp results/studies/noise_full/*.csv results/studies/noise_full/settings.json benchmarks/measured/noise
+
 audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
-	$(BIN)/snakemake --cores $(CORES) results/pages/studies/audit_full/index.html
+	$(SNAKEMAKE) results/pages/studies/audit_full/index.html
 	mkdir -p benchmarks/measured/audit
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit

@@ -1,19 +1,24 @@
 """What the site adds to the documentation: formulas, sections from studies, links, data sets."""
 
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 
+import links
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from latex2mathml.converter import convert
+from sphinx.application import Sphinx
 
+import build_site
 import live
 import names
 import render_datasets
 import unrendered
-from annobench import datasets
+from annobench import datasets, plotting
 from annobench.datasets.base import LoadedData
 
 TOP = Path(__file__).parents[2]
@@ -61,6 +66,25 @@ def test_pages_of_a_folder_are_searched(tmp_path):
     assert list(unrendered.in_folder(tmp_path)) == ["deep/page.html, line 1: $x_1$"]
 
 
+def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path):
+    (tmp_path / "there.html").write_text('<p id="here">')
+    good = '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
+    bad = '<a href="gone.html"></a><a href="there.html#gone"></a><img src="//server/a.png">'
+    (tmp_path / "page.html").write_text(good + bad)
+    assert [line.split()[-1] for line in links.broken(tmp_path)] == [
+        *("//server/a.png", "gone.html", "there.html#gone"),
+    ]
+    assert list(links.fetched(tmp_path)) == ['page.html: <img src="//server/a.png">']
+
+
+def test_a_picture_of_the_documentation_has_a_box_and_its_size(tmp_path):
+    plotting.save_figure(plt.figure(figsize=(3, 2)), tmp_path / "drawing")
+    page = '<p><img alt="Votes &amp; truth" src="drawing.svg" /></p>'
+    shown = build_site._in_boxes(page, tmp_path)
+    assert shown.startswith('<div class="picture"><a href="drawing.svg">')
+    assert 'alt="Votes &amp; truth" width="288" height="192"' in shown
+
+
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.stem)
 def test_formulas_of_the_documentation_are_converted(page):
     text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
@@ -68,6 +92,19 @@ def test_formulas_of_the_documentation_are_converted(page):
         r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.sub(r"`[^`]*`", "", text), re.S
     ):
         assert "\\" not in convert((block or inline).strip())
+
+
+def test_a_picture_has_its_size_and_opens_alone(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "drawn.svg").write_text('<svg xmlns="" width="72pt" height="36pt"></svg>')
+    (source / "index.rst").write_text("Page\n====\n\n.. image:: drawn.svg\n   :alt: A & b\n")
+    sys.path.insert(0, str(TOP / "workflow/generator"))
+    settings = {"extensions": ["pictures"]}
+    Sphinx(source, None, tmp_path, tmp_path, "html", settings, status=None).build()
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert '<a class="picture" href="_images/drawn.svg"><img' in page
+    assert 'src="_images/drawn.svg" alt="A &amp; b" width="96" height="48"' in page
 
 
 def matrix():
@@ -169,19 +206,21 @@ def simulated(id):
 
 def test_a_page_of_a_data_set_shows_size_agreement_uses_and_licence(tmp_path, monkeypatch):
     monkeypatch.setattr(render_datasets, "read", lambda folder: simulated(folder.name))
-    papers = {"one2000": {"title": "One <paper>", "datasets": ["anesthesia"]}}
+    users = [
+        {"title": "One <paper>", "page": "papers/one2000/index", "datasets": ["anesthesia"]},
+        {"title": "Another", "page": "papers/two2000/index", "datasets": ["caries"]},
+    ]
     about = {
         "documented": {"anesthesia": {"page": "anesthesia", "title": "Anaesthesia"}},
-        "papers": papers,
-        "problems": {"anesthesia"},
-        "audits": [],
+        "users": users,
         "offered": ["anesthesia"],
     }
     pages = dict(render_datasets.main({"anesthesia": tmp_path / "anesthesia"}, SITE, about))
     page = pages["anesthesia"]
     assert page.lstrip().startswith("<h1>anesthesia</h1>")
     assert "45 items, 5 annotators, 315 labels, 7.0 per item" in page
-    assert "One &lt;paper&gt;" in page
+    assert '<a href="../../papers/one2000/index.html">One &lt;paper&gt;</a>' in page
+    assert "two2000" not in page
     assert "GPL-2" in page
     assert 'href="labels.parquet"' in page
     assert ">simulated<" in page

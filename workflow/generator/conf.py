@@ -1,7 +1,9 @@
 """How Sphinx makes the site, from sources that `build_site.py` lays together."""
 
 import sys
+from importlib import import_module
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -76,7 +78,7 @@ html_theme_options = {
     "collapse_navigation": True,
     "show_nav_level": 1,
     "show_toc_level": 1,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "papers/index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
@@ -114,7 +116,20 @@ def skip_fields_of_tuples(
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+def show_no_source_of_others(app: Sphinx, module: str | None, name: str | None) -> str | None:
+    """Look for the source of an alias, such as of `tuple`, where it is given its name."""
+    if not module or not name:
+        return None
+    try:
+        value = attrgetter(name)(import_module(module))
+    except AttributeError:  # a field without a default
+        return None
+    home = getattr(value, "__module__", None)
+    return module if home and not home.startswith("annobench") else None
+
+
 def setup(app: Sphinx) -> None:
-    """Connect what prepares docstrings."""
+    """Connect what prepares docstrings, and what finds sources."""
     app.connect("autodoc-process-docstring", show_formulas_as_typed)
     app.connect("autodoc-skip-member", skip_fields_of_tuples)
+    app.connect("viewcode-follow-imported", show_no_source_of_others)

@@ -11,6 +11,7 @@ from sphinx.cmd.build import build_main
 import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
+from annobench.reporting.figures import picture_size
 from live import append, sections
 from names import known, linked
 from reference import write_reference
@@ -46,6 +47,15 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 #: The theme's button that shows the pages below another, which has no name for a screen reader.
 _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
+
+#: A picture of the documentation, alone in its paragraph.
+_PICTURE = re.compile(r'<p><img alt="([^"]*)" src="([^":]*\.svg)" /></p>')
+
+#: The same as computed pages show it: at a size at which it is read.
+_BOX = (
+    '<div class="picture"><a href="{source}"><img class="dark-light" src="{source}" alt="{alt}" '
+    'width="{width}" height="{height}" style="--width: {width}px" loading="lazy"></a></div>'
+)
 
 #: What the theme tells the console of every page.
 _CHATTER = re.compile(r"""console\.log\((["`])\[PST\].*?\1,?\)""")
@@ -183,11 +193,22 @@ def build(source: Path, generator: Path, target: Path) -> None:
     for left in (".buildinfo", "_static/webpack-macros.html"):
         (target / left).unlink(missing_ok=True)
     for page in target.rglob("*.html"):
-        text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace(_TOGGLE, _NAMED_TOGGLE), encoding="utf-8")
+        text = page.read_text(encoding="utf-8").replace(_TOGGLE, _NAMED_TOGGLE)
+        page.write_text(_in_boxes(text, page.parent), encoding="utf-8")
     for script in (target / "search.html", *(target / "_static/scripts").glob("*.js")):
         text = script.read_text(encoding="utf-8")
         script.write_text(_CHATTER.sub("void 0", text), encoding="utf-8")
+
+
+def _in_boxes(html: str, folder: Path) -> str:
+    """Show the documentation's pictures as computed pages do."""
+
+    def boxed(picture: re.Match[str]) -> str:
+        alt, source = picture.groups()
+        width, height = picture_size(folder / source)
+        return _BOX.format(source=source, alt=alt, width=width, height=height)
+
+    return _PICTURE.sub(boxed, html)
 
 
 def copy_files(paths: Iterable[Path], results: Path, site: Path) -> None:

@@ -14,6 +14,7 @@ from annobench.core.files import replacing
 from annobench.plotting import house_style
 from annobench.replication.ledger import read_comparison
 from annobench.reporting.verdicts import Tally
+from conclude import verdicts
 from findings import findings
 from sources import read_record
 
@@ -38,19 +39,9 @@ SHADES = {
 
 def counted(comparisons: pd.DataFrame, results: Path) -> str:
     """Return the counts as a sentence, and the first findings, in Markdown."""
-    total = Tally.of(comparisons)
-    grounds = ", ".join(f"{n:,} {words}" for _, words, n in total.grounds)
-    explained = comparisons[comparisons["verdict"] == "deviates"]["erratum"].nunique()
-    sentence = (
-        f"Of {total.total:,} printed values, {total.judged:,} can be judged: "
-        f"{total.reproduced:,} are reproduced ({grounds}), "
-        f"{total.counts['deviates']:,} deviate for {explained} known causes, "
-        f"{total.counts['unresolved']:,} are unresolved, and "
-        f"{total.counts['inconclusive']:,} are inconclusive."
-    )
     shown = list(findings(comparisons, results))[:N_FINDINGS]
     cards = [f"- *{each.claim}* {each.outcome} ({each.source})" for each in shown]
-    return "\n".join([sentence, "", *cards])
+    return "\n".join([verdicts(comparisons), "", *cards])
 
 
 def shares(tally: Tally) -> list[int]:

@@ -34,7 +34,7 @@ class _Renderer(IPythonRenderer):
         return _mathml(body, "inline")
 
     def block_math(self, body: str) -> str:
-        return f'<div class="formula">{_mathml(body, "block")}</div>'
+        return f'<div class="formula" tabindex="0">{_mathml(body, "block")}</div>'
 
     def latex_environment(self, name: str, body: str) -> str:
         return self.block_math(rf"\begin{{{name}}}{body}\end{{{name}}}")
@@ -68,7 +68,14 @@ def page(notebook: NotebookNode, site: Path, **content: Any) -> str:
     exporter = PageExporter(template_name="basic", embed_images=True)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
-    highlighting = HtmlFormatter(style="friendly").get_style_defs(".highlight")
+    # What scrolls is reached by the keyboard; a corner of a table is no title.
+    for plain, mended in (
+        ("<table", '<table tabindex="0"'),
+        ('<div class="highlight', '<div tabindex="0" class="highlight'),
+        ("<th></th>", "<td></td>"),
+    ):
+        body = body.replace(plain, mended)
+    highlighting = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".highlight")
     return render(
         "course_session.html.j2",
         site,
