@@ -26,7 +26,7 @@ TARGETS = {"alpha": 0.060, "alpha ratio": 500, "fairest ratio": 2, "bootstrap": 
 #: What the krippendorff package holds at once, in tables of items by categories by categories.
 TABLES = 3
 #: A piece of work is repeated up to so many times, within so many seconds; the best time counts.
-REPEATS, PATIENCE = 7, 2.0
+REPEATS, SECONDS = 7, 2.0
 #: Replicates that are timed where a thousand would take hours; the time is scaled up.
 COPIES = 10
 
@@ -46,7 +46,7 @@ def measured(work: Callable[[], float]) -> Result:
 
     def several() -> tuple[float, float]:
         times: list[float] = []
-        while len(times) < REPEATS and sum(times) < PATIENCE:
+        while len(times) < REPEATS and sum(times) < SECONDS:
             seconds, value = timed(work)
             times.append(seconds)
         return min(times), float(value)

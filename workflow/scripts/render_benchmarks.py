@@ -60,8 +60,8 @@ def fastest_others(path: Path) -> list[dict[str, str]]:
     rows = rows[(rows["quantity"] == RATIO) & ~rows["contender"].str.startswith(OWN)]
     best = rows.loc[rows.groupby("work", sort=False)["value"].idxmin()] if len(rows) else rows
     return [
-        {"work": row.work, "other": row.contender, "ratio": f"{row.value:,.3g}"}
-        for row in best.itertuples()
+        {"work": row["work"], "other": row["contender"], "ratio": f"{row['value']:,.3g}"}
+        for row in records(best)
     ]
 
 
