@@ -20,7 +20,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -97,6 +97,12 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
+
+coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: 40 minutes.
+	$(BIN)/snakemake --cores $(CORES) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
+	mkdir -p benchmarks/measured/coverage benchmarks/measured/noise
+	cp results/studies/coverage_full/*.csv results/studies/coverage_full/settings.json benchmarks/measured/coverage
+	cp results/studies/noise_full/*.csv results/studies/noise_full/settings.json benchmarks/measured/noise
 
 audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
 	$(SNAKEMAKE) results/pages/studies/audit_full/index.html

@@ -1,6 +1,7 @@
 """What every data set promises, found by discovery and not by a list."""
 
 import functools
+import re
 import zlib
 
 import numpy as np
@@ -140,6 +141,21 @@ def test_the_record_is_complete_and_pinned(id):
     assert (dataset.categories is None) == (dataset.scale == "interval")
     for file in dataset.files:
         assert len(file.sha256 or "") == 64 or len(file.git_blob or "") == 40
+
+
+#: Their publications have neither a DOI nor a page of their own.
+UNPUBLISHED = re.compile("alt_10k_prompts|micro_wnop_|ti_facts|ti_trec|ti_relevance")
+PUBLICATION = re.compile(
+    r"https?://(doi\.org/10\.\d{4,5}/|aclanthology\.org/|papers\.nips\.cc/paper/"
+    r"|proceedings\.mlr\.press/|ojs\.aaai\.org/)\S+$|\.pdf$"
+)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_publication_of_a_data_set_can_be_reached(id):
+    dataset = datasets.get(id)
+    addresses = [*re.findall(r"https?://\S+", dataset.citation), *dataset.home]
+    assert any(map(PUBLICATION.search, addresses)) != bool(UNPUBLISHED.match(id))
 
 
 def test_every_table_of_pins_belongs_to_a_source():

@@ -106,6 +106,10 @@ def test_a_summary_is_two_or_three_sentences_without_counts_of_verdicts(paper):
     assert not COUNTED.search(paper.summary), COUNTED.search(paper.summary)
 
 
+def test_a_paper_says_where_it_is_published(folder, paper):
+    assert paper.url or folder == EXAMPLE
+
+
 def test_a_standing_is_of_a_published_result_and_names_a_test_that_exists(folder):
     published = read_published(folder / "published.csv").set_index("target")
     for row in read_standing(folder / "standing.csv").itertuples():

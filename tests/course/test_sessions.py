@@ -6,12 +6,14 @@ import time
 import numpy as np
 import pytest
 
+import unrendered
 from annobench.course import sessions
 from annobench.course.draws import draw
 from annobench.course.records import Choice, Function, Number, Simulation
 from annobench.course.student import NOBODY, Session
 from course_source import faults, read_source, solutions_edition, student_edition, tags
 from execute_course import execute
+from render_course import PageExporter
 
 STUDENTS = [NOBODY, "Åsa Öberg", "李 明", *(f"s{n:07d}" for n in range(3141592, 3141609))]
 #: Seconds that a check may take in a notebook.
@@ -28,6 +30,12 @@ def test_there_are_enough_exercises_of_all_kinds(lesson):
     kinds = {type(exercise) for exercise in lesson.exercises.values()}
     assert len(lesson.exercises) >= 6
     assert kinds == {Number, Function, Choice, Simulation}
+
+
+def test_no_page_shows_a_formula_as_typed(lesson, results):
+    edition = solutions_edition(read_source(lesson.source), results)
+    page, _ = PageExporter(template_name="basic").from_notebook_node(edition)
+    assert not unrendered.in_page(page)
 
 
 def test_records_are_complete(lesson):

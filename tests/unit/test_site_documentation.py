@@ -4,16 +4,19 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+import links
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from latex2mathml.converter import convert
 
+import build_site
 import live
 import names
 import render_datasets
 import unrendered
-from annobench import datasets
+from annobench import datasets, plotting
 from annobench.datasets.base import LoadedData
 
 TOP = Path(__file__).parents[2]
@@ -59,6 +62,43 @@ def test_pages_of_a_folder_are_searched(tmp_path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep/page.html").write_text("<p>$x_1$</p>")
     assert list(unrendered.in_folder(tmp_path)) == ["deep/page.html, line 1: $x_1$"]
+
+
+def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path):
+    (tmp_path / "there.html").write_text('<p id="here">')
+    script = "<script>`<a href='gone' src=\"${gone}\">`</script>"
+    good = script + '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
+    bad = '<a href="gone.html"></a><a href="there.html#gone"></a><img src="//server/a.png">'
+    (tmp_path / "page.html").write_text(good + bad)
+    assert [line.split()[-1] for line in links.broken(tmp_path)] == [
+        *("//server/a.png", "gone.html", "there.html#gone"),
+    ]
+    assert list(links.fetched(tmp_path)) == ['page.html: <img src="//server/a.png">']
+
+
+def test_a_source_leads_to_where_it_is_documented(tmp_path):
+    (tmp_path / "_modules").mkdir()
+    (tmp_path / "records.html").write_text('<dt id="a.records.Exercise"><dt id="a.base.Lesson">')
+    back = '<a class="viewcode-back" href="../records.html#a.base.{}">'
+    names = ("Exercise", "Lesson", "Gone")
+    (tmp_path / "_modules/base.html").write_text("".join(map(back.format, names)))
+    build_site._lead_back(tmp_path)
+    led = re.findall(r'href="([^"]*)"', (tmp_path / "_modules/base.html").read_text())
+    page = "../records.html"
+    assert led == [f"{page}#a.records.Exercise", f"{page}#a.base.Lesson", page]
+
+
+def test_no_corner_of_a_table_is_an_empty_title(tmp_path):
+    page = "<tr><th></th><th>kappa</th></tr>"
+    assert build_site._mended(page, tmp_path) == "<tr><td></td><th>kappa</th></tr>"
+
+
+def test_a_picture_of_the_documentation_has_a_box_and_its_size(tmp_path):
+    plotting.save_figure(plt.figure(figsize=(3, 2)), tmp_path / "drawing")
+    page = '<p><img alt="Votes &amp; truth" src="drawing.svg" /></p>'
+    shown = build_site._mended(page, tmp_path)
+    assert shown.startswith('<div class="picture"><a href="drawing.svg">')
+    assert 'alt="Votes &amp; truth" width="288" height="192"' in shown
 
 
 @pytest.mark.parametrize("page", DOCS, ids=lambda page: page.stem)
@@ -152,6 +192,29 @@ def test_no_page_links_to_itself_or_twice_to_another(source):
 
 
 @pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<td>voting</td>", '<td><a href="../models/voting.html">voting</a></td>'),
+        (
+            "<td> anesthesia\n</td>",
+            '<td> <a href="../datasets/anesthesia/index.html">anesthesia</a>\n</td>',
+        ),
+        (
+            "<p>Scott&#39;s pi &lt; 1, scott_pi</p>",
+            '<p><a href="../coefficients/scott_pi.html">Scott&#x27;s pi</a> &lt; 1, scott_pi</p>',
+        ),
+        ("<p>by voting</p>", None),
+        ('<a href="#m">voting</a>', None),
+        ("<h2>voting</h2><svg><text>voting</text></svg>", None),
+        ('<p title="scott_pi">no_scott_pi, scott_pi.csv/scott_pi/x</p>', None),
+    ],
+)
+def test_names_on_computed_pages_lead_to_their_pages(source, html, found):
+    named = names.known(source) | names.ids(source)
+    assert names.linked_in_html(html, source / "studies/page.html", named) == (found or html)
+
+
+@pytest.mark.parametrize(
     "numbers", [[10] * 5, [1, 2, 2, 3], list(range(200)), [1] * 50 + [5_000], [0, 0, 40]]
 )
 def test_a_histogram_counts_everything_in_bins_that_touch(numbers):
@@ -169,19 +232,21 @@ def simulated(id):
 
 def test_a_page_of_a_data_set_shows_size_agreement_uses_and_licence(tmp_path, monkeypatch):
     monkeypatch.setattr(render_datasets, "read", lambda folder: simulated(folder.name))
-    papers = {"one2000": {"title": "One <paper>", "datasets": ["anesthesia"]}}
+    users = [
+        {"title": "One <paper>", "page": "papers/one2000/index", "datasets": ["anesthesia"]},
+        {"title": "Another", "page": "papers/two2000/index", "datasets": ["caries"]},
+    ]
     about = {
         "documented": {"anesthesia": {"page": "anesthesia", "title": "Anaesthesia"}},
-        "papers": papers,
-        "problems": {"anesthesia"},
-        "audits": [],
+        "users": users,
         "offered": ["anesthesia"],
     }
     pages = dict(render_datasets.main({"anesthesia": tmp_path / "anesthesia"}, SITE, about))
     page = pages["anesthesia"]
     assert page.lstrip().startswith("<h1>anesthesia</h1>")
     assert "45 items, 5 annotators, 315 labels, 7.0 per item" in page
-    assert "One &lt;paper&gt;" in page
+    assert '<a href="../../papers/one2000/index.html">One &lt;paper&gt;</a>' in page
+    assert "two2000" not in page
     assert "GPL-2" in page
     assert 'href="labels.parquet"' in page
     assert ">simulated<" in page
@@ -204,3 +269,10 @@ def test_labels_that_cannot_be_compared_say_why():
     (row, _) = render_datasets.at_a_glance(simulated("arena_qwen"))
     assert "estimate" not in row
     assert row["note"]
+
+
+@pytest.mark.parametrize("folder", ["src/annobench/reporting/templates", "workflow/site"])
+def test_every_column_of_a_table_has_a_heading(folder):
+    templates = (Path(__file__).parents[2] / folder).rglob("*.j2")
+    empty = re.compile(r"<th[^>]*>\s*</th>")
+    assert not [path.name for path in templates if empty.search(path.read_text(encoding="utf-8"))]

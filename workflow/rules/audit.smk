@@ -51,6 +51,7 @@ rule collect_audits:
         library=imports_of(WORKFLOW / "scripts/collect_audits.py"),
         settings=lambda wildcards: {
             "grid": AUDIT_GRIDS[wildcards.study],
+            "design": audit_grid(wildcards),
             "seed": config["seed"],
         },
     script:
@@ -100,7 +101,7 @@ rule render_audits:
     log:
         "results/logs/studies/{study}.page.log",
     wildcard_constraints:
-        study=one_of(AUDIT_GRIDS),
+        study=one_of([*AUDIT_GRIDS, "audit_stored"]),
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -110,23 +111,3 @@ rule render_audits:
         library=imports_of(WORKFLOW / "scripts/render_audits.py"),
     script:
         "../scripts/render_audits.py"
-
-
-use rule render_audits as render_stored_audits with:
-    # The page of the full grid that `make audits` stored.
-    input:
-        coverage=str(STORED_AUDIT / "coverage.csv"),
-        replay=str(STORED_AUDIT / "replay.csv"),
-        settings=str(STORED_AUDIT / "settings.json"),
-        site=site_files("audit_coverage.html.j2"),
-    output:
-        figures=expand(
-            "results/pages/studies/audit_stored/{figure}.{suffix}",
-            figure=["held", "released", "gains"],
-            suffix=FIGURE_FORMATS,
-        ),
-        page="results/pages/studies/audit_stored/index.html",
-    log:
-        "results/logs/studies/audit_stored.page.log",
-    params:
-        library=imports_of(WORKFLOW / "scripts/render_audits.py"),

@@ -8,6 +8,7 @@ import re
 import tomllib
 from pathlib import Path
 
+import pandas as pd
 from snakemake.exceptions import WorkflowError
 
 from annobench import __version__, datasets, models
@@ -280,7 +281,10 @@ def model_sources(script, wildcards):
 
 #: The files of a benchmark of models, and where those of the full grid are stored.
 BENCHMARK_FILES = [*file_names().values(), SETTINGS]
-STORED_BENCHMARK = WORKFLOW.parent / "benchmarks/measured/aggregation"
+STORED = WORKFLOW.parent / "benchmarks/measured"
+STORED_BENCHMARK = STORED / "aggregation"
+#: Studies by simulation whose full grids are stored with their settings.
+STORED_STUDIES = ["coverage", "noise", "audit"]
 
 
 #: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
@@ -300,9 +304,37 @@ def parts_of(wildcards):
     return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
 
 
-#: The folder of the study of audits, by the grid that it shows; and where the full tables are stored.
+#: The folder of a study, by the grid that it shows; the full one is stored, too.
+COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
+NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
+#: In the order in which they are collected.
+NOISE_TABLES = ["curves", "exact", "simulated", "power"]
+
+
+wildcard_constraints:
+    part="[0-9]+",
+
+
+def coverage_settings(wildcards):
+    """Return what decides the table of the study of intervals."""
+    settings = config["studies"]["coverage"]
+    grid = COVERAGE_GRIDS[wildcards.study]
+    return {
+        "grid": grid,
+        "design": settings[grid],
+        "estimand_items": settings["estimand_items"][grid],
+        "seed": config["seed"],
+    }
+
+
+def noise_settings(wildcards):
+    """Return what decides the tables of the study of the noise certificate."""
+    grid = NOISE_GRIDS[wildcards.study]
+    return {"grid": grid, "design": config["studies"]["noise"][grid], "seed": config["seed"]}
+
+
+#: The folder of the study of audits, by the grid that it shows; the full one is stored, too.
 AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
-STORED_AUDIT = WORKFLOW.parent / "benchmarks/measured/audit"
 
 
 def audit_grid(wildcards):

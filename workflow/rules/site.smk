@@ -16,13 +16,10 @@ PAGES = [
     "datasets/index",
     *expand("datasets/{id}/index", id=DATASETS),
     "studies/conformance/index",
-    "studies/coverage/index",
+    *expand("studies/{study}{grid}/index", study=STORED_STUDIES, grid=["", "_stored"]),
     "studies/baselines/index",
     "studies/aggregation/index",
-    "studies/noise/index",
     "studies/certificate/index",
-    "studies/audit/index",
-    "studies/audit_stored/index",
     "studies/benchmarks/index",
     *expand("studies/peers_{peer}/index", peer=PEER_STUDIES),
 ]
@@ -32,8 +29,8 @@ PAGES = [
 STUDY_TABLES = [
     "results/studies/conformance/matrix.csv",
     "results/studies/conformance/disagreements.csv",
-    "results/studies/coverage/coverage.csv",
-    *expand("results/studies/noise/{table}.csv", table=["curves", "exact", "simulated", "power"]),
+    *expand("results/studies/coverage{grid}/coverage.csv", grid=["", "_stored"]),
+    *expand("results/studies/noise{grid}/{table}.csv", grid=["", "_stored"], table=NOISE_TABLES),
     *rules.certify.output,
 ]
 
@@ -134,11 +131,28 @@ OFFERED = sorted(
 )
 
 
+def users():
+    """Yield who uses data sets: papers, studies of our own, sessions of the course."""
+    for key, paper in PAPERS.items():
+        yield paper.title, f"papers/{key}/index", list(paper.datasets)
+    problems = pd.read_csv(STORED_BENCHMARK / "problems.csv")["problem"]
+    yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
+    audited = config["studies"]["audit"]["full"]["datasets"]
+    yield "The study of audits", "studies/audit_stored/index", sorted(audited)
+    certified = {each["dataset"] for each in CERTIFIED}
+    yield "Noise certificates", "studies/certificate/index", sorted(certified)
+    posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))
+    drawn = {each["data"].get("id", "") for each in posteriors["posterior"].values()}
+    yield "Reference posteriors", "how-to/reference-posteriors", sorted(drawn)
+    for lesson in LESSONS.values():
+        title = f"Session {int(lesson.id[:2])} of the course: {lesson.title}"
+        yield title, "how-to/teach", list(lesson.data)
+
+
 rule render_datasets:
     """Render the data sets: one page each, and the table of all."""
     input:
         data=tables_of(DATASETS),
-        problems=str(STORED_BENCHMARK / "problems.csv"),
         docs=sorted(map(str, DOCS.glob("datasets/*.md"))),
         site=site_files("dataset.html.j2", "datasets.html.j2"),
     output:
@@ -157,11 +171,9 @@ rule render_datasets:
         ids=DATASETS,
         about={
             "documented": {id: documentation_of(id) for id in DATASETS},
-            "papers": {
-                key: {"title": paper.title, "datasets": list(paper.datasets)}
-                for key, paper in PAPERS.items()
-            },
-            "audits": sorted(config["studies"]["audit"]["full"]["datasets"]),
+            "users": [
+                dict(zip(["title", "page", "datasets"], user, strict=True)) for user in users()
+            ],
             "offered": OFFERED,
         },
     script:

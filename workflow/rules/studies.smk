@@ -27,23 +27,24 @@ rule conformance:
         "../scripts/render_conformance.py"
 
 
-#: The folder of a study, by the grid that it shows.
-COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
-NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
-
-
-wildcard_constraints:
-    part="[0-9]+",
-
-
-#: What decides the table of a study.
-coverage_settings = {
-    "grid": lambda wildcards: config["studies"]["coverage"][COVERAGE_GRIDS[wildcards.study]],
-    "estimand_items": lambda wildcards: config["studies"]["coverage"]["estimand_items"][
-        COVERAGE_GRIDS[wildcards.study]
-    ],
-    "seed": config["seed"],
-}
+rule restore_study:
+    """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
+    input:
+        lambda wildcards: str(STORED / wildcards.stored / wildcards.file),
+    output:
+        "results/studies/{stored}_stored/{file}",
+    log:
+        "results/logs/studies/{stored}_stored/{file}.log",
+    wildcard_constraints:
+        stored=one_of(STORED_STUDIES),
+        file="[a-z0-9]+[.](csv|json)",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=100,
+        runtime=5,
+    shell:
+        "cp {input:q} {output:q} 2> {log:q}"
 
 
 rule studies:
@@ -71,7 +72,7 @@ rule measure_coverage:
         mem_mb=1000,
         runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 60,
     params:
-        **coverage_settings,
+        settings=coverage_settings,
         library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -84,6 +85,7 @@ rule collect_coverage:
         parts=parts_of,
     output:
         table="results/studies/{study}/coverage.csv",
+        settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
     wildcard_constraints:
@@ -94,6 +96,7 @@ rule collect_coverage:
         mem_mb=500,
         runtime=5,
     params:
+        settings=coverage_settings,
         library=imports_of(WORKFLOW / "scripts/collect_coverage.py"),
     script:
         "../scripts/collect_coverage.py"
@@ -103,6 +106,7 @@ rule render_coverage:
     """Render the page of the coverage study, which names the intervals that do badly."""
     input:
         table="results/studies/{study}/coverage.csv",
+        settings="results/studies/{study}/settings.json",
         site=site_files("coverage.html.j2"),
     output:
         figures=expand(
@@ -114,16 +118,14 @@ rule render_coverage:
     log:
         "results/logs/studies/{study}.page.log",
     wildcard_constraints:
-        study=one_of(COVERAGE_GRIDS),
+        study=one_of([*COVERAGE_GRIDS, "coverage_stored"]),
     conda:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=500,
         runtime=5,
     params:
-        **coverage_settings,
         library=imports_of(WORKFLOW / "scripts/render_coverage.py"),
-        grid_name=lambda wildcards: COVERAGE_GRIDS[wildcards.study],
     script:
         "../scripts/render_coverage.py"
 
@@ -313,13 +315,6 @@ use rule render_baselines as render_peers with:
 CERTIFIED = [each for each in config["studies"]["noise"]["data"] if each["dataset"] in DATASETS]
 
 
-#: What decides the tables of the study.
-noise_settings = {
-    "grid": lambda wildcards: config["studies"]["noise"][NOISE_GRIDS[wildcards.study]],
-    "seed": config["seed"],
-}
-
-
 rule measure_certificate_coverage:
     """Measure how often the noise certificate holds on simulated labels."""
     output:
@@ -336,7 +331,7 @@ rule measure_certificate_coverage:
         mem_mb=500,
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
-        **noise_settings,
+        settings=noise_settings,
         library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -348,10 +343,8 @@ rule collect_certificate_coverage:
     input:
         parts=parts_of,
     output:
-        curves="results/studies/{study}/curves.csv",
-        exact="results/studies/{study}/exact.csv",
-        simulated="results/studies/{study}/simulated.csv",
-        power="results/studies/{study}/power.csv",
+        tables=expand("results/studies/{{study}}/{table}.csv", table=NOISE_TABLES),
+        settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
     wildcard_constraints:
@@ -362,7 +355,7 @@ rule collect_certificate_coverage:
         mem_mb=1000,
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
-        **noise_settings,
+        settings=noise_settings,
         library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     script:
         "../scripts/collect_certificate_coverage.py"
@@ -371,10 +364,8 @@ rule collect_certificate_coverage:
 rule render_certificate_coverage:
     """Render the page of the coverage of the noise certificate."""
     input:
-        curves="results/studies/{study}/curves.csv",
-        exact="results/studies/{study}/exact.csv",
-        simulated="results/studies/{study}/simulated.csv",
-        power="results/studies/{study}/power.csv",
+        tables=expand("results/studies/{{study}}/{table}.csv", table=NOISE_TABLES),
+        settings="results/studies/{study}/settings.json",
         site=site_files("certificate_coverage.html.j2"),
     output:
         figures=expand(
@@ -386,16 +377,14 @@ rule render_certificate_coverage:
     log:
         "results/logs/studies/{study}.page.log",
     wildcard_constraints:
-        study=one_of(NOISE_GRIDS),
+        study=one_of([*NOISE_GRIDS, "noise_stored"]),
     conda:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=500,
         runtime=5,
     params:
-        **noise_settings,
         library=imports_of(WORKFLOW / "scripts/render_certificate_coverage.py"),
-        grid_name=lambda wildcards: NOISE_GRIDS[wildcards.study],
     script:
         "../scripts/render_certificate_coverage.py"
 

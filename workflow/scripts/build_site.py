@@ -4,6 +4,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 from sphinx.cmd.build import build_main
@@ -11,8 +12,9 @@ from sphinx.cmd.build import build_main
 import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
+from annobench.reporting.figures import picture_size
 from live import append, sections
-from names import known, linked
+from names import ids, known, linked, linked_in_html
 from reference import write_reference
 
 #: What the masthead shows, by the words that it shows, in this order.
@@ -46,6 +48,23 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 #: The theme's button that shows the pages below another, which has no name for a screen reader.
 _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
+
+#: The corner of a table, which pandas calls a title.
+_CORNER, _CELL = "<th></th>", "<td></td>"
+
+#: A picture of the documentation, alone in its paragraph.
+_PICTURE = re.compile(r'<p><img alt="([^"]*)" src="([^":]*\.svg)" /></p>')
+
+#: The same as computed pages show it: at a size at which it is read.
+_BOX = (
+    '<div class="picture"><a href="{source}"><img class="dark-light" src="{source}" alt="{alt}" '
+    'width="{width}" height="{height}" style="--width: {width}px" loading="lazy"></a></div>'
+)
+
+_ID = re.compile(r'\bid="([^"]*)"')
+
+#: Where a source says that it is documented.
+_BACK = re.compile(r'(?<=<a class="viewcode-back" href=")([^"#]*)#([^"]*)(?=")')
 
 #: What the theme tells the console of every page.
 _CHATTER = re.compile(r"""console\.log\((["`])\[PST\].*?\1,?\)""")
@@ -95,6 +114,9 @@ def lay_together(
     for document in source.rglob("*.md"):
         text = document.read_text(encoding="utf-8")
         document.write_text(linked(text, document, names), encoding="utf-8")
+    for page in (source / page.relative_to(pages) for page in named):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(linked_in_html(text, page, names | ids(source)), encoding="utf-8")
     append(source, sections(pages.parent / "studies", stored, source))
     for paper, notebook in notebooks.items():
         shutil.copy(notebook, source / f"papers/{paper}/notebook.ipynb")
@@ -184,10 +206,41 @@ def build(source: Path, generator: Path, target: Path) -> None:
         (target / left).unlink(missing_ok=True)
     for page in target.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
-        page.write_text(text.replace(_TOGGLE, _NAMED_TOGGLE), encoding="utf-8")
+        page.write_text(_mended(text, page.parent), encoding="utf-8")
+    _lead_back(target)
     for script in (target / "search.html", *(target / "_static/scripts").glob("*.js")):
         text = script.read_text(encoding="utf-8")
         script.write_text(_CHATTER.sub("void 0", text), encoding="utf-8")
+
+
+def _lead_back(site: Path) -> None:
+    """Let sources lead to what they define where another module offers it, by its name there."""
+    named = cache(lambda page: sorted(_ID.findall(page.read_text(encoding="utf-8"))))
+
+    def led(folder: Path, link: re.Match[str]) -> str:
+        path, anchor = link.groups()
+        ids, parts = named((folder / path).resolve()), anchor.split(".")
+        for suffix in (".".join(parts[n:]) for n in range(len(parts))):
+            for found in ids:
+                if f".{found}".endswith(f".{suffix}"):
+                    return f"{path}#{found}"
+        return str(path)
+
+    for page in (site / "_modules").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_BACK.sub(partial(led, page.parent), text), encoding="utf-8")
+
+
+def _mended(html: str, folder: Path) -> str:
+    """Show pictures as computed pages do, name what the theme leaves without a name."""
+
+    def boxed(picture: re.Match[str]) -> str:
+        alt, source = picture.groups()
+        width, height = picture_size(folder / source)
+        return _BOX.format(source=source, alt=alt, width=width, height=height)
+
+    named = html.replace(_TOGGLE, _NAMED_TOGGLE).replace(_CORNER, _CELL)
+    return _PICTURE.sub(boxed, named)
 
 
 def copy_files(paths: Iterable[Path], results: Path, site: Path) -> None:

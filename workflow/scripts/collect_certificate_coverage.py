@@ -7,11 +7,12 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.studies import certificate_coverage
-from annobench.studies.parts import join_parts
+from annobench.studies.parts import join_parts, write_settings
 
 
-def main(parts: Iterable[str], grid: Mapping[str, Any], seed: int) -> list[pd.DataFrame]:
+def main(parts: Iterable[str], settings: Mapping[str, Any]) -> list[pd.DataFrame]:
     """Return curves, exact, simulated and power."""
+    grid, seed = settings["design"], settings["seed"]
     design = {"items": grid["exact_items"], "guesses": grid["guesses"]}
     return [
         certificate_coverage.exact_curves(**design).assign(provenance="closed_form"),
@@ -27,7 +28,9 @@ def main(parts: Iterable[str], grid: Mapping[str, Any], seed: int) -> list[pd.Da
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        tables = main(snakemake.input.parts, snakemake.params.grid, snakemake.params.seed)
-        for path, table in zip(snakemake.output, tables, strict=True):
+        settings = snakemake.params.settings
+        tables = main(snakemake.input.parts, settings)
+        for path, table in zip(snakemake.output.tables, tables, strict=True):
             with replacing(path) as draft:
                 table.to_csv(draft, index=False, float_format="%.6g")
+        write_settings(snakemake.output.settings, settings)

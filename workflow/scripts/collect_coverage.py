@@ -6,7 +6,7 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.studies import coverage
-from annobench.studies.parts import join_parts
+from annobench.studies.parts import join_parts, write_settings
 
 
 def main(parts: Iterable[str]) -> pd.DataFrame:
@@ -20,3 +20,4 @@ if snakemake := globals().get("snakemake"):
         collected = main(snakemake.input.parts)
         with replacing(snakemake.output.table) as draft:
             collected.to_csv(draft, index=False, float_format="%.6g")
+        write_settings(snakemake.output.settings, snakemake.params.settings)

@@ -1,9 +1,9 @@
 """The findings that the front page shows: what was claimed, what came out, where it stands."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ class Finding:
     Attributes
     ----------
     claim : str
-        What was printed, or what is usually taken for granted.
+        What was printed, or what is usually taken for granted; in braces, a number by its name.
     outcome : str
         What came out; its numbers are those of this run.
     source : str
@@ -31,25 +31,11 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Tables:
+class Results:
     """What findings are read from: all values with their verdicts, and the results' folder."""
 
-    values: pd.DataFrame
-    results: Path
-
-    def value(self, paper: str, target: str) -> tuple[str, float]:
-        """Return a printed and a computed value.
-
-        Raises
-        ------
-        KeyError
-            If this run has none that deviates, such as where its data are simulated.
-        """
-        rows = self.values[(self.values["paper"] == paper) & (self.values["target"] == target)]
-        deviating = rows[rows["verdict"] == "deviates"]
-        if deviating.empty:
-            raise KeyError((paper, target))
-        return str(deviating["published"].iloc[0]), float(deviating["computed"].iloc[0])
+    compared: pd.DataFrame
+    folder: Path
 
     def table(self, path: str) -> pd.DataFrame:
         """Return a table of the results.
@@ -59,76 +45,97 @@ class Tables:
         KeyError
             If this run has none.
         """
-        if not (self.results / path).is_file():
+        if not (self.folder / path).is_file():
             raise KeyError(path)
-        return pd.read_csv(self.results / path)
+        return pd.read_csv(self.folder / path)
 
 
-def _annotators_at_chance(tables: Tables) -> Finding:
-    printed, computed = tables.value("carpenter2008", "rte.n_annotators_at_chance_share")
-    return Finding(
-        f"{printed}% of the crowd's annotators did no better than chance.",
-        f"{computed:.1f}% did. The printed share is that of the labels which pruning removes.",
-        "Carpenter (2008), textual entailment",
-        "papers/carpenter2008/index.html",
-    )
+#: What the words of a finding are filled with, by name. A KeyError says that this run has it not,
+#: such as where its data are simulated.
+Numbers = Callable[[Results], Mapping[str, Any]]
 
 
-def _names_of_annotators(tables: Tables) -> Finding:
-    printed, computed = tables.value("ustalov2024", "mace.product")
-    return Finding(
-        f"MACE has an accuracy of {printed} on Product.",
-        f"The released code depends on the names of the annotators. Where names do not matter, "
-        f"it is {computed:.3f}.",
-        "Ustalov, Pavlichenko and Tseitlin (2024), crowd-kit",
-        "papers/ustalov2024/index.html",
-    )
+def _deviating(paper: str, target: str) -> Numbers:
+    """Look for the printed and the computed value of a target that deviates."""
+
+    def numbers(results: Results) -> Mapping[str, Any]:
+        values = results.compared
+        rows = values[(values["paper"] == paper) & (values["target"] == target)]
+        rows = rows[rows["verdict"] == "deviates"]
+        if rows.empty:
+            raise KeyError((paper, target))
+        printed = rows["published"].iloc[0].replace("-", "\N{MINUS SIGN}")
+        return {"printed": printed, "computed": float(rows["computed"].iloc[0])}
+
+    return numbers
 
 
-def _paradox(tables: Tables) -> Finding:
-    printed, computed = tables.value("passonneau2014", "paradox.coefficient")
-    return Finding(
-        f"Two annotators of 90% accuracy may have a chance-corrected agreement of {printed}.",
-        f"By the formulas of the example it is {computed:.3f}: accuracy was taken for agreement.",
-        "Passonneau and Carpenter (2014)",
-        "papers/passonneau2014/index.html",
-    )
-
-
-def _judge_that_never_looks(tables: Tables) -> Finding:
-    baselines = tables.table("papers/calderon2025/tables/baselines.csv")
+def _judge_that_never_looks(results: Results) -> Mapping[str, Any]:
+    baselines = results.table("papers/calderon2025/tables/baselines.csv")
     blind = baselines[baselines["role"] == "none"].nlargest(1, "winning_rate")
-    dataset, rate = str(blind["dataset"].iloc[0]), float(blind["winning_rate"].iloc[0])
-    if not rate >= 0.5:
+    if not blind["winning_rate"].iloc[0] >= 0.5:
         raise KeyError("no constant judge passes")
-    return Finding(
-        "A model that passes the alternative annotator test may replace annotators.",
-        f"One that answers the same for every item passes it on {dataset}, with a winning rate "
-        f"of {rate:.2f}; .50 is enough.",
-        "Calderon, Reichart and Dror (2025), on public labels",
-        "papers/calderon2025/index.html",
-    )
+    return dict(blind[["dataset", "winning_rate"]].iloc[0])
 
 
-def _packages(tables: Tables) -> Finding:
-    matrix = tables.table("studies/conformance/matrix.csv")
+def _packages(results: Results) -> Mapping[str, Any]:
+    matrix = results.table("studies/conformance/matrix.csv")
     spread = matrix[matrix["quantity"] != "estimate"]
     compared = spread[["equal", "undefined", "different", "refused", "answered"]]
-    return Finding(
-        "The interval of a coefficient is the same in every package.",
-        f"Of {compared.to_numpy().sum():,} standard errors and ends of intervals in other "
-        f"packages, {spread['different'].sum():,} differ from ours; each difference is explained.",
-        "Packages for R and Python",
-        "studies/conformance/index.html",
-    )
+    return {"compared": compared.to_numpy().sum(), "different": spread["different"].sum()}
 
 
-FINDINGS: Final[tuple[Callable[[Tables], Finding], ...]] = (
-    _annotators_at_chance,
-    _names_of_annotators,
-    _judge_that_never_looks,
-    _paradox,
-    _packages,
+#: In the order of the front page.
+FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
+    (
+        _deviating("carpenter2008", "rte.n_annotators_at_chance_share"),
+        Finding(
+            "{printed}% of the crowd's annotators did no better than chance.",
+            "{computed:.1f}% did. The printed share is that of the labels which pruning removes.",
+            "Carpenter (2008), textual entailment",
+            "papers/carpenter2008/index.html",
+        ),
+    ),
+    (
+        _deviating("ustalov2024", "mace.product"),
+        Finding(
+            "MACE has an accuracy of {printed} on Product.",
+            "The released code depends on the names of the annotators. Where names do not matter, "
+            "it is {computed:.3f}.",
+            "Ustalov, Pavlichenko and Tseitlin (2024), crowd-kit",
+            "papers/ustalov2024/index.html",
+        ),
+    ),
+    (
+        _judge_that_never_looks,
+        Finding(
+            "A model that passes the alternative annotator test may replace annotators.",
+            "One that answers the same for every item passes it on {dataset}, with a winning rate "
+            "of {winning_rate:.2f}; .50 is enough.",
+            "Calderon, Reichart and Dror (2025), on public labels",
+            "papers/calderon2025/index.html",
+        ),
+    ),
+    (
+        _deviating("passonneau2014", "paradox.coefficient"),
+        Finding(
+            "Two annotators of 90% accuracy may have a chance-corrected agreement of {printed}.",
+            "By the formulas of the example it is {computed:.3f}: accuracy was taken for "
+            "agreement.",
+            "Passonneau and Carpenter (2014)",
+            "papers/passonneau2014/index.html",
+        ),
+    ),
+    (
+        _packages,
+        Finding(
+            "The interval of a coefficient is the same in every package.",
+            "Of {compared:,} standard errors and ends of intervals in other packages, "
+            "{different:,} differ from ours; each difference is explained.",
+            "Packages for R and Python",
+            "studies/conformance/index.html",
+        ),
+    ),
 )
 
 
@@ -147,9 +154,10 @@ def findings(comparison: pd.DataFrame, results: Path) -> Iterator[Finding]:
     Finding
         Those whose data are at hand, in the order of the front page.
     """
-    tables = Tables(comparison, results)
-    for find in FINDINGS:
+    for read, finding in FINDINGS:
         try:
-            yield find(tables)
+            numbers = read(Results(comparison, results))
         except KeyError:
             continue
+        claim, outcome = (words.format_map(numbers) for words in (finding.claim, finding.outcome))
+        yield replace(finding, claim=claim, outcome=outcome)

@@ -85,7 +85,7 @@ def coverage(name: str, measured: pd.DataFrame) -> str:
     """
     own = measured[(measured["coefficient"] == name) & measured["coverage"].notna()]
     lines = ["## How its intervals fare", ""]
-    study = "{doc}`study of coverage </studies/coverage/index>`"
+    study = "{doc}`study of coverage </studies/coverage_stored/index>`"
     if own.empty:
         return "\n".join([*lines, f"The {study} doesn't include it.", ""])
     settings = [
@@ -197,7 +197,7 @@ def sections(studies: Path, stored: Path, source: Path) -> dict[str, str]:
         pd.read_csv(studies / f"conformance/{name}.csv", keep_default_na=False)
         for name in ("matrix", "disagreements")
     )
-    measured = pd.read_csv(studies / "coverage/coverage.csv")
+    measured = pd.read_csv(studies / "coverage_stored/coverage.csv")
     averages, scores, problems = (
         pd.read_csv(stored / f"{name}.csv") for name in ("averages", "scores", "problems")
     )

@@ -10,8 +10,9 @@ from annobench.studies.certificate_coverage import Regime, regimes, simulated_co
 from annobench.studies.parts import run_part
 
 
-def main(grid: Mapping[str, Any], seed: int, part: int, n_parts: int) -> pd.DataFrame:
+def main(settings: Mapping[str, Any], part: int, n_parts: int) -> pd.DataFrame:
     """Return the rows of a part of a grid."""
+    grid, seed = settings["design"], settings["seed"]
 
     def run(regime: Regime) -> pd.DataFrame:
         return pd.DataFrame(
@@ -24,8 +25,7 @@ def main(grid: Mapping[str, Any], seed: int, part: int, n_parts: int) -> pd.Data
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         measured = main(
-            grid=snakemake.params.grid,
-            seed=snakemake.params.seed,
+            settings=snakemake.params.settings,
             part=int(snakemake.wildcards.part),
             n_parts=snakemake.params.n_parts,
         )

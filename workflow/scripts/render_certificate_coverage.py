@@ -3,9 +3,9 @@
 Every statement about a certificate is computed from the tables.
 """
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,6 @@ from annobench.reporting.pages import render
 from annobench.studies.certificate_coverage import SHARES
 
 CONFIDENCE = 0.95
-TABLES = ("curves", "exact", "simulated", "power")
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
 FACES = {
     "holds": ("✓", "reproduced", "coverage not shown to be below 95%"),
@@ -182,15 +181,14 @@ def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
 def main(
     folder: Path,
     tables: Mapping[str, Path],
+    settings: Path,
     site: Path,
-    grid: Mapping[str, Any],
-    seed: int,
-    grid_name: str,
 ) -> None:
     """Write the figures and the page."""
+    made = json.loads(settings.read_text(encoding="utf-8"))
     found = {name: pd.read_csv(path) for name, path in tables.items()}
     draw_exact(found["curves"], folder / "exact")
-    draw_simulated(found["simulated"], grid_name, folder / "simulated")
+    draw_simulated(found["simulated"], made["grid"], folder / "simulated")
     exact, simulated = found["exact"], found["simulated"]
     within = simulated[simulated["inside"]]
     page = render(
@@ -211,9 +209,10 @@ def main(
         power=found["power"].to_dict("records"),
         marks=FACES,
         sizes={name: picture_size(folder / f"{name}.svg") for name in ("exact", "simulated")},
-        grid=grid,
-        seed=seed,
-        grid_name=grid_name,
+        grid=made["design"],
+        seed=made["seed"],
+        grid_name=made["grid"],
+        versions=made["versions"],
     )
     with replacing(folder / "index.html") as draft:
         draft.write_text(page, encoding="utf-8")
@@ -223,9 +222,7 @@ if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             folder=Path(snakemake.output.page).parent,
-            tables={name: Path(snakemake.input[name]) for name in TABLES},
+            tables={Path(path).stem: Path(path) for path in snakemake.input.tables},
+            settings=Path(snakemake.input.settings),
             site=Path(snakemake.input.site[0]).parent,
-            grid=snakemake.params.grid,
-            seed=snakemake.params.seed,
-            grid_name=snakemake.params.grid_name,
         )

@@ -3,6 +3,7 @@
 Every statement about an interval is computed from the table.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -207,10 +208,7 @@ def ranking(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def page(
     table: pd.DataFrame,
-    grid: Sequence[Mapping[str, Any]],
-    grid_name: str,
-    seed: int,
-    estimand_items: int,
+    settings: Mapping[str, Any],
     site: Path,
     sizes: Mapping[str, tuple[int, int]],
 ) -> str:
@@ -220,11 +218,12 @@ def page(
     return render(
         "coverage.html.j2",
         site,
-        grid=grid,
-        grid_name=grid_name,
+        grid=settings["design"],
+        grid_name=settings["grid"],
+        seed=settings["seed"],
+        versions=settings["versions"],
+        estimand_items=settings["estimand_items"],
         sizes=sizes,
-        seed=seed,
-        estimand_items=estimand_items,
         level=LEVEL,
         bounds=coverage.bounds(LEVEL),
         marks=FACES,
@@ -241,29 +240,22 @@ def page(
     )
 
 
-def main(
-    table: Path,
-    folder: Path,
-    site: Path,
-    **settings: Any,
-) -> None:
+def main(table: Path, settings: Path, folder: Path, site: Path) -> None:
     """Write a figure for the items and one for the annotators, and the page."""
     measured = read(table)
+    made = json.loads(settings.read_text(encoding="utf-8"))
     for name, units in FIGURES.items():
-        draw(measured, units, settings["grid_name"], folder / name)
+        draw(measured, units, made["grid"], folder / name)
     sizes = {name: picture_size(folder / f"{name}.svg") for name in FIGURES}
     with replacing(folder / "index.html") as draft:
-        draft.write_text(page(measured, site=site, sizes=sizes, **settings), encoding="utf-8")
+        draft.write_text(page(measured, made, site, sizes), encoding="utf-8")
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         main(
             table=Path(snakemake.input.table),
+            settings=Path(snakemake.input.settings),
             folder=Path(snakemake.output.page).parent,
             site=Path(snakemake.input.site[0]).parent,
-            grid=snakemake.params.grid,
-            grid_name=snakemake.params.grid_name,
-            seed=snakemake.params.seed,
-            estimand_items=snakemake.params.estimand_items,
         )

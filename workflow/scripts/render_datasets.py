@@ -3,7 +3,7 @@
 import json
 import shutil
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -148,22 +148,6 @@ def shares(data: LoadedData) -> list[dict[str, Any]]:
     ]
 
 
-def uses(
-    id: str, papers: Mapping[str, Mapping[str, Any]], problems: Iterable[str], audits: Iterable[str]
-) -> list[dict[str, str]]:
-    """Return who uses a data set: papers, and studies of our own."""
-    found = [
-        {"title": paper["title"], "page": f"papers/{key}/index.html"}
-        for key, paper in papers.items()
-        if id in paper["datasets"]
-    ]
-    if id in problems:
-        found.append({"title": "the benchmark of models", "page": "studies/aggregation/index.html"})
-    if id in audits:
-        found.append({"title": "the study of audits", "page": "studies/audit_stored/index.html"})
-    return found
-
-
 def main(
     folders: Mapping[str, Path], site: Path, about: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
@@ -177,14 +161,14 @@ def main(
         The templates.
     about : mapping
         What is known beside the data: `documented`, the page of the documentation on each data set,
-        `papers` with `title` and `datasets`, `problems`, `audits`, `offered`.
+        `users`, of which each has `title`, `page` and `datasets`, and `offered`.
     """
     listed = []
     for id, folder in folders.items():
         data = read(folder)
         labels = data.annotations
         glance = at_a_glance(data)
-        used = uses(id, about["papers"], about["problems"], about["audits"])
+        used = [user for user in about["users"] if id in user["datasets"]]
         has_gold = int(data.items["gold"].notna().sum())
         documented = about["documented"][id]
         yield (
@@ -221,9 +205,7 @@ if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         pages = Path(snakemake.output.index).parent
         data = {id: Path("results/data") / id for id in snakemake.params.ids}
-        about = snakemake.params.about | {
-            "problems": set(pd.read_csv(snakemake.input.problems)["problem"]),
-        }
+        about = snakemake.params.about
         for name, html in main(data, Path(snakemake.input.site[0]).parent, about):
             page = pages / "index.html" if name == "index" else pages / name / "index.html"
             page.parent.mkdir(parents=True, exist_ok=True)

@@ -58,6 +58,8 @@ def in_page(html: str) -> list[tuple[int, str]]:
     list of tuple of int and str
         Line, counted from 1, and formula.
     """
+    if "$" not in html and "\\" not in html:
+        return []
     parser = _Text()
     parser.feed(html)
     parser.close()

@@ -226,14 +226,20 @@ def _write(path: Path, title: str, papers: list[dict[str, Any]], *, solutions: b
     from annobench.reporting.pages import render
 
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+
+    def shown(text: str) -> Markup:
+        # A table scrolls, by the keyboard too, and its corner is no title.
+        page = markdown.render(text).replace("<table>", '<table tabindex="0">')
+        # Text of the bank, in which HTML is escaped.
+        return Markup(page.replace("<th></th>", "<td></td>"))  # noqa: S704
+
     html = render(
         "exam.html.j2",
         title=title,
         depth=0,
         papers=papers,
         solutions=solutions,
-        # Text of the bank, in which HTML is escaped.
-        markdown=lambda text: Markup(markdown.render(text)),  # noqa: S704
+        markdown=shown,
     )
     with replacing(path) as draft:
         draft.write_text(html, encoding="utf-8")

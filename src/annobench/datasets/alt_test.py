@@ -195,7 +195,8 @@ _SETS = (
         title="Why two words are associated: relation in 246 explanations, and six models",
         citation=(
             "Liu, Cohn and Frermann (2022). WAX: A new dataset for word association explanations. "
-            "AACL-IJCNLP, 106-120."
+            "AACL-IJCNLP, 106-120. "
+            "https://aclanthology.org/2022.aacl-main.9/"
         ),
         n_items=246,
         models=_SIX,
@@ -215,7 +216,8 @@ _SETS = (
         citation=(
             "Lissak, Calderon, Shenkman, Ophir, Fruchter, Brunstein Klomek and Reichart (2024). "
             "The colorful future of LLMs: Evaluating and improving LLMs as emotional supporters "
-            "for queer youth. NAACL, 2040-2079."
+            "for queer youth. NAACL, 2040-2079. "
+            "https://doi.org/10.18653/v1/2024.naacl-long.113"
         ),
         n_items=880,
         models=_SIX,
@@ -230,7 +232,8 @@ _SETS = (
         title="Which of two answers is better: 120 pairs of MT-Bench, and six models",
         citation=(
             "Zheng et al. (2023). Judging LLM-as-a-judge with MT-Bench and Chatbot Arena. Advances "
-            "in Neural Information Processing Systems 36, 46595-46623."
+            "in Neural Information Processing Systems 36, 46595-46623. "
+            "https://doi.org/10.48550/arXiv.2306.05685"
         ),
         n_items=120,
         models=_SIX,
@@ -243,7 +246,8 @@ _SETS = (
         title="Questions about the framing of articles on the climate, and six models",
         citation=(
             "Frermann, Li, Khanehzar and Mikolajczak (2023). Conflicts, villains, resolutions: "
-            "Towards models of narrative media framing. ACL, 8712-8732."
+            "Towards models of narrative media framing. ACL, 8712-8732. "
+            "https://doi.org/10.18653/v1/2023.acl-long.486"
         ),
         n_items=2_552,
         models=_SIX,
@@ -257,6 +261,7 @@ _SETS = (
         citation=(
             "Abraham et al. (2022). CEBaB: Estimating the causal effects of real-world concepts on "
             "NLP model behavior. Advances in Neural Information Processing Systems 35, 17582-17596."
+            " https://doi.org/10.48550/arXiv.2205.14140"
         ),
         n_items=1_008,
         models=_SIX,
@@ -269,7 +274,8 @@ _SETS = (
         title="Four qualities of 1,600 summaries from 1 to 5, and six models",
         citation=(
             "Fabbri, Kryscinski, McCann, Xiong, Socher and Radev (2021). SummEval: Re-evaluating "
-            "summarization evaluation. TACL 9, 391-409."
+            "summarization evaluation. TACL 9, 391-409. "
+            "https://doi.org/10.1162/tacl_a_00373"
         ),
         n_items=6_400,
         models=_SIX,
@@ -295,6 +301,7 @@ _SETS = (
         citation=(
             "Abraham et al. (2022). CEBaB: Estimating the causal effects of real-world concepts on "
             "NLP model behavior. Advances in Neural Information Processing Systems 35, 17582-17596."
+            " https://doi.org/10.48550/arXiv.2205.14140"
         ),
         n_items=711,
         models=_SIX,
@@ -308,7 +315,8 @@ _SETS = (
         title="Five features of 100 images of skin lesions from 0 to 6, and four models",
         citation=(
             "Cheplygina and Pluim (2018). Crowd disagreement about medical images is informative. "
-            "LABELS, MICCAI workshop, 105-111."
+            "LABELS, MICCAI workshop, 105-111. "
+            "https://doi.org/10.1007/978-3-030-01364-6_12"
         ),
         n_items=500,
         models=_FOUR,
@@ -321,7 +329,8 @@ _SETS = (
         name="kilogram",
         title="What 993 tangram shapes look like, in free text, and four models",
         citation=(
-            "Ji et al. (2022). Abstract visual reasoning with tangram shapes. EMNLP, 582-601."
+            "Ji et al. (2022). Abstract visual reasoning with tangram shapes. EMNLP, 582-601. "
+            "https://doi.org/10.18653/v1/2022.emnlp-main.38"
         ),
         n_items=993,
         models=_FOUR,

@@ -48,7 +48,8 @@ _SOURCE = Source.pinned(
 _FILES = _SOURCE.below("")
 _CITATION = (
     "Carletta (2007). Unleashing the killer corpus: experiences in creating the multi-everything "
-    "AMI meeting corpus. Language Resources and Evaluation 41(2), 181-190."
+    "AMI meeting corpus. Language Resources and Evaluation 41(2), 181-190. "
+    "https://doi.org/10.1007/s10579-007-9040-x"
 )
 _HOME = ("https://groups.inf.ed.ac.uk/ami/corpus/",)
 

@@ -56,7 +56,8 @@ class _Pair:
             title=f"Answers of Claude Opus 4 or {self.rival}: the human's choice, and a judge's",
             citation=(
                 "Chiang et al. (2024). Chatbot Arena: An open platform for evaluating LLMs by "
-                "human preference. ICML, 8359-8388."
+                "human preference. ICML, 8359-8388. "
+                "https://proceedings.mlr.press/v235/chiang24b.html"
             ),
             home=(f"https://github.com/{_REPOSITORY}",),
             source=_SOURCE,

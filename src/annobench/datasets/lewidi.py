@@ -131,7 +131,7 @@ def _tables(rows: Sequence[tuple[object, ...]], items: Sequence[tuple[object, ..
 
 _TASK = (
     "Leonardelli et al. (2023). SemEval-2023 task 11: Learning with disagreements (LeWiDi). "
-    "SemEval, 2304-2318. "
+    "SemEval, 2304-2318. https://doi.org/10.18653/v1/2023.semeval-1.314 "
 )
 DATASETS = tuple(
     design.record()

@@ -45,7 +45,8 @@ SENSES = _SOURCE.file(_FOLDER + "original/senses.tsv")
 SENTENCES = _SOURCE.file(_FOLDER + "original/sentences.tsv")
 _CITATION = (
     "Passonneau and Carpenter (2014). The benefits of a model of annotation. Transactions of "
-    "the Association for Computational Linguistics 2, 311-326."
+    "the Association for Computational Linguistics 2, 311-326. "
+    "https://doi.org/10.1162/tacl_a_00185"
 )
 _HOME = ("https://github.com/bob-carpenter/anno", "http://www.anc.org/data/masc/")
 

@@ -38,7 +38,8 @@ _SAMPLES = _SOURCE.below(_FOLDER + "IAA/")
 _FULL = _SOURCE.below(_FOLDER + "Full_set/round2.2/")
 _INVENTORY = _FULL["README.round2.2"]
 _CITATION = (
-    "Passonneau, Baker, Fellbaum and Ide (2012). The MASC word sense corpus. LREC, 3025-3030."
+    "Passonneau, Baker, Fellbaum and Ide (2012). The MASC word sense corpus. LREC, 3025-3030. "
+    "https://aclanthology.org/L12-1335/"
 )
 _HOME = ("http://www.anc.org/data/masc/",)
 

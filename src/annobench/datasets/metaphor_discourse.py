@@ -185,7 +185,8 @@ DATASETS = (
         title="1,000 pieces of discourse rated from literal (1) to metaphorical (6) by a crowd",
         citation=(
             "Piccirilli and Schulte im Walde (2021). Synonymous pairs of metaphorical and literal "
-            "expressions in context. Workshop on Integrating Perspectives on Discourse Annotation."
+            "expressions in context. Workshop on Integrating Perspectives on Discourse Annotation. "
+            "https://www.ims.uni-stuttgart.de/documents/team/schulte/publications/workshop/discann-21.pdf"
         ),
         home=_HOME,
         source=_SOURCE,
@@ -226,7 +227,8 @@ DATASETS = (
         title="1,000 pieces of discourse called literal or metaphorical by a crowd",
         citation=(
             "Piccirilli and Schulte im Walde (2022). Features of perceived metaphoricity on the "
-            "discourse level: Abstractness and emotionality. LREC."
+            "discourse level: Abstractness and emotionality. LREC. "
+            "http://www.lrec-conf.org/proceedings/lrec2022/pdf/2022.lrec-1.564.pdf"
         ),
         home=_HOME,
         source=_SOURCE,

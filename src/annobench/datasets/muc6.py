@@ -35,7 +35,8 @@ GOLD = _SOURCE.file(_FOLDER + "per.gold.tsv")
 LABELS = _SOURCE.file(_FOLDER + "per.anno.tsv")
 _CITATION = (
     "Carpenter (2008). A multilevel Bayesian model of categorical data annotation. "
-    "Technical report, Alias-i, section 5."
+    "Technical report, Alias-i, section 5. "
+    "http://lingpipe.files.wordpress.com/2008/11/carp-bayesian-multilevel-annotation.pdf"
 )
 _HOME = ("https://github.com/lingpipe/sandbox/tree/master/hierAnno/trunk/R/data/mturk-ne",)
 _CATEGORIES = ("0", "1")

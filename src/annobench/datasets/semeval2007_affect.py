@@ -31,7 +31,10 @@ _SOURCE = Source.pinned(
 )
 _FILES = {path.removesuffix(".txt"): file for path, file in _SOURCE.below("Annotations/").items()}
 _TEXT = _SOURCE.file("affectivetext_test.xml")
-_CITATION = "Strapparava and Mihalcea (2007). SemEval-2007 task 14: Affective text. SemEval, 70-74."
+_CITATION = (
+    "Strapparava and Mihalcea (2007). SemEval-2007 task 14: Affective text. SemEval, 70-74. "
+    "https://aclanthology.org/S07-1013/"
+)
 _HOME = (
     "http://web.eecs.umich.edu/~mihalcea/affectivetext/",
     "https://github.com/MichiganNLP/Affective-Text-Individual-Annotations",

@@ -45,7 +45,8 @@ _RTE_TEXT = _SOURCE.file(_ORIGINAL + "rte/rte1.tsv")
 _AFFECT_TEXT = _SOURCE.file(_ORIGINAL + "affect_emotion/affect.tsv")
 _CITATION = (
     "Snow, O'Connor, Jurafsky and Ng (2008). Cheap and fast - but is it good? Evaluating "
-    "non-expert annotations for natural language tasks. EMNLP, 254-263."
+    "non-expert annotations for natural language tasks. EMNLP, 254-263. "
+    "https://aclanthology.org/D08-1027/"
 )
 _HOME = (
     "https://sites.google.com/site/nlpannotations/",

@@ -300,7 +300,8 @@ _WELINDER = (
 )
 _SNOW = (
     "Snow, O'Connor, Jurafsky and Ng (2008). Cheap and fast - but is it good? Evaluating "
-    "non-expert annotations for natural language tasks. EMNLP, 254-263."
+    "non-expert annotations for natural language tasks. EMNLP, 254-263. "
+    "https://aclanthology.org/D08-1027/"
 )
 _ZHOU = (
     "Zhou, Platt, Basu and Mao (2012). Learning from the wisdom of crowds by minimax entropy. "
@@ -312,7 +313,8 @@ _LEASE = (
 )
 _VENANZI = (
     "Venanzi, Guiver, Kazai, Kohli and Shokouhi (2014). Community-based Bayesian aggregation "
-    "models for crowdsourcing. WWW, 155-164."
+    "models for crowdsourcing. WWW, 155-164. "
+    "https://doi.org/10.1145/2566486.2567989"
 )
 _RODRIGUES = (
     "Rodrigues, Pereira and Ribeiro (2013). Learning from multiple annotators: distinguishing "
@@ -320,7 +322,8 @@ _RODRIGUES = (
 )
 _TOOLKIT = (
     "Venanzi, Parson, Rogers and Jennings (2015). The ActiveCrowdToolkit: an open-source tool "
-    "for benchmarking active learning algorithms for crowdsourcing research. HCOMP, 44-45."
+    "for benchmarking active learning algorithms for crowdsourcing research. HCOMP, 44-45. "
+    "https://ojs.aaai.org/index.php/HCOMP/article/view/13256"
 )
 _DEMARTINI = (
     "Demartini, Difallah and Cudré-Mauroux (2012). ZenCrowd: leveraging probabilistic "
@@ -332,7 +335,8 @@ _WANG = (
 )
 _ZHENG = (
     "Zheng, Li, Li, Shan and Cheng (2017). Truth inference in crowdsourcing: is the problem "
-    "solved? Proceedings of the VLDB Endowment 10, 541-552."
+    "solved? Proceedings of the VLDB Endowment 10, 541-552. "
+    "https://doi.org/10.14778/3055540.3055547"
 )
 _BUCKLEY = (
     "Buckley, Lease and Smucker (2010). Overview of the TREC 2010 relevance feedback track. "

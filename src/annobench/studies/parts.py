@@ -1,12 +1,18 @@
-"""Shares of a study's tasks for jobs of their own, and their tables put together again."""
+"""Shares of a study's tasks for jobs of their own, their tables together, and what made them."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, TypeVar
 
 import pandas as pd
+
+from annobench import __version__
+from annobench.core.files import replacing
 
 Task = TypeVar("Task")
 
@@ -54,3 +60,31 @@ def join_parts(paths: Iterable[str | os.PathLike[str]]) -> pd.DataFrame:
     tables = [pd.read_parquet(path) for path in paths]
     joined = pd.concat([table for table in tables if len(table)])
     return joined.sort_values("task", kind="stable", ignore_index=True).drop(columns="task")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the software that decides the numbers.
+
+    Returns
+    -------
+    dict of str to str
+        By name.
+    """
+    found = {"annobench": __version__, "python": platform.python_version()}
+    return found | {name: version(name) for name in ("numpy", "scipy", "numba")}
+
+
+def write_settings(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+    """Write what made the tables of a study, with the versions of the software.
+
+    Parameters
+    ----------
+    path : path
+        Of a JSON file, which is replaced whole.
+    settings : mapping
+        Grid, design and seed.
+    """
+    with replacing(path) as draft:
+        draft.write_text(
+            json.dumps(dict(settings) | {"versions": versions()}, indent=1) + "\n", encoding="utf-8"
+        )

@@ -151,7 +151,7 @@ async function start() {
   const group = (text, keep) => el("button", { onclick: () => { data.problems.forEach((p, n) => (boxes[n].querySelector("input").checked = keep(p)) ? state.shown.add(p.problem) : state.shown.delete(p.problem)); draw(); } }, text);
   fill("#problems-chosen", group("real", (p) => p.provenance === "real"), group("regimes", (p) => p.provenance === "regime"), group("all", () => true), group("none", () => false), ...boxes);
   const json = new Blob([JSON.stringify({ settings: about.settings, ...data })], { type: "application/json" });
-  $("#json").append(el("a", { href: URL.createObjectURL(json), download: "benchmark.json" }, "everything (JSON)"));
+  $("#json").append(el("li", {}, el("a", { href: URL.createObjectURL(json), download: "benchmark.json" }, "everything (JSON)")));
   document.body.classList.add("live");
   draw();
 }

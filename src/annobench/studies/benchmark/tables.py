@@ -5,10 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import platform
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +25,7 @@ from annobench.studies.benchmark.duplicates import same_labels
 from annobench.studies.benchmark.fits import FitRecord, Model, in_order
 from annobench.studies.benchmark.refits import KEYS as REFIT_KEYS
 from annobench.studies.benchmark.refits import join_refits
+from annobench.studies.parts import versions
 
 #: Tables that are long, and written compressed.
 COMPRESSED: Final = ("differences", "curves")
@@ -374,15 +373,3 @@ def describe_fits(records: Iterable[FitRecord]) -> pd.DataFrame:
             for each in records
         ]
     )
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the software that decides the numbers.
-
-    Returns
-    -------
-    dict of str to str
-        By name.
-    """
-    found = {"annobench": __version__, "python": platform.python_version()}
-    return found | {name: version(name) for name in ("numpy", "scipy", "numba")}

@@ -1,0 +1,92 @@
+"""Every page of the finished site and of the course, in headless Chromium.
+
+Each is opened once, at the width of a phone, and then widened. Nothing may be told to the console
+or asked of a server at either width, nothing may be wider than the window, and `faults.js` looks at
+every element. axe-core then audits one element of each kind of neighbours, which `thin.js` leaves,
+on every page but those of the library's modules and of the data sets, which are of one make each:
+every n-th stands for the others. Half of the pages are audited in the light, half in the dark, and
+one of each make in both. Slides, which are no pages of the site's make, are not audited.
+"""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="make test-browser installs playwright")
+import links
+from axe_playwright_python.base import AXE_SCRIPT
+from browsing import COURSE, DESKTOP, PAGES, PHONE, SHOWN, SITE
+
+import unrendered
+
+pytestmark = pytest.mark.browser
+
+FAULTS, THIN = (
+    Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("faults.js", "thin.js")
+)
+#: So many pages are visited by one test, in one window.
+BATCH = 12
+
+#: Pages of one make: every n-th of them is audited.
+GENERATED = {"_modules/": 40, "reference/": 20, "datasets/": 8}
+AUDITED = {
+    page
+    for page in PAGES
+    if not page.startswith(tuple(GENERATED)) and not page.startswith("../course/slides/")
+} | {
+    page
+    for folder, n in GENERATED.items()
+    for page in [page for page in PAGES if page.startswith(folder)][::n]
+}
+
+
+def violations(window):
+    """Return what axe-core finds serious, each with up to three elements."""
+    window.evaluate(AXE_SCRIPT)
+    found = window.evaluate(
+        "axe.run({resultTypes: ['violations'], preload: false}).then(run => run.violations)"
+    )
+    return [
+        f"{each['id']}: {node['html'][:160]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"][:3]
+    ]
+
+
+@pytest.mark.parametrize("start", range(0, len(PAGES), BATCH), ids=lambda n: PAGES[n])
+def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, start):
+    found = {}
+    for n, page in enumerate(PAGES[start : start + BATCH]):
+        watched.page.emulate_media(color_scheme=("light", "dark")[n % 2])
+        window = watched.open(page, PHONE)
+        faults = window.evaluate(FAULTS)
+        watched.resize(DESKTOP)
+        faults += window.evaluate(FAULTS) + watched.heard
+        if page in AUDITED:
+            window.evaluate(THIN)
+            faults += violations(window)
+        if faults:
+            found[page] = list(dict.fromkeys(faults))
+    assert not found
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("page", SHOWN)
+def test_a_page_of_each_make_can_be_read_in_both_themes(watched, page, theme):
+    watched.page.emulate_media(color_scheme=theme)
+    window = watched.open(page)
+    assert window.evaluate("document.documentElement.dataset.theme") == theme
+    window.evaluate(THIN)
+    assert not violations(window)
+
+
+@pytest.mark.parametrize("folder", [SITE, COURSE], ids=["site", "course"])
+def test_links_lead_somewhere_and_nothing_comes_from_a_server(folder):
+    assert not list(links.broken(folder))
+    assert not list(links.fetched(folder))
+
+
+@pytest.mark.parametrize("folder", [SITE, COURSE], ids=["site", "course"])
+def test_no_formula_stands_as_typed(folder):
+    assert not list(unrendered.in_folder(folder))
