@@ -19,11 +19,11 @@ pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {
-    *("compare_paper", "combine_comparisons", "run_notebook"),
+    *("compare_papers", "run_notebook"),
     *("render_papers", "render_lists", "render_index", "site"),
 }
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
-FETCHED = COMPUTED | {"fetch_dataset", "render_datasets"}
+FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
 AUDITS = {"measure_audits", "collect_audits", "replay_labels", "render_audits", "site"}
 COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage", "site"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines", "site"}
@@ -325,9 +325,9 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
 
 #: Scripts of rules that follow one another, and what a kill leaves half-written.
 KILLED = {
-    "workflow/scripts/fetch_dataset.py": "results/data/anesthesia/meta.json",
+    "workflow/scripts/fetch_datasets.py": "results/data/anesthesia/meta.json",
     "workflow/scripts/run_paper.py": "results/papers/example_paper/computed.csv",
-    "workflow/scripts/compare_paper.py": "results/papers/example_paper/comparison.csv",
+    "workflow/scripts/compare_papers.py": "results/papers/example_paper/comparison.csv",
     "workflow/scripts/run_notebook.py": "results/notebooks/example_paper.ipynb",
     "workflow/scripts/build_site.py": "results/index.html",
 }
