@@ -46,6 +46,9 @@ for name, ids in IDS_OF_MODULE.items():
             f"results/logs/data/{name}.log",
         # What papers wait for; the longest of these are then begun first.
         priority: 100
+        # A cluster may run several in one submission, as its profile says.
+        group:
+            "data"
         conda:
             "../../envs/annobench.yaml"
         resources:
