@@ -12,6 +12,8 @@ PEERS := .venv-peers/.installed
 BROWSER := .venv/.browser
 OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
+CLUSTER := .venv-cluster/.installed
+SUPPLY := .venv-supply/.installed
 # Errors, warnings and how much is done; `make results VERBOSE=1` shows every job.
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
 ifndef VERBOSE
@@ -21,7 +23,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser test-object-store lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-cluster test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -81,6 +83,31 @@ $(OBJECT_STORE): requirements/object-store.txt pyproject.toml
 
 $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
+	touch $@
+
+test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
+	$(BIN)/pytest tests/cluster
+
+# Beside the environment, not in it: the executor asks for a cluster whenever Snakemake starts.
+$(CLUSTER): requirements/cluster.txt $(INSTALLED)
+	rm -rf $(@D)
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --target $(@D) -r requirements/cluster.txt
+	touch $@
+
+sbom: $(SUPPLY)  ## Write what is locked to results/sbom.json, a bill of materials in CycloneDX.
+	mkdir -p results
+	.venv-supply/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		--output-file results/sbom.json requirements/lock.txt
+
+vulnerabilities: $(SUPPLY)  ## Ask which locked versions have known vulnerabilities; needs the network.
+	.venv-supply/bin/pip-audit --require-hashes --disable-pip --requirement requirements/lock.txt
+
+lint-container: $(SUPPLY)  ## Check the Containerfile.
+	.venv-supply/bin/hadolint Containerfile
+
+$(SUPPLY): requirements/supply.txt
+	test -x .venv-supply/bin/python || "$(PYTHON)" -m venv .venv-supply
+	.venv-supply/bin/python -m pip install --quiet --require-hashes -r requirements/supply.txt
 	touch $@
 
 lint: $(INSTALLED)  ## Check style, types and the workflow's rules.
@@ -157,6 +184,10 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \
 		--no-header --no-annotate pyproject.toml -o requirements/object-store.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group cluster --no-deps \
+		--no-header --no-annotate -o requirements/cluster.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group supply \
+		--no-header --no-annotate -o requirements/supply.txt
 	for peer in benchmarks/peers/*/; do uv pip compile --universal --generate-hashes \
 		--python-version 3.11 --no-header --no-annotate \
 		$${peer}requirements.in -o $${peer}requirements.txt || exit 1; done

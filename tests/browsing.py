@@ -1,11 +1,16 @@
 """The finished site in a browser: where it is, its pages, and a page that is watched."""
 
+from __future__ import annotations
+
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 TOP = Path(__file__).parents[1]
 SITE = Path(os.environ.get("ANNOBENCH_SITE", TOP / "results/site")).resolve()

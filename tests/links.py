@@ -7,6 +7,8 @@ from urllib.parse import unquote
 
 _ID = re.compile(r'\bid="([^"]*)"')
 _LINK = re.compile(r'(?:src|href)="([^":]*)"')
+#: A script, which may hold parts of pages.
+_SCRIPT = re.compile(r"(<script\b[^>]*>).*?(?=</script>)", re.DOTALL)
 _LOADING = re.compile(r"<(?:script|img|link|iframe)\b[^>]*>")
 _SERVER = re.compile(r'(?:src|href)="(?:https?:)?//')
 
@@ -16,7 +18,7 @@ def broken(folder: Path) -> Iterator[str]:
     pages = {page: page.read_text(encoding="utf-8") for page in sorted(folder.rglob("*.html"))}
     anchors = {page: set(_ID.findall(html)) for page, html in pages.items()}
     for page, html in pages.items():
-        for link in sorted(set(_LINK.findall(html))):
+        for link in sorted(set(_LINK.findall(_SCRIPT.sub(r"\1", html)))):
             path, _, anchor = link.partition("#")
             target = (page.parent / unquote(path.partition("?")[0])).resolve() if path else page
             found = anchors.get(target, {unquote(anchor)})

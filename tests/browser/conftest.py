@@ -1,14 +1,13 @@
 """A browser for a process's tests, and a window for each."""
 
 import pytest
-
-pytest.importorskip("playwright", reason="make test-browser installs playwright")
 from browsing import SITE, Watched, chromium
-from playwright.sync_api import sync_playwright
 
 
 @pytest.fixture(scope="session")
 def browser():
+    from playwright.sync_api import sync_playwright
+
     if not (SITE / "index.html").is_file():
         pytest.skip(f"{SITE} has no site: `make results` makes it")
     options = ["--no-sandbox", "--disable-gpu"]

@@ -143,13 +143,20 @@ def test_every_model_has_a_page_and_every_page_a_model():
     assert {path.stem for path in (DOCS / "models").glob("*.md")} - OTHERS == set(MODELS)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_page_of_a_model_has_a_picture_that_is_drawn_and_linked(name):
-    text = (DOCS / "models" / f"{name}.md").read_text(encoding="utf-8")
+ILLUSTRATED = [
+    *(f"models/{name}" for name in MODELS),
+    *(f"coefficients/{name}" for name in [*COEFFICIENTS, "intervals"]),
+]
+
+
+@pytest.mark.parametrize("place", ILLUSTRATED)
+def test_a_page_of_a_model_or_a_coefficient_has_a_picture_that_is_drawn_and_linked(place):
+    text = PAGES[f"{place}.md"].read_text(encoding="utf-8")
     pictures = re.findall(r"^!\[[^\]]+\]\(([^)]+)\)$", text, flags=re.M)
-    assert pictures == [f"{name}.svg"]
-    assert "<svg" in (DOCS / "models" / pictures[0]).read_text(encoding="utf-8")
-    assert f"def draw_{name}(" in (DOCS / "models" / "figures.py").read_text(encoding="utf-8")
+    assert pictures == [f"{Path(place).name}.svg"]
+    assert "<svg" in (DOCS / f"{place}.svg").read_text(encoding="utf-8")
+    programs = (path.read_text(encoding="utf-8") for path in (DOCS / "pictures").glob("*.py"))
+    assert any(f'"{place}"' in program for program in programs)
 
 
 @pytest.mark.parametrize("name", MODELS)

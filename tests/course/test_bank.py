@@ -65,6 +65,13 @@ def test_an_exam_is_written_for_every_student(tmp_path):
     ]
 
 
+def test_tables_of_an_exam_have_no_empty_title_and_scroll_by_the_keyboard(tmp_path):
+    bank.write_bank(tmp_path / "bank.html", "Ann")
+    page = (tmp_path / "bank.html").read_text()
+    assert page.count("<table") == page.count('<table tabindex="0"') > 0
+    assert "<th></th>" not in page
+
+
 def test_questions_are_spread_over_the_sessions_and_the_same_each_time():
     listed = bank.catalogue()
     n = listed["session"].nunique()

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from course_slides import LINES, OUTPUT_ALONE, cut, slides_edition, text_lines
 from course_source import read_source, solutions_edition, tags
+from render_course import AlternativeTexts
 
 TOP = Path(__file__).parents[2]
 MADE = sorted((TOP / "results" / "course" / "slides").glob("*.html"))
@@ -96,6 +97,14 @@ def test_of_long_code_a_slide_shows_what_comes_out():
 def picture(height):
     header = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + struct.pack(">II", 700, height)
     return new_output("display_data", {"image/png": base64.b64encode(header).decode()})
+
+
+def test_a_figure_says_under_which_heading_it_is_shown():
+    cells = [markdown("# A\n\n## Is that <much>?"), code("draw()", outputs=[picture(300)])]
+    described, _ = AlternativeTexts().preprocess(new_notebook(cells=cells), {})
+    shown = described.cells[1].outputs[0].data["text/html"]
+    assert 'alt="Figure: Is that &lt;much&gt;?"' in shown
+    assert "image/png" not in described.cells[1].outputs[0].data
 
 
 def test_a_low_figure_leaves_room_for_text():

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from annobench import agreement as ag
+from annobench.agreement.coefficients.icc import f_interval
 from annobench.agreement.coefficients.pearson import fisher_interval
 from annobench.agreement.forms.base import dense
 from annobench.agreement.replicates import jackknife, posterior
@@ -844,3 +845,9 @@ def test_opposed_annotators_have_an_intraclass_correlation_without_crash():
         warnings.simplefilter("ignore", DegenerateWarning)
         found = ag.icc(a).interval()
     assert math.isnan(found.lower) or found.lower <= found.upper
+
+
+def test_an_f_interval_of_items_that_do_not_differ_is_a_point():
+    for error in (0.1, 0.5, 3.2):
+        lower, upper = f_interval(30, 2, 0.0, 3.2, error, "two-way", "agreement", 0.95)
+        assert lower == upper

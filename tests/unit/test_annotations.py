@@ -113,6 +113,15 @@ def test_a_malformed_contingency_table_is_an_error(table, message):
         Annotations.from_contingency(table)
 
 
+@pytest.mark.parametrize("ascending", [False, True])
+def test_a_view_is_the_stable_sort(ascending):
+    group = np.random.default_rng(1).integers(2, 9, size=200)
+    group = np.sort(group) if ascending else group
+    view = View.of(group.astype(np.int32), 10)
+    np.testing.assert_array_equal(view.order, np.argsort(group, kind="stable"))
+    np.testing.assert_array_equal(np.diff(view.offsets), np.bincount(group, minlength=10))
+
+
 def test_views_group_labels_and_keep_their_order():
     view = View.of(np.array([1, 0, 1]), 3)
     assert view.offsets.tolist() == [0, 1, 3, 3]

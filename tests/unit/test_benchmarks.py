@@ -74,6 +74,28 @@ def test_the_page_shows_every_number_and_escapes_names(renderer, measured):
     assert page.count("<svg") == 1
 
 
+def test_the_fastest_other_way_is_neither_ours_nor_the_floor(renderer, tmp_path):
+    path = tmp_path / "agreement.csv"
+    rows = {
+        "annobench": 1,
+        "annobench, labels in random order": 1.4,
+        "two threads, elapsed": 0.6,
+        "floor, bytes over speed": 0.2,
+        "crowd-kit": 80,
+        "plain NumPy": 9.25,
+    }
+    lines = [f'"A, b","{name}",times ours,,{value},' for name, value in rows.items()]
+    lines += ["Alone,annobench,times ours,,1,", "B,scikit-learn,time,s,0.5,"]
+    lines += ["B,scikit-learn,times ours,,0.531,"]
+    path.write_text("\n".join([*MEASURED.splitlines()[:2], *lines, ""]), encoding="utf-8")
+    assert renderer.fastest_others(path) == [
+        {"work": "A, b", "other": "plain NumPy", "ratio": "9.25"},
+        {"work": "B", "other": "scikit-learn", "ratio": "0.531"},
+    ]
+    page = renderer.main([path], TOP / "workflow" / "site")
+    assert "<td>plain NumPy</td>" in page.split('id="agreement"')[0]
+
+
 def test_without_sizes_there_is_no_figure(renderer, tmp_path):
     path = tmp_path / "dawid_skene.csv"
     path.write_text("\n".join([*MEASURED.splitlines()[:2], "From a file,CSV,elapsed,s,1.5,", ""]))

@@ -115,3 +115,28 @@ def test_input_without_a_kappa_is_refused():
     apart = Annotations.from_arrays(list("xy"), list("ab"), [0, 1])
     with pytest.raises(AnnotationError, match="no item has a label of both annotators"):
         cohen_kappa(apart)
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_table_of_two_annotators_gives_the_sums_of_the_items(weights, mixed):
+    rng = np.random.default_rng(4)
+    n, k = 400, 5
+    item, annotator = np.repeat(np.arange(n), 2), np.tile([0, 1], n)
+    label = np.where(rng.random(2 * n) < 0.6, item % k, rng.integers(k, size=2 * n))
+    order = rng.permutation(2 * n) if mixed else np.arange(2 * n)
+    labels = Annotations.from_arrays(
+        *(column[order] for column in (item, annotator, label)),
+        annotators=range(2),
+        categories=range(k),
+        scale="ordinal",
+    )
+    kappa = cohen_kappa(labels, weights=weights)
+    np.testing.assert_allclose(kappa.totals, kappa.form.rows.sum(axis=0), rtol=1e-13)
+    # By the definition, from the table of shares.
+    table = np.zeros((k, k))
+    np.add.at(table, (label[annotator == 0], label[annotator == 1]), 1 / n)
+    distance = np.abs(np.subtract.outer(np.arange(k), np.arange(k))) / (k - 1)
+    apart = {None: distance > 0, "linear": distance, "quadratic": distance**2}[weights]
+    expected = (np.outer(table.sum(axis=1), table.sum(axis=0)) * apart).sum()
+    assert kappa.estimate == pytest.approx(1 - (table * apart).sum() / expected, rel=1e-12)

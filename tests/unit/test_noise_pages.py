@@ -12,6 +12,7 @@ import render_certificate
 import render_certificate_coverage
 from annobench import datasets
 from annobench.studies import certificates
+from annobench.studies.parts import write_settings
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"
@@ -79,16 +80,19 @@ def test_the_coverage_becomes_a_page(tmp_path):
         "hard": [0.3],
         "repetitions": 2,
     }
+    settings = {"grid": "reduced", "design": grid, "seed": 1}
     parts = [tmp_path / f"{part}.parquet" for part in range(2)]
     for part, path in enumerate(parts):
-        table = measure_certificate_coverage.main(grid, seed=1, part=part, n_parts=2)
+        table = measure_certificate_coverage.main(settings, part=part, n_parts=2)
         table.to_parquet(path)
-    tables = collect_certificate_coverage.main(parts, grid, seed=1)
-    whole = measure_certificate_coverage.main(grid, seed=1, part=0, n_parts=1)
+    tables = collect_certificate_coverage.main(parts, settings)
+    whole = measure_certificate_coverage.main(settings, part=0, n_parts=1)
     assert tables[2]["regime"].tolist() == whole["regime"].tolist()
-    write(tmp_path, render_certificate_coverage.TABLES, tables)
-    tables = {name: tmp_path / f"{name}.csv" for name in render_certificate_coverage.TABLES}
-    render_certificate_coverage.main(tmp_path, tables, SITE, grid, seed=1, grid_name="reduced")
+    names = ("curves", "exact", "simulated", "power")
+    write(tmp_path, names, tables)
+    write_settings(tmp_path / "settings.json", settings)
+    tables = {name: tmp_path / f"{name}.csv" for name in names}
+    render_certificate_coverage.main(tmp_path, tables, tmp_path / "settings.json", SITE)
     page = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert "Equation 1" in page
     assert "reduced grid" in page

@@ -232,6 +232,19 @@ def test_every_verdict_has_a_face_and_every_relation_a_sign():
     assert len({face.mark for face in FACES.values()}) == len(FACES)
 
 
+@pytest.mark.parametrize(
+    ("changes", "refuted", "words"),
+    [
+        (5, 2, "Of 5 changes to its inputs that moved it, 2 made it disagree"),
+        (5, 0, "Of 5 changes to its inputs that moved it, none made it disagree"),
+        (1, 1, "The one change to its inputs that moved it made it disagree"),
+        (1, 0, "The one change to its inputs that moved it did not make it disagree"),
+    ],
+)
+def test_changes_are_counted_in_a_sentence(changes, refuted, words):
+    assert value_rows.refuting(changes, refuted) == f"{words} with the printed value."
+
+
 def test_a_tally_counts_what_can_be_judged():
     verdicts = ["reproduced", "within_interval", "cited", "deviates", "restated"]
     provenances = ["real", "simulated", "", "real", "printed_table"]

@@ -1,7 +1,6 @@
 """What the site adds to the documentation: formulas, sections from studies, links, data sets."""
 
 import re
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from latex2mathml.converter import convert
-from sphinx.application import Sphinx
 
 import build_site
 import live
@@ -68,7 +66,8 @@ def test_pages_of_a_folder_are_searched(tmp_path):
 
 def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path):
     (tmp_path / "there.html").write_text('<p id="here">')
-    good = '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
+    script = "<script>`<a href='gone' src=\"${gone}\">`</script>"
+    good = script + '<a href="there.html#here"></a><a href="https://aclanthology.org"></a>'
     bad = '<a href="gone.html"></a><a href="there.html#gone"></a><img src="//server/a.png">'
     (tmp_path / "page.html").write_text(good + bad)
     assert [line.split()[-1] for line in links.broken(tmp_path)] == [
@@ -77,10 +76,27 @@ def test_links_that_lead_nowhere_and_what_comes_from_a_server_are_found(tmp_path
     assert list(links.fetched(tmp_path)) == ['page.html: <img src="//server/a.png">']
 
 
+def test_a_source_leads_to_where_it_is_documented(tmp_path):
+    (tmp_path / "_modules").mkdir()
+    (tmp_path / "records.html").write_text('<dt id="a.records.Exercise"><dt id="a.base.Lesson">')
+    back = '<a class="viewcode-back" href="../records.html#a.base.{}">'
+    names = ("Exercise", "Lesson", "Gone")
+    (tmp_path / "_modules/base.html").write_text("".join(map(back.format, names)))
+    build_site._lead_back(tmp_path)
+    led = re.findall(r'href="([^"]*)"', (tmp_path / "_modules/base.html").read_text())
+    page = "../records.html"
+    assert led == [f"{page}#a.records.Exercise", f"{page}#a.base.Lesson", page]
+
+
+def test_no_corner_of_a_table_is_an_empty_title(tmp_path):
+    page = "<tr><th></th><th>kappa</th></tr>"
+    assert build_site._mended(page, tmp_path) == "<tr><td></td><th>kappa</th></tr>"
+
+
 def test_a_picture_of_the_documentation_has_a_box_and_its_size(tmp_path):
     plotting.save_figure(plt.figure(figsize=(3, 2)), tmp_path / "drawing")
     page = '<p><img alt="Votes &amp; truth" src="drawing.svg" /></p>'
-    shown = build_site._in_boxes(page, tmp_path)
+    shown = build_site._mended(page, tmp_path)
     assert shown.startswith('<div class="picture"><a href="drawing.svg">')
     assert 'alt="Votes &amp; truth" width="288" height="192"' in shown
 
@@ -92,19 +108,6 @@ def test_formulas_of_the_documentation_are_converted(page):
         r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.sub(r"`[^`]*`", "", text), re.S
     ):
         assert "\\" not in convert((block or inline).strip())
-
-
-def test_a_picture_has_its_size_and_opens_alone(tmp_path):
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "drawn.svg").write_text('<svg xmlns="" width="72pt" height="36pt"></svg>')
-    (source / "index.rst").write_text("Page\n====\n\n.. image:: drawn.svg\n   :alt: A & b\n")
-    sys.path.insert(0, str(TOP / "workflow/generator"))
-    settings = {"extensions": ["pictures"]}
-    Sphinx(source, None, tmp_path, tmp_path, "html", settings, status=None).build()
-    page = (tmp_path / "index.html").read_text("utf-8")
-    assert '<a class="picture" href="_images/drawn.svg"><img' in page
-    assert 'src="_images/drawn.svg" alt="A &amp; b" width="96" height="48"' in page
 
 
 def matrix():
@@ -189,6 +192,29 @@ def test_no_page_links_to_itself_or_twice_to_another(source):
 
 
 @pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<td>voting</td>", '<td><a href="../models/voting.html">voting</a></td>'),
+        (
+            "<td> anesthesia\n</td>",
+            '<td> <a href="../datasets/anesthesia/index.html">anesthesia</a>\n</td>',
+        ),
+        (
+            "<p>Scott&#39;s pi &lt; 1, scott_pi</p>",
+            '<p><a href="../coefficients/scott_pi.html">Scott&#x27;s pi</a> &lt; 1, scott_pi</p>',
+        ),
+        ("<p>by voting</p>", None),
+        ('<a href="#m">voting</a>', None),
+        ("<h2>voting</h2><svg><text>voting</text></svg>", None),
+        ('<p title="scott_pi">no_scott_pi, scott_pi.csv/scott_pi/x</p>', None),
+    ],
+)
+def test_names_on_computed_pages_lead_to_their_pages(source, html, found):
+    named = names.known(source) | names.ids(source)
+    assert names.linked_in_html(html, source / "studies/page.html", named) == (found or html)
+
+
+@pytest.mark.parametrize(
     "numbers", [[10] * 5, [1, 2, 2, 3], list(range(200)), [1] * 50 + [5_000], [0, 0, 40]]
 )
 def test_a_histogram_counts_everything_in_bins_that_touch(numbers):
@@ -243,3 +269,10 @@ def test_labels_that_cannot_be_compared_say_why():
     (row, _) = render_datasets.at_a_glance(simulated("arena_qwen"))
     assert "estimate" not in row
     assert row["note"]
+
+
+@pytest.mark.parametrize("folder", ["src/annobench/reporting/templates", "workflow/site"])
+def test_every_column_of_a_table_has_a_heading(folder):
+    templates = (Path(__file__).parents[2] / folder).rglob("*.j2")
+    empty = re.compile(r"<th[^>]*>\s*</th>")
+    assert not [path.name for path in templates if empty.search(path.read_text(encoding="utf-8"))]

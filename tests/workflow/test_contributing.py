@@ -88,7 +88,7 @@ def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(
     shutil.copy(
         HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench" / "datasets"
     )
-    rules = ("fetch_dataset", "render_datasets", "render_index", "site")
+    rules = ("fetch_coin_flips", "render_datasets", "render_index", "site")
     assert clone.ran() == dict.fromkeys(rules, 1)
     assert "coin_flips" in (clone.top / "results" / "pages/datasets/index.html").read_text()
 

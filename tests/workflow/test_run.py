@@ -19,11 +19,11 @@ pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {
-    *("compare_paper", "combine_comparisons", "run_notebook"),
+    *("compare_papers", "run_notebook"),
     *("render_papers", "render_lists", "render_index", "site"),
 }
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
-FETCHED = COMPUTED | {"fetch_dataset", "render_datasets"}
+FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
 AUDITS = {"measure_audits", "collect_audits", "replay_labels", "render_audits", "site"}
 COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage", "site"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines", "site"}
@@ -110,6 +110,8 @@ def test_the_site_opens_from_disk_and_every_link_leads_somewhere(built):
     assert len(list(site.rglob("*.html"))) > 40
     assert not list(links.fetched(site))
     assert not list(links.broken(site))
+    declared = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
+    assert not [path for path in site.rglob("*.html") if declared not in path.read_text()]
 
 
 def test_no_page_of_the_site_shows_a_formula_as_typed(built):
@@ -323,9 +325,9 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
 
 #: Scripts of rules that follow one another, and what a kill leaves half-written.
 KILLED = {
-    "workflow/scripts/fetch_dataset.py": "results/data/anesthesia/meta.json",
+    "workflow/scripts/fetch_datasets.py": "results/data/anesthesia/meta.json",
     "workflow/scripts/run_paper.py": "results/papers/example_paper/computed.csv",
-    "workflow/scripts/compare_paper.py": "results/papers/example_paper/comparison.csv",
+    "workflow/scripts/compare_papers.py": "results/papers/example_paper/comparison.csv",
     "workflow/scripts/run_notebook.py": "results/notebooks/example_paper.ipynb",
     "workflow/scripts/build_site.py": "results/index.html",
 }

@@ -5,6 +5,7 @@ from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -50,6 +51,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_param = False
 add_module_names = False
+# A block of code that names no language is a table or a command.
+highlight_language = "none"
 # A short name in a docstring may be that of several classes; CSV has no colours.
 suppress_warnings = ["misc.highlighting_failure", "ref.python"]
 python_maximum_signature_line_length = 88
@@ -128,8 +131,31 @@ def show_no_source_of_others(app: Sphinx, module: str | None, name: str | None) 
     return module if home and not home.startswith("annobench") else None
 
 
+#: What a page may load: the site's own files, also where it is opened from disk.
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "base-uri 'none'",
+        "form-action 'self' file:",
+        "font-src 'self' file: data:",
+        "img-src 'self' file: data:",
+        "script-src 'self' file: 'unsafe-inline'",
+        "style-src 'self' file: 'unsafe-inline'",
+    ]
+)
+
+
+def forbid_connections(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], document: object
+) -> None:
+    """Declare on each page that it needs no server."""
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    context["metatags"] = policy + context.get("metatags", "")
+
+
 def setup(app: Sphinx) -> None:
     """Connect what prepares docstrings, and what finds sources."""
+    app.connect("html-page-context", forbid_connections)
     app.connect("autodoc-process-docstring", show_formulas_as_typed)
     app.connect("autodoc-skip-member", skip_fields_of_tuples)
     app.connect("viewcode-follow-imported", show_no_source_of_others)

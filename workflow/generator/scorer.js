@@ -1,6 +1,10 @@
-// What a search finds first: pages that are written to be read, then the reference and the sources.
+// What a search finds first: of matches that are about as good, the page of one coefficient, model or
+// paper; last the reference and the sources.
 var Scorer = {
-  score: ([page, , , , score]) => (/^(reference|papers\/[^/]+\/source)/.test(page) ? score - 100 : score),
+  score: ([page, , , , score]) =>
+    score +
+    (/^(coefficients|models)\/|^papers\/[^/]+\/index$/.test(page) ? 2 : 0) -
+    (/^(reference|papers\/[^/]+\/source)/.test(page) ? 100 : 0),
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },

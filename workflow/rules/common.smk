@@ -37,7 +37,13 @@ except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
 MODULE_OF_DATASET = {
-    id: module.__name__ for id, module in records("annobench.datasets", "DATASETS").items()
+    id: module.__name__.rpartition(".")[2]
+    for id, module in records("annobench.datasets", "DATASETS").items()
+}
+#: The data sets of a module are made in one job: most take less time than to start one.
+IDS_OF_MODULE = {
+    name: [id for id in DATASETS if MODULE_OF_DATASET[id] == name]
+    for name in sorted(set(MODULE_OF_DATASET.values()))
 }
 
 # Settled once for the whole run: the processes that run jobs inherit it, as to them the
@@ -97,15 +103,15 @@ def data_of(dataset, folder="results/data"):
     ]
 
 
-def dataset_sources(wildcards):
-    """Return a digest of a data set's module, which is found by discovery, and of its imports."""
-    script = WORKFLOW / "scripts/fetch_dataset.py"
-    return imports_of(script, also=[MODULE_OF_DATASET[wildcards.dataset]])
+def dataset_sources(module):
+    """Return a digest of a module of data sets, which is found by discovery, and of its imports."""
+    script = WORKFLOW / "scripts/fetch_datasets.py"
+    return imports_of(script, also=[f"annobench.datasets.{module}"])
 
 
-def pins_of(wildcards):
+def pins_of(dataset):
     """Return the checksums of a data set's files; a module may also hold those of a few itself."""
-    pins = PACKAGE / "datasets" / "pins" / f"{datasets.get(wildcards.dataset).source.name}.csv"
+    pins = PACKAGE / "datasets" / "pins" / f"{datasets.get(dataset).source.name}.csv"
     return [str(path) for path in [pins] if path.is_file()]
 
 
@@ -360,7 +366,7 @@ def offered(key):
 
 def documentation_of(dataset):
     """Return the page of the documentation on a data set, if there is one, and its title."""
-    page = DOCS / "datasets" / f"{MODULE_OF_DATASET[dataset].rpartition('.')[2]}.md"
+    page = DOCS / "datasets" / f"{MODULE_OF_DATASET[dataset]}.md"
     if not page.is_file():
         naming = (
             page
@@ -371,3 +377,21 @@ def documentation_of(dataset):
     if page is None:
         return None
     return {"page": page.stem, "title": page.read_text(encoding="utf-8").split("\n")[0][2:]}
+
+
+def users():
+    """Yield who uses data sets: papers, studies of our own, sessions of the course."""
+    for key, paper in PAPERS.items():
+        yield paper.title, f"papers/{key}/index", list(paper.datasets)
+    problems = pd.read_csv(STORED_BENCHMARK / "problems.csv")["problem"]
+    yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
+    audited = config["studies"]["audit"]["full"]["datasets"]
+    yield "The study of audits", "studies/audit_stored/index", sorted(audited)
+    certified = {each["dataset"] for each in CERTIFIED}
+    yield "Noise certificates", "studies/certificate/index", sorted(certified)
+    posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))
+    drawn = {each["data"].get("id", "") for each in posteriors["posterior"].values()}
+    yield "Reference posteriors", "how-to/reference-posteriors", sorted(drawn)
+    for lesson in LESSONS.values():
+        title = f"Session {int(lesson.id[:2])} of the course: {lesson.title}"
+        yield title, "how-to/teach", list(lesson.data)

@@ -7,6 +7,11 @@ rule data:
         expand("results/data/{dataset}/meta.json", dataset=DATASETS),
 
 
+# On a cluster it runs where the run was started: nodes often have no way out.
+localrules:
+    probe_network,
+
+
 rule probe_network:
     """Ask once for the whole run whether the data's home answers, if any file is missing."""
     output:
@@ -25,26 +30,35 @@ rule probe_network:
         "../scripts/probe_network.py"
 
 
-rule fetch_dataset:
-    """Bring one data set into the common layout, real or simulated as its mode allows."""
-    input:
-        network=lambda wildcards: network_of(wildcards.dataset),
-        pins=pins_of,
-    output:
-        labels="results/data/{dataset}/labels.parquet",
-        item_table="results/data/{dataset}/items.parquet",
-        meta="results/data/{dataset}/meta.json",
-    log:
-        "results/logs/data/{dataset}.log",
-    conda:
-        "../../envs/annobench.yaml"
-    resources:
-        mem_mb=2000,
-        runtime=30,
-    params:
-        library=dataset_sources,
-        mode=lambda wildcards: mode_of(config, wildcards.dataset),
-        seed=config["seed"],
-        upgrades=lambda wildcards: UPGRADES[wildcards.dataset],
-    script:
-        "../scripts/fetch_dataset.py"
+for name, ids in IDS_OF_MODULE.items():
+
+    rule:
+        name:
+            f"fetch_{name}"
+        input:
+            network=sorted({answer for id in ids for answer in network_of(id)}),
+            pins=sorted({path for id in ids for path in pins_of(id)}),
+        output:
+            labels=expand("results/data/{dataset}/labels.parquet", dataset=ids),
+            item_tables=expand("results/data/{dataset}/items.parquet", dataset=ids),
+            metas=expand("results/data/{dataset}/meta.json", dataset=ids),
+        log:
+            f"results/logs/data/{name}.log",
+        # What papers wait for; the longest of these are then begun first.
+        priority: 100
+        # A cluster may run several in one submission, as its profile says.
+        group:
+            "data"
+        conda:
+            "../../envs/annobench.yaml"
+        resources:
+            mem_mb=2000,
+            runtime=30,
+        params:
+            library=dataset_sources(name),
+            ids=ids,
+            modes={id: mode_of(config, id) for id in ids},
+            seed=config["seed"],
+            upgrades={id: UPGRADES[id] for id in ids},
+        script:
+            "../scripts/fetch_datasets.py"

@@ -42,6 +42,9 @@ rule trace_paper:
         table="results/papers/{paper}/dependence.csv",
     log:
         "results/logs/papers/{paper}.trace.log",
+    # After the analyses, whose compiled loops these find then and don't compile at the same time,
+    # and before studies: the comparison, and all that shows it, waits for the last of them.
+    priority: 0.5
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -56,49 +59,35 @@ rule trace_paper:
         "../scripts/trace_paper.py"
 
 
-rule compare_paper:
-    """Give every printed value of a paper its verdict."""
+rule compare_papers:
+    """Give every printed value of every paper its verdict.
+
+    All in one job, which takes less time than to start one for each.
+    """
     input:
-        computed="results/papers/{paper}/computed.csv",
-        dependence="results/papers/{paper}/dependence.csv",
-        published=f"{WORKFLOW}/papers/{{paper}}/published.csv",
-        errata=f"{WORKFLOW}/papers/{{paper}}/errata.csv",
-        remarks=f"{WORKFLOW}/papers/{{paper}}/remarks.csv",
-        standing=f"{WORKFLOW}/papers/{{paper}}/standing.csv",
+        computed=expand("results/papers/{paper}/computed.csv", paper=PAPERS),
+        dependence=expand("results/papers/{paper}/dependence.csv", paper=PAPERS),
+        published=[str(paper.folder / "published.csv") for paper in PAPERS.values()],
+        errata=[str(paper.folder / "errata.csv") for paper in PAPERS.values()],
+        remarks=[str(paper.folder / "remarks.csv") for paper in PAPERS.values()],
+        standing=[str(paper.folder / "standing.csv") for paper in PAPERS.values()],
     output:
-        comparison="results/papers/{paper}/comparison.csv",
-        others="results/papers/{paper}/others.csv",
-    log:
-        "results/logs/papers/{paper}.compare.log",
-    conda:
-        "../../envs/annobench.yaml"
-    resources:
-        mem_mb=500,
-        runtime=5,
-    params:
-        library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
-        results=lambda wildcards: PAPERS[wildcards.paper].results,
-    script:
-        "../scripts/compare_paper.py"
-
-
-rule combine_comparisons:
-    """Put the comparisons of all papers into one table."""
-    input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=PAPERS),
-    output:
+        others=expand("results/papers/{paper}/others.csv", paper=PAPERS),
         comparison="results/comparison.csv",
     log:
         "results/logs/comparison.log",
+    priority: 0.5
     conda:
         "../../envs/annobench.yaml"
     resources:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/combine_comparisons.py"),
+        library=imports_of(WORKFLOW / "scripts/compare_papers.py"),
+        results={key: paper.results for key, paper in PAPERS.items()},
     script:
-        "../scripts/combine_comparisons.py"
+        "../scripts/compare_papers.py"
 
 
 rule check:

@@ -131,24 +131,6 @@ OFFERED = sorted(
 )
 
 
-def users():
-    """Yield who uses data sets: papers, studies of our own, sessions of the course."""
-    for key, paper in PAPERS.items():
-        yield paper.title, f"papers/{key}/index", list(paper.datasets)
-    problems = pd.read_csv(STORED_BENCHMARK / "problems.csv")["problem"]
-    yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
-    audited = config["studies"]["audit"]["full"]["datasets"]
-    yield "The study of audits", "studies/audit_stored/index", sorted(audited)
-    certified = {each["dataset"] for each in CERTIFIED}
-    yield "Noise certificates", "studies/certificate/index", sorted(certified)
-    posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))
-    drawn = {each["data"].get("id", "") for each in posteriors["posterior"].values()}
-    yield "Reference posteriors", "how-to/reference-posteriors", sorted(drawn)
-    for lesson in LESSONS.values():
-        title = f"Session {int(lesson.id[:2])} of the course: {lesson.title}"
-        yield title, "how-to/teach", list(lesson.data)
-
-
 rule render_datasets:
     """Render the data sets: one page each, and the table of all."""
     input:

@@ -4,6 +4,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 
 from sphinx.cmd.build import build_main
@@ -13,7 +14,7 @@ from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 from annobench.reporting.figures import picture_size
 from live import append, sections
-from names import known, linked
+from names import ids, known, linked, linked_in_html
 from reference import write_reference
 
 #: What the masthead shows, by the words that it shows, in this order.
@@ -48,6 +49,9 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
 
+#: The corner of a table, which pandas calls a title.
+_CORNER, _CELL = "<th></th>", "<td></td>"
+
 #: A picture of the documentation, alone in its paragraph.
 _PICTURE = re.compile(r'<p><img alt="([^"]*)" src="([^":]*\.svg)" /></p>')
 
@@ -56,6 +60,11 @@ _BOX = (
     '<div class="picture"><a href="{source}"><img class="dark-light" src="{source}" alt="{alt}" '
     'width="{width}" height="{height}" style="--width: {width}px" loading="lazy"></a></div>'
 )
+
+_ID = re.compile(r'\bid="([^"]*)"')
+
+#: Where a source says that it is documented.
+_BACK = re.compile(r'(?<=<a class="viewcode-back" href=")([^"#]*)#([^"]*)(?=")')
 
 #: What the theme tells the console of every page.
 _CHATTER = re.compile(r"""console\.log\((["`])\[PST\].*?\1,?\)""")
@@ -105,6 +114,9 @@ def lay_together(
     for document in source.rglob("*.md"):
         text = document.read_text(encoding="utf-8")
         document.write_text(linked(text, document, names), encoding="utf-8")
+    for page in (source / page.relative_to(pages) for page in named):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(linked_in_html(text, page, names | ids(source)), encoding="utf-8")
     append(source, sections(pages.parent / "studies", stored, source))
     for paper, notebook in notebooks.items():
         shutil.copy(notebook, source / f"papers/{paper}/notebook.ipynb")
@@ -193,22 +205,42 @@ def build(source: Path, generator: Path, target: Path) -> None:
     for left in (".buildinfo", "_static/webpack-macros.html"):
         (target / left).unlink(missing_ok=True)
     for page in target.rglob("*.html"):
-        text = page.read_text(encoding="utf-8").replace(_TOGGLE, _NAMED_TOGGLE)
-        page.write_text(_in_boxes(text, page.parent), encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_mended(text, page.parent), encoding="utf-8")
+    _lead_back(target)
     for script in (target / "search.html", *(target / "_static/scripts").glob("*.js")):
         text = script.read_text(encoding="utf-8")
         script.write_text(_CHATTER.sub("void 0", text), encoding="utf-8")
 
 
-def _in_boxes(html: str, folder: Path) -> str:
-    """Show the documentation's pictures as computed pages do."""
+def _lead_back(site: Path) -> None:
+    """Let sources lead to what they define where another module offers it, by its name there."""
+    named = cache(lambda page: sorted(_ID.findall(page.read_text(encoding="utf-8"))))
+
+    def led(folder: Path, link: re.Match[str]) -> str:
+        path, anchor = link.groups()
+        ids, parts = named((folder / path).resolve()), anchor.split(".")
+        for suffix in (".".join(parts[n:]) for n in range(len(parts))):
+            for found in ids:
+                if f".{found}".endswith(f".{suffix}"):
+                    return f"{path}#{found}"
+        return str(path)
+
+    for page in (site / "_modules").rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_BACK.sub(partial(led, page.parent), text), encoding="utf-8")
+
+
+def _mended(html: str, folder: Path) -> str:
+    """Show pictures as computed pages do, name what the theme leaves without a name."""
 
     def boxed(picture: re.Match[str]) -> str:
         alt, source = picture.groups()
         width, height = picture_size(folder / source)
         return _BOX.format(source=source, alt=alt, width=width, height=height)
 
-    return _PICTURE.sub(boxed, html)
+    named = html.replace(_TOGGLE, _NAMED_TOGGLE).replace(_CORNER, _CELL)
+    return _PICTURE.sub(boxed, named)
 
 
 def copy_files(paths: Iterable[Path], results: Path, site: Path) -> None:

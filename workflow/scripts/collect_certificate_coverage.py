@@ -10,8 +10,9 @@ from annobench.studies import certificate_coverage
 from annobench.studies.parts import join_parts, write_settings
 
 
-def main(parts: Iterable[str], grid: Mapping[str, Any], seed: int) -> list[pd.DataFrame]:
+def main(parts: Iterable[str], settings: Mapping[str, Any]) -> list[pd.DataFrame]:
     """Return curves, exact, simulated and power."""
+    grid, seed = settings["design"], settings["seed"]
     design = {"items": grid["exact_items"], "guesses": grid["guesses"]}
     return [
         certificate_coverage.exact_curves(**design).assign(provenance="closed_form"),
@@ -28,7 +29,7 @@ def main(parts: Iterable[str], grid: Mapping[str, Any], seed: int) -> list[pd.Da
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         settings = snakemake.params.settings
-        tables = main(snakemake.input.parts, settings["design"], settings["seed"])
+        tables = main(snakemake.input.parts, settings)
         for path, table in zip(snakemake.output.tables, tables, strict=True):
             with replacing(path) as draft:
                 table.to_csv(draft, index=False, float_format="%.6g")

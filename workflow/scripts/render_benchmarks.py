@@ -17,6 +17,9 @@ TITLES = {"dawid_skene": "Dawid and Skene's model"}
 #: The benchmark that is measured at several sizes, and the two quantities that are drawn.
 GROWING = "dawid_skene"
 TIME, MEMORY = "time per label and iteration", "peak memory per label"
+#: What a contender is compared with, and the beginnings of names that are ours or nobody's.
+RATIO = "times ours"
+OWN = ("annobench", "the same", "two threads", "floor")
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
     "annobench": ("annobench, one thread", BLUE, "o", "-"),
@@ -49,6 +52,17 @@ def read_benchmark(path: Path) -> dict[str, Any]:
         "circumstances": circumstances[:1].upper() + circumstances[1:],
         "tables": tables,
     }
+
+
+def fastest_others(path: Path) -> list[dict[str, str]]:
+    """Return, for each piece of work with a rival, the fastest one and its time over ours."""
+    rows = pd.read_csv(path, comment="#")
+    rows = rows[(rows["quantity"] == RATIO) & ~rows["contender"].str.startswith(OWN)]
+    best = rows.loc[rows.groupby("work", sort=False)["value"].idxmin()] if len(rows) else rows
+    return [
+        {"work": row["work"], "other": row["contender"], "ratio": f"{row['value']:,.3g}"}
+        for row in records(best)
+    ]
 
 
 def sizes(path: Path) -> pd.DataFrame:
@@ -112,6 +126,7 @@ def main(measured: list[Path], site: Path) -> str:
         "benchmarks.html.j2",
         site,
         benchmarks=[read_benchmark(path) for path in sorted(measured)],
+        fastest=[row for path in sorted(measured) for row in fastest_others(path)],
         growth={path.stem: growth(path) for path in measured if path.stem == GROWING},
     )
 

@@ -6,6 +6,7 @@ put into them from the copy that sphinx-revealjs ships.
 
 import importlib.util
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from latex2mathml.converter import convert
 from markupsafe import Markup
 from nbconvert import HTMLExporter, SlidesExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from nbconvert.preprocessors import TagRemovePreprocessor
+from nbconvert.preprocessors import Preprocessor, TagRemovePreprocessor
 from nbformat import NotebookNode
 from pygments.formatters import HtmlFormatter
 
@@ -55,6 +56,26 @@ class _Formulas:
         return str(MarkdownWithMath(renderer=renderer).render(source))
 
 
+class AlternativeTexts(Preprocessor):
+    """Say of each figure, which describes itself no further, under which heading it is shown."""
+
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
+        """Return the notebook with alternative texts."""
+        heading = ""
+        for cell in nb.cells:
+            if cell.cell_type == "markdown":
+                heading = (re.findall(r"^#+ +(.+)$", cell.source, re.M) or [heading])[-1]
+                continue
+            alternative = escape(f"Figure: {heading}")
+            for output in cell.get("outputs", []):
+                if picture := output.get("data", {}).get("image/png"):
+                    shown = f'<img src="data:image/png;base64,{picture}" alt="{alternative}">'
+                    output.data = NotebookNode({"text/html": shown})
+        return nb, resources
+
+
 class PageExporter(_Formulas, HTMLExporter):
     """Cells as HTML, for a page of the site's looks."""
 
@@ -66,6 +87,7 @@ class OfflineSlidesExporter(_Formulas, SlidesExporter):
 def page(notebook: NotebookNode, site: Path, **content: Any) -> str:
     """Return a notebook as a page of the site."""
     exporter = PageExporter(template_name="basic", embed_images=True)
+    exporter.register_preprocessor(AlternativeTexts(), enabled=True)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
     # What scrolls is reached by the keyboard; a corner of a table is no title.
@@ -90,6 +112,7 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
     exporter = OfflineSlidesExporter(
         template_name=SLIDES, extra_template_basedirs=[str(site)], embed_images=True
     )
+    exporter.register_preprocessor(AlternativeTexts(), enabled=True)
     exporter.register_preprocessor(
         TagRemovePreprocessor(remove_input_tags={OUTPUT_ALONE}), enabled=True
     )

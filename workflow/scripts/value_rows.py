@@ -29,11 +29,17 @@ def grounds(row: dict[str, Any]) -> list[str]:
         sentences.append(f"It {row['restates']}.")
     sentences.append(f"It would have failed {failure(row)}.")
     if row["changes"] > 0:
-        sentences.append(
-            f"Of {row['changes']:.0f} changes to its inputs that moved it, "
-            f"{row['changes_refuted']:.0f} made it disagree with the printed value."
-        )
+        sentences.append(refuting(int(row["changes"]), int(row["changes_refuted"])))
     return sentences
+
+
+def refuting(changes: int, refuted: int) -> str:
+    """Say how many changes to the inputs made a value disagree with the printed one."""
+    disagree = "it disagree with the printed value."
+    if changes == 1:
+        made = "made" if refuted else "did not make"
+        return f"The one change to its inputs that moved it {made} {disagree}"
+    return f"Of {changes} changes to its inputs that moved it, {refuted or 'none'} made {disagree}"
 
 
 def failure(row: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ def plan(
     for goal, row in found.summary().iterrows():
         typer.echo(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
-    typer.echo(f"label next: {best}; all in the table next")
+    typer.echo(f"label next: {best}; next.csv has all")
     typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 

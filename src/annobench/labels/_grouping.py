@@ -10,11 +10,24 @@ from numba import njit
 def counting_order(group, offsets):
     """Return the stable order that sorts labels by group, given where each group starts."""
     order = np.empty(group.size, dtype=np.int64)
+    if _is_sorted(group):
+        for label in range(group.size):
+            order[label] = label
+        return order
     position = offsets[:-1].copy()
     for label in range(group.size):
-        order[position[group[label]]] = label
-        position[group[label]] += 1
+        at = np.uint64(group[label])
+        order[np.uint64(position[at])] = label
+        position[at] += 1
     return order
+
+
+@njit(nogil=True, cache=True)
+def _is_sorted(group):
+    n = 1
+    while n < group.size and group[n - 1] <= group[n]:
+        n += 1
+    return n >= group.size
 
 
 @njit(nogil=True, cache=True)
@@ -22,9 +35,22 @@ def find_repeat(offsets, order, annotator, n_annotators):
     """Return the first label, by item, of an annotator who had labelled the item; -1 if none."""
     last = np.full(n_annotators, -1, dtype=np.int64)
     for item in range(offsets.size - 1):
-        for position in range(offsets[item], offsets[item + 1]):
+        for position in range(np.uint64(offsets[item]), np.uint64(offsets[item + 1])):
             label = order[position]
-            if last[annotator[label]] == item:
+            by = np.uint64(annotator[np.uint64(label)])
+            if last[by] == item:
                 return label
-            last[annotator[label]] = item
+            last[by] = item
     return -1
+
+
+@njit(nogil=True, cache=True)
+def cross_table(item, annotator, label, n_items, n_categories):
+    """Count the items by the labels of two annotators who each labelled all of them once."""
+    given = np.empty((2, n_items), dtype=label.dtype)
+    for n in range(label.size):
+        given[np.uint64(annotator[n]), np.uint64(item[n])] = label[n]
+    table = np.zeros((n_categories, n_categories), dtype=np.int64)
+    for i in range(n_items):
+        table[np.uint64(given[0, i]), np.uint64(given[1, i])] += 1
+    return table

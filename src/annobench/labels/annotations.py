@@ -535,9 +535,12 @@ class Annotations(Verbs):
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """The table of shape (I, K): ``[i, k]`` is how often item i got the label k."""
-        flat = self.item.astype(np.int64) * self.n_categories + self.label
+        flat = self.item.astype(np.int64)
+        flat *= self.n_categories
+        flat += self.label
         table = np.bincount(flat, minlength=self.n_items * self.n_categories)
-        return _frozen(table.reshape(self.n_items, self.n_categories))
+        table.setflags(write=False)
+        return table.reshape(self.n_items, self.n_categories)
 
     @cached_property
     def values(self) -> NDArray[np.float64]:

@@ -102,7 +102,6 @@ def render(
         "benchmark.html.j2",
         layout,
         title=title,
-        alone=layout is None,
         other=other,
         absent=sorted(absent),
         settings={"grid": "", "limit": 0, "command": "", "fit_command": "", "smoke": False}

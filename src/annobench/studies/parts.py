@@ -7,6 +7,7 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -84,7 +85,7 @@ def write_settings(path: str | os.PathLike[str], settings: Mapping[str, Any]) ->
     settings : mapping
         Grid, design and seed.
     """
-    with replacing(path) as draft:
+    with replacing(Path(path)) as draft:
         draft.write_text(
             json.dumps(dict(settings) | {"versions": versions()}, indent=1) + "\n", encoding="utf-8"
         )

@@ -205,12 +205,12 @@ def f_interval(
         if spread <= 0:
             return math.nan, math.nan
         freedom = (a * annotators + b * error) ** 2 / spread
-        low = _upper_quantile_of_f(tail, n - 1, freedom)
-        high = _upper_quantile_of_f(tail, freedom, n - 1)
+        low = items / _upper_quantile_of_f(tail, n - 1, freedom)
+        high = items * _upper_quantile_of_f(tail, freedom, n - 1)
         rest = k * annotators + (k * n - k - n) * error
         return (
-            float(n * (items - low * error) / (low * rest + n * items)),
-            float(n * (high * items - error) / (rest + n * high * items)),
+            float(n * (low - error) / (rest + n * low)),
+            float(n * (high - error) / (rest + n * high)),
         )
     if model == "one-way":
         noise = ((n - 1) * error + annotators) / n

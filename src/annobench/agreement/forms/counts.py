@@ -136,7 +136,27 @@ def row_sums(table: Any) -> Floats:
     ndarray, shape (I,)
         Sums.
     """
+    if isinstance(table, np.ndarray):
+        return np.asarray(np.einsum("ik->i", table), dtype=np.float64)
     return np.asarray(table.sum(axis=1), dtype=np.float64)
+
+
+def squares(table: Any) -> Floats:
+    """Sum the squares of each row of an ordinary or a sparse table.
+
+    Parameters
+    ----------
+    table : ndarray or csr_array, shape (I, K)
+        Numbers.
+
+    Returns
+    -------
+    ndarray, shape (I,)
+        Sums.
+    """
+    if isinstance(table, np.ndarray):
+        return np.asarray(np.einsum("ik,ik->i", table, table), dtype=np.float64)
+    return row_sums(table * table)
 
 
 def quadratic(counts: NDArray[Any] | sparse.csr_array, table: Floats) -> Floats:

@@ -34,9 +34,14 @@ class Margins(Form):
         self, annotations: Annotations, multiplicity: Floats | None, distances: Floats | None
     ) -> None:
         self.annotations = annotations
+        self.multiplicity = multiplicity
         self.distances = distances
-        self.observed = Pooled(annotations, multiplicity, distances, "items", "none")
         self.c = np.ones(annotations.n_annotators) if multiplicity is None else multiplicity
+
+    @cached_property
+    def observed(self) -> Pooled:
+        """The observed disagreement, which the margins do not enter."""
+        return Pooled(self.annotations, self.multiplicity, self.distances, "items", "none")
 
     @cached_property
     def item_disagreement(self) -> Floats:
@@ -53,8 +58,27 @@ class Margins(Form):
     def totals(self) -> Floats:
         """The sum of the rows, made without them."""
         a = self.annotations
+        if self._is_table:
+            return self._totals_of_table()
         margins = np.bincount(self._cell, minlength=a.n_annotators * a.n_categories)
         return np.concatenate([self.observed.totals[:2], margins])
+
+    @property
+    def _is_table(self) -> bool:
+        """Whether two annotators labelled every item once, in few categories for the labels."""
+        a = self.annotations
+        complete = a.n_annotators == 2 and a.n_labels == 2 * a.n_items and a.first_repeat is None
+        return complete and self.multiplicity is None and a.n_categories**2 <= a.n_labels
+
+    def _totals_of_table(self) -> Floats:
+        # Compiled code takes a moment to load, which only labels pay that are counted.
+        from annobench.labels._grouping import cross_table
+
+        a = self.annotations
+        table = cross_table(a.item, a.annotator, a.label, a.n_items, a.n_categories)
+        apart = 1 - np.eye(a.n_categories) if self.distances is None else self.distances
+        head = [(table * apart).sum(), a.n_items]
+        return np.concatenate([head, table.sum(axis=1), table.sum(axis=0)])
 
     @cached_property
     def rows(self) -> Rows:

@@ -13,6 +13,7 @@ from annobench.agreement.forms.counts import (
     copies_of_items,
     quadratic,
     row_sums,
+    squares,
     weighted_counts,
 )
 from annobench.labels.annotations import Annotations
@@ -68,37 +69,33 @@ class Pooled(PairForm):
     def item_disagreement(self) -> Floats:
         """Mean disagreement of the pairs of labels of each item, shape (I,); NaN without pair."""
         if self.distances is None:
-            apart = self.size**2 - row_sums(self.counts * self.counts)
+            apart = self.size**2 - squares(self.counts)
         else:
             apart = quadratic(self.counts, self.distances)
         return np.asarray(ratio(apart, self.n_pairs), dtype=np.float64)
 
     @cached_property
-    def _parts(self) -> tuple[Floats, Floats]:
+    def _parts(self) -> tuple[list[Floats], Floats]:
         """The first four statistics of each item, and what its labels count in the pool."""
         paired = self.n_pairs > 0
         size = np.where(self.size > 0, self.size, 1.0)
-        weight = {
-            "items": paired.astype(float),
-            "labels": self.n_pairs / size,
-            "pairable": np.where(paired, self.size, 0.0),
-            "pairs": self.n_pairs,
-        }[self.item_weight]
-        apart = np.where(paired, np.nan_to_num(self.item_disagreement) * weight, 0.0)
         if self.item_weight == "items":
-            share = 1 / size
+            weight, share = paired.astype(float), 1 / size
         elif self.item_weight == "pairable":
-            share = paired.astype(float)
+            weight, share = np.where(paired, self.size, 0.0), paired.astype(float)
         else:
-            share = np.ones_like(size)
-        return np.column_stack([apart, weight, self.size * share, self.copies * share]), share
+            by_label = self.item_weight == "labels"
+            weight, share = self.n_pairs / size if by_label else self.n_pairs, np.ones_like(size)
+        apart = np.where(paired, np.nan_to_num(self.item_disagreement) * weight, 0.0)
+        return [apart, weight, self.size * share, self.copies * share], share
 
     @cached_property
     def rows(self) -> Rows:
         """Weighted disagreement, weight, labels in the pool, their copies, and the pool."""
-        head, share = self._parts
+        columns, share = self._parts
         if self.chance in ("none", "uniform"):
-            return head[:, :2]
+            return np.column_stack(columns[:2])
+        head = np.column_stack(columns)
         if isinstance(self.counts, sparse.csr_array):
             pool = sparse.diags_array(share) @ self.counts
             return sparse.csr_array(sparse.hstack([sparse.csr_array(head), pool]))
@@ -107,10 +104,10 @@ class Pooled(PairForm):
     @cached_property
     def totals(self) -> Floats:
         """The sum of the rows, made without them."""
-        head, share = self._parts
+        columns, share = self._parts
         if self.chance in ("none", "uniform"):
-            return np.asarray(head[:, :2].sum(axis=0))
-        return np.concatenate([head.sum(axis=0), share @ self.counts])
+            return np.array([column.sum() for column in columns[:2]])
+        return np.concatenate([[column.sum() for column in columns], share @ self.counts])
 
     def disagreements(self, totals: Totals) -> tuple[Totals, Totals]:
         """Return the observed and the expected disagreement.

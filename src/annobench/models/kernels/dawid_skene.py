@@ -7,7 +7,8 @@ A matrix of probabilities or counts is stored with the true category last: cell 
 annotator or group g and label l, begins at ``(g K + l) W``, and its W numbers belong to the true
 categories. W is K, padded with zeros to 2 or to a multiple of four, so that the products of an
 item stay in registers. Labels are sorted by item, those of item i at ``offsets[i]:offsets[i + 1]``.
-An empty `known` or `weight` means that there are none.
+An empty `known` or `weight` means that there are none. Indices in the pass are unsigned: of
+a signed one numba asks, label by label, whether it counts from the end.
 """
 
 from __future__ import annotations
@@ -16,6 +17,19 @@ import math
 
 import numpy as np
 from numba import njit
+
+from annobench.models.kernels.vectors import (
+    add,
+    divide,
+    length,
+    load,
+    load_four,
+    load_pair,
+    multiply,
+    scale,
+    store,
+    total,
+)
 
 #: Below this an item's likelihood is computed in logarithms. Factors are at most 1, so that a
 #: product that ends above it has underflowed nowhere, except in categories of a posterior
@@ -65,99 +79,104 @@ def sweep(first, last, offsets, cells, known, weight, prevalence, table, posteri
 
     The value is the log marginal likelihood of these items, -inf if one of them can't occur.
     """
+    labels = first, last, offsets, cells, known, weight
     if prevalence.size == 2:
-        return _sweep_pairs(
-            first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-        )
-    return _sweep_fours(
-        first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-    )
+        start = load_pair(prevalence, np.uint64(0))
+        return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass)
+    if prevalence.size == 4:
+        start = load_four(prevalence, np.uint64(0))
+        return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass)
+    return _sweep_wide(labels, prevalence, table, posterior, counts, mass)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _sweep_pairs(
-    first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-):
-    one = np.uint64(1)
-    row = np.empty(2)
+def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
+    """Sweep where the prevalence, `start`, is one vector."""
+    first, last, offsets, cells, known, weight = labels
+    zero, one, width = np.uint64(0), np.uint64(1), np.uint64(length(start))
+    n_categories = np.uint64(posterior.shape[1])
+    identity = np.eye(length(start))
+    scratch = np.empty(length(start))
+    masses = load(start, mass, zero)
     log_likelihood = 0.0
     product = 1.0
-    for i in range(first, last):
-        low, high = offsets[i], offsets[i + 1]
+    for i in range(np.uint64(first), np.uint64(last)):
+        low, high = np.uint64(offsets[i]), np.uint64(offsets[i + one])
         gold = known[i] if known.size else -1
         w = weight[i] if weight.size else 1.0
-        a, b = prevalence[0], prevalence[1]
-        for n in range(low, high):
-            c = np.uint64(cells[n])
-            a *= table[c]
-            b *= table[c + one]
+        row = start
+        n = low
+        while n < high:
+            row = multiply(row, load(start, table, np.uint64(cells[n])))
+            n += one
         if gold >= 0:
-            a, b = (a, 0.0) if gold == 0 else (0.0, b)
-        total = a + b
-        if total > _SMALL:
-            a, b = a / total, b / total
+            row = multiply(row, load(start, identity, np.uint64(gold) * width))
+        likelihood = total(row)
+        if likelihood > _SMALL:
+            row = divide(row, likelihood)
         else:
-            total = 1.0
-            log_likelihood += w * _in_logs(low, high, cells, gold, prevalence, table, row)
-            a, b = row[0], row[1]
-        posterior[i, 0] = a
-        if posterior.shape[1] == 2:
-            posterior[i, 1] = b
+            likelihood = 1.0
+            log_likelihood += w * _in_logs(low, high, cells, gold, prevalence, table, scratch)
+            row = load(start, scratch, zero)
+        if n_categories == width:
+            store(posterior, i * width, row)
+        else:
+            store(scratch, zero, row)
+            for k in range(n_categories):
+                posterior[i, k] = scratch[k]
         if low == high and gold < 0:
             continue  # it says nothing, and must not slow convergence either
         if weight.size:
             if w == 0.0:
                 continue
-            log_likelihood += w * math.log(total)
-            a, b = w * a, w * b
+            log_likelihood += w * math.log(likelihood)
+            row = scale(row, w)
         else:
             if product < _LOW:
                 log_likelihood += math.log(product)
                 product = 1.0
-            product *= total
-        mass[0] += a
-        mass[1] += b
-        for n in range(low, high):
-            c = np.uint64(cells[n])
-            counts[c] += a
-            counts[c + one] += b
+            product *= likelihood
+        masses = add(masses, row)
+        n = low
+        while n < high:
+            cell = np.uint64(cells[n])
+            store(counts, cell, add(load(start, counts, cell), row))
+            n += one
+    store(mass, zero, masses)
     return log_likelihood + math.log(product)
 
 
 @njit(nogil=True, cache=True, error_model="numpy")
-def _sweep_fours(
-    first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass
-):
-    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-    n_categories = posterior.shape[1]
-    width = prevalence.size
-    row = np.empty(width)
+def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
+    """Sweep four categories after the other."""
+    first, last, offsets, cells, known, weight = labels
+    zero, one, four = np.uint64(0), np.uint64(1), np.uint64(4)
+    n_categories, width = np.uint64(posterior.shape[1]), np.uint64(prevalence.size)
+    row = np.empty(prevalence.size)
     log_likelihood = 0.0
     product = 1.0
-    for i in range(first, last):
-        low, high = offsets[i], offsets[i + 1]
+    for i in range(np.uint64(first), np.uint64(last)):
+        low, high = np.uint64(offsets[i]), np.uint64(offsets[i + one])
         gold = known[i] if known.size else -1
         w = weight[i] if weight.size else 1.0
-        total = 0.0
-        for k in range(0, width, 4):
-            a, b, c, d = prevalence[k], prevalence[k + 1], prevalence[k + 2], prevalence[k + 3]
-            for n in range(low, high):
-                at = np.uint64(cells[n]) + np.uint64(k)
-                a *= table[at]
-                b *= table[at + one]
-                c *= table[at + two]
-                d *= table[at + three]
-            row[k], row[k + 1], row[k + 2], row[k + 3] = a, b, c, d
-            total += a + b + c + d
+        likelihood = 0.0
+        for k in range(zero, width, four):
+            part = load_four(prevalence, k)
+            n = low
+            while n < high:
+                part = multiply(part, load_four(table, np.uint64(cells[n]) + k))
+                n += one
+            store(row, k, part)
+            likelihood += total(part)
         if gold >= 0:
-            total = row[gold]
+            likelihood = row[gold]
             row[:] = 0.0
-            row[gold] = total
-        if total > _SMALL:
+            row[gold] = likelihood
+        if likelihood > _SMALL:
             for k in range(width):
-                row[k] /= total
+                row[k] /= likelihood
         else:
-            total = 1.0
+            likelihood = 1.0
             log_likelihood += w * _in_logs(low, high, cells, gold, prevalence, table, row)
         for k in range(n_categories):
             posterior[i, k] = row[k]
@@ -166,24 +185,20 @@ def _sweep_fours(
         if weight.size:
             if w == 0.0:
                 continue
-            log_likelihood += w * math.log(total)
+            log_likelihood += w * math.log(likelihood)
         else:
             if product < _LOW:
                 log_likelihood += math.log(product)
                 product = 1.0
-            product *= total
-        for k in range(0, width, 4):
-            a, b, c, d = w * row[k], w * row[k + 1], w * row[k + 2], w * row[k + 3]
-            mass[k] += a
-            mass[k + 1] += b
-            mass[k + 2] += c
-            mass[k + 3] += d
-            for n in range(low, high):
-                at = np.uint64(cells[n]) + np.uint64(k)
-                counts[at] += a
-                counts[at + one] += b
-                counts[at + two] += c
-                counts[at + three] += d
+            product *= likelihood
+        for k in range(zero, width, four):
+            part = scale(load_four(row, k), w)
+            store(mass, k, add(load_four(mass, k), part))
+            n = low
+            while n < high:
+                cell = np.uint64(cells[n]) + k
+                store(counts, cell, add(load_four(counts, cell), part))
+                n += one
     return log_likelihood + math.log(product)
 
 

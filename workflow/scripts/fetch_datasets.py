@@ -1,4 +1,4 @@
-"""Bring one data set into the common layout, and say loudly if it had to be simulated."""
+"""Bring data sets into the common layout, and say loudly which had to be simulated."""
 
 import json
 from pathlib import Path
@@ -9,12 +9,9 @@ from annobench.core.files import recording, replacing
 
 
 def main(
-    id: str, folder: Path, mode: datasets.Mode, seed: int, upgrades: int, network: Path | None
+    id: str, folder: Path, mode: datasets.Mode, seed: int, upgrades: int, answer: dict[str, Any]
 ) -> None:
     """Prepare the data set in `folder`; warn on the terminal where `auto` fell back."""
-    answer: dict[str, Any] = {"reachable": None, "reason": ""}
-    if network is not None:
-        answer = json.loads(network.read_text())
     meta = datasets.prepare(id, folder, mode=mode, seed=seed, network=answer["reachable"])
     if upgrades:
         with replacing(folder / "meta.json") as draft:
@@ -26,12 +23,16 @@ def main(
 
 
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.dataset}"):
-        main(
-            id=snakemake.wildcards.dataset,
-            folder=Path(snakemake.output.meta).parent,
-            mode=snakemake.params.mode,
-            seed=snakemake.params.seed,
-            upgrades=snakemake.params.upgrades,
-            network=Path(snakemake.input.network[0]) if snakemake.input.network else None,
-        )
+    with recording(snakemake.log[0], name=snakemake.rule):
+        answer: dict[str, Any] = {"reachable": None, "reason": ""}
+        for path in snakemake.input.network:
+            answer = json.loads(Path(path).read_text())
+        for id, path in zip(snakemake.params.ids, snakemake.output.metas, strict=True):
+            main(
+                id,
+                folder=Path(path).parent,
+                mode=snakemake.params.modes[id],
+                seed=snakemake.params.seed,
+                upgrades=snakemake.params.upgrades[id],
+                answer=answer,
+            )
