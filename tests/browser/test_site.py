@@ -31,7 +31,7 @@ def test_the_search_finds(watched, words, page):
     window = watched.open("index.html")
     window.goto((SITE / "search.html").as_uri() + f"?q={words.replace(' ', '+')}")
     window.wait_for_selector("#search-results li a")
-    window.wait_for_function("document.querySelector('#search-results p')?.innerText.match(/\\d/)")
+    window.locator("#search-results p").filter(has_text=re.compile(r"\d")).first.wait_for()
     links = window.eval_on_selector_all(
         "#search-results li a", "links => links.map(link => link.getAttribute('href'))"
     )

@@ -276,3 +276,16 @@ def test_every_column_of_a_table_has_a_heading(folder):
     templates = (Path(__file__).parents[2] / folder).rglob("*.j2")
     empty = re.compile(r"<th[^>]*>\s*</th>")
     assert not [path.name for path in templates if empty.search(path.read_text(encoding="utf-8"))]
+
+
+def test_corners_of_tables_and_long_signatures_have_elements_that_say_what_they_are(tmp_path):
+    page = (
+        '<th class="head"><p></p></th><th class="head"><p>a</p></th>'
+        "<dl>\n<dd><em>x</em>,</dd>\n<dd><em>y</em></dd>\n</dl>"
+        "<dl>\n<dt>term</dt><dd>meaning</dd>\n</dl>"
+    )
+    assert build_site._mended(page, tmp_path) == (
+        '<td></td><th class="head"><p>a</p></th>'
+        '<ul class="sig-parameters">\n<li><em>x</em>,</li>\n<li><em>y</em></li>\n</ul>'
+        "<dl>\n<dt>term</dt><dd>meaning</dd>\n</dl>"
+    )

@@ -50,7 +50,10 @@ _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
 
 #: The corner of a table, which pandas calls a title.
-_CORNER, _CELL = "<th></th>", "<td></td>"
+_CORNER = re.compile(r"<th[^>]*>(?:<p></p>|\s)*</th>")
+
+#: The parameters of a long signature, which are no list of terms and what they mean.
+_PARAMETERS = re.compile(r"<dl>\n((?:(?!</?d[lt]\b).)*)</dl>", re.DOTALL)
 
 #: A picture of the documentation, alone in its paragraph.
 _PICTURE = re.compile(r'<p><img alt="([^"]*)" src="([^":]*\.svg)" /></p>')
@@ -239,8 +242,12 @@ def _mended(html: str, folder: Path) -> str:
         width, height = picture_size(folder / source)
         return _BOX.format(source=source, alt=alt, width=width, height=height)
 
-    named = html.replace(_TOGGLE, _NAMED_TOGGLE).replace(_CORNER, _CELL)
-    return _PICTURE.sub(boxed, named)
+    def listed(parameters: re.Match[str]) -> str:
+        items = parameters[1].replace("<dd>", "<li>").replace("</dd>", "</li>")
+        return f'<ul class="sig-parameters">\n{items}</ul>'
+
+    named = _CORNER.sub("<td></td>", html.replace(_TOGGLE, _NAMED_TOGGLE))
+    return _PICTURE.sub(boxed, _PARAMETERS.sub(listed, named))
 
 
 def copy_files(paths: Iterable[Path], results: Path, site: Path) -> None:

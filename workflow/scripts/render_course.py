@@ -27,6 +27,9 @@ from course_source import page_edition
 
 SLIDES = "annobench_slides"
 
+#: The corner of a table, which is no title.
+_CORNER = re.compile(r"<th[^>]*>(?:&nbsp;|\s)*</th>")
+
 
 class _Renderer(IPythonRenderer):
     """Markdown to HTML, with formulas in MathML."""
@@ -90,13 +93,13 @@ def page(notebook: NotebookNode, site: Path, **content: Any) -> str:
     exporter.register_preprocessor(AlternativeTexts(), enabled=True)
     exporter.exclude_input_prompt = exporter.exclude_output_prompt = True
     body, _ = exporter.from_notebook_node(notebook)
-    # What scrolls is reached by the keyboard; a corner of a table is no title.
+    # What scrolls is reached by the keyboard.
     for plain, mended in (
         ("<table", '<table tabindex="0"'),
         ('<div class="highlight', '<div tabindex="0" class="highlight'),
-        ("<th></th>", "<td></td>"),
     ):
         body = body.replace(plain, mended)
+    body = _CORNER.sub("<td></td>", body)
     highlighting = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".highlight")
     return render(
         "course_session.html.j2",
@@ -120,8 +123,7 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
     body, _ = exporter.from_notebook_node(
         notebook, resources={"revealjs": reveal(), "title": title}
     )
-    # A corner of a table is no title.
-    return str(body).replace("<th></th>", "<td></td>")
+    return _CORNER.sub("<td></td>", str(body))
 
 
 def reveal() -> dict[str, str]:
