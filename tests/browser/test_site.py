@@ -146,5 +146,7 @@ def test_pages_are_drawn(watched, page):
         ("phone", 390, "light"),
     ):
         watched.page.emulate_media(color_scheme=theme)
-        watched.open(page, width).screenshot(path=folder / f"{stem}_{name}.png")
+        watched.open(page, width).screenshot(
+            animations="disabled", path=folder / f"{stem}_{name}.png"
+        )
         assert (folder / f"{stem}_{name}.png").stat().st_size > 10_000
