@@ -13,6 +13,7 @@ import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 from annobench.reporting.figures import picture_size
+from corners import without_empty_titles
 from live import append, sections
 from names import ids, known, linked, linked_in_html
 from reference import write_reference
@@ -48,9 +49,6 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)\s]*)\)")
 #: The theme's button that shows the pages below another, which has no name for a screen reader.
 _TOGGLE = '<summary><span class="toctree-toggle"'
 _NAMED_TOGGLE = '<summary aria-label="pages below"><span class="toctree-toggle"'
-
-#: The corner of a table, which pandas calls a title.
-_CORNER = re.compile(r"<th[^>]*>(?:<p></p>|\s)*</th>")
 
 #: The parameters of a long signature, which are no list of terms and what they mean.
 _PARAMETERS = re.compile(r"<dl>\n((?:(?!</?d[lt]\b).)*)</dl>", re.DOTALL)
@@ -246,7 +244,7 @@ def _mended(html: str, folder: Path) -> str:
         items = parameters[1].replace("<dd>", "<li>").replace("</dd>", "</li>")
         return f'<ul class="sig-parameters">\n{items}</ul>'
 
-    named = _CORNER.sub("<td></td>", html.replace(_TOGGLE, _NAMED_TOGGLE))
+    named = without_empty_titles(html.replace(_TOGGLE, _NAMED_TOGGLE))
     return _PICTURE.sub(boxed, _PARAMETERS.sub(listed, named))
 
 

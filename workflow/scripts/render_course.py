@@ -22,13 +22,11 @@ from pygments.formatters import HtmlFormatter
 
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import render
+from corners import without_empty_titles
 from course_slides import OUTPUT_ALONE, slides_edition
 from course_source import page_edition
 
 SLIDES = "annobench_slides"
-
-#: The corner of a table, which is no title.
-_CORNER = re.compile(r"<th[^>]*>(?:&nbsp;|\s)*</th>")
 
 
 class _Renderer(IPythonRenderer):
@@ -99,7 +97,7 @@ def page(notebook: NotebookNode, site: Path, **content: Any) -> str:
         ('<div class="highlight', '<div tabindex="0" class="highlight'),
     ):
         body = body.replace(plain, mended)
-    body = _CORNER.sub("<td></td>", body)
+    body = without_empty_titles(body)
     highlighting = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".highlight")
     return render(
         "course_session.html.j2",
@@ -123,7 +121,7 @@ def slides(notebook: NotebookNode, site: Path, title: str) -> str:
     body, _ = exporter.from_notebook_node(
         notebook, resources={"revealjs": reveal(), "title": title}
     )
-    return _CORNER.sub("<td></td>", str(body))
+    return without_empty_titles(str(body))
 
 
 def reveal() -> dict[str, str]:
