@@ -57,6 +57,15 @@ def draw_voting() -> None:
         save(figure, "models/voting")
 
 
+def against_gold(panel, share, accuracy, number, low: float) -> None:
+    """Draw estimated accuracies against shares right, larger circles for more labels."""
+    panel.plot([low, 1], [low, 1], color=GREY, linestyle="--", linewidth=0.9)
+    panel.scatter(
+        share, accuracy, s=0.25 * number + 5, facecolor="none", edgecolor=INK, linewidth=0.7
+    )
+    panel.set(xlim=(low, 1.02), ylim=(low, 1.02))
+
+
 def draw_weighted_voting() -> None:
     """Draw the weight of a vote by accuracy, and estimated weights against the gold standard."""
     annotations, gold = entailment()
@@ -71,17 +80,8 @@ def draw_weighted_voting() -> None:
         left.set(xlabel="accuracy", ylabel="weight of a vote", xlim=(0, 1))
         left.set_title("Log odds, 0 for a guesser")
         left.legend(loc="upper left")
-        right.plot([0.36, 1], [0.36, 1], color=GREY, linestyle="--", linewidth=0.9)
-        right.scatter(
-            share,
-            fitted.accuracy,
-            s=0.25 * number + 5,
-            facecolor="none",
-            edgecolor=INK,
-            linewidth=0.7,
-        )
+        against_gold(right, share, fitted.accuracy, number, 0.36)
         right.set(xlabel="right against gold", ylabel="agreement with the winners")
-        right.set(xlim=(0.36, 1.02), ylim=(0.36, 1.02))
         right.set_title("164 annotators, by their labels")
         save(figure, "models/weighted_voting")
 
@@ -143,17 +143,8 @@ def draw_zero_based_skill() -> None:
         left.plot(rounds, steps[:, shown], color=BLUE, linewidth=0.9, marker=".", markersize=4)
         left.set(xlabel="round", ylabel="accuracy", xticks=rounds)
         left.set_title(f"{shown.sum()} annotators of 60 labels or more")
-        right.plot([0.3, 1], [0.3, 1], color=GREY, linestyle="--", linewidth=0.9)
-        right.scatter(
-            share,
-            fitted.accuracy,
-            s=0.25 * number + 5,
-            facecolor="none",
-            edgecolor=INK,
-            linewidth=0.7,
-        )
+        against_gold(right, share, fitted.accuracy, number, 0.3)
         right.set(xlabel="right against gold", ylabel="accuracy at the end")
-        right.set(xlim=(0.3, 1.02), ylim=(0.3, 1.02))
         right.set_title("All 164, by their labels")
         save(figure, "models/zero_based_skill")
 
