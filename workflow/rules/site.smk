@@ -49,6 +49,8 @@ rule render_papers:
         expand("results/pages/papers/{paper}/{page}.html", paper=PAPERS, page=["index", "source"]),
     log:
         "results/logs/papers.pages.log",
+    benchmark:
+        "results/logs/papers.pages.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -84,6 +86,8 @@ rule render_lists:
         table="results/errata.csv",
     log:
         "results/logs/lists.log",
+    benchmark:
+        "results/logs/lists.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -111,6 +115,8 @@ rule render_index:
         studies="results/pages/studies/index.html",
     log:
         "results/logs/index.log",
+    benchmark:
+        "results/logs/index.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -143,6 +149,8 @@ rule render_datasets:
         labels=expand("results/pages/datasets/{id}/labels.parquet", id=OFFERED),
     log:
         "results/logs/datasets.log",
+    benchmark:
+        "results/logs/datasets.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -183,6 +191,8 @@ rule site:
         index="results/index.html",
     log:
         "results/logs/site.log",
+    benchmark:
+        "results/logs/site.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     threads: 2

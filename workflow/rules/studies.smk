@@ -16,6 +16,8 @@ rule conformance:
         page="results/pages/studies/conformance/index.html",
     log:
         "results/logs/studies/conformance.log",
+    benchmark:
+        "results/logs/studies/conformance.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -88,6 +90,8 @@ rule collect_coverage:
         settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(COVERAGE_GRIDS),
     conda:
@@ -117,6 +121,8 @@ rule render_coverage:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of([*COVERAGE_GRIDS, "coverage_stored"]),
     conda:
@@ -139,6 +145,8 @@ rule render_benchmarks:
         page="results/pages/studies/benchmarks/index.html",
     log:
         "results/logs/studies/benchmarks.log",
+    benchmark:
+        "results/logs/studies/benchmarks.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -231,6 +239,8 @@ rule score_models:
         tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(BASELINE_GRIDS),
     conda:
@@ -259,6 +269,8 @@ rule render_baselines:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of(BASELINE_GRIDS),
     conda:
@@ -283,6 +295,8 @@ use rule render_baselines as render_aggregation with:
         page="results/pages/studies/aggregation/index.html",
     log:
         "results/logs/studies/aggregation.page.log",
+    benchmark:
+        "results/logs/studies/aggregation.page.benchmark.tsv"
     params:
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
         other="../baselines/index.html",
@@ -303,6 +317,8 @@ use rule render_baselines as render_peers with:
         page="results/pages/studies/peers_{peer}/index.html",
     log:
         "results/logs/studies/peers_{peer}.page.log",
+    benchmark:
+        "results/logs/studies/peers_{peer}.page.benchmark.tsv"
     wildcard_constraints:
         peer=one_of(PEER_STUDIES),
     params:
@@ -347,6 +363,8 @@ rule collect_certificate_coverage:
         settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(NOISE_GRIDS),
     conda:
@@ -376,6 +394,8 @@ rule render_certificate_coverage:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of([*NOISE_GRIDS, "noise_stored"]),
     conda:
@@ -403,6 +423,8 @@ rule certify:
         plans="results/studies/certificate/plans.csv",
     log:
         "results/logs/studies/certificate.log",
+    benchmark:
+        "results/logs/studies/certificate.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -431,6 +453,8 @@ rule render_certificate:
         page="results/pages/studies/certificate/index.html",
     log:
         "results/logs/studies/certificate.page.log",
+    benchmark:
+        "results/logs/studies/certificate.page.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:

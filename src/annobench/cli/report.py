@@ -10,7 +10,7 @@ import typer
 
 from annobench.cli._layers import layer_of
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, say_written, terminal
 from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
@@ -50,8 +50,6 @@ def report(
 
     Example: annobench report labels.csv --order poor,fair,good
     """
-    from rich.console import Console
-
     from annobench import agreement
     from annobench.reporting import formats, report_page
 
@@ -78,7 +76,7 @@ def report(
         written = writing.write("report.html", page, {"report": table})
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    console = Console()
+    console = terminal()
     console.print(
         f"{formats.counted(annotations.n_labels, 'label')} of "
         f"{formats.counted(annotations.n_annotators, 'annotator')} for "
@@ -92,7 +90,7 @@ def report(
     print_reading(selection)
     for text in notes:
         note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _scaled(
