@@ -61,6 +61,7 @@ def test_everything_is_built(built):
         "studies/audit/coverage.csv",
         "pages/studies/audit/index.html",
         "pages/studies/audit_stored/index.html",
+        "pages/studies/faults/index.html",
         "studies/coverage_stored/coverage.csv",
         "pages/studies/coverage_stored/index.html",
         "pages/studies/noise_stored/index.html",
@@ -234,7 +235,7 @@ def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
     shown = {
-        *("conformance", "render_benchmarks", "render_aggregation", "render_peers"),
+        *("conformance", "render_benchmarks", "render_faults", "render_stored_benchmarks"),
         "restore_study",
     }
     assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
