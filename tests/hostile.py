@@ -144,7 +144,8 @@ def run_commands(names: Sequence[str], folder: Path) -> Ran:
     ran.run("--verbose", "inspect", source)
     ran.run("convert", source, folder / "converted.csv", "--ledger", folder / "ledger.csv")
     ran.run("report", source, "--out", folder / "report", *text)
-    ran.run("consensus", source, "--out", folder / "consensus", "--gold", gold, *text)
+    again = ("--replicates", 10, "--gold", gold)
+    ran.run("consensus", source, "--out", folder / "consensus", *again, *text)
     certified = ("--keep", "majority", "--settled", "0.6")
     ran.run("certificate", source, "--out", folder / "certificate", *certified, *text)
     ran.run("plan", source, "--out", folder / "plan", "--gold", gold, "--currency", names[0][:30])
@@ -187,7 +188,8 @@ def write_spans(names: Sequence[str], folder: Path) -> None:
             {"id": name, "text": f"{name} Ada Lovelace", "label": [[m % 2, 6, names[n % 3]]]}
             for n, name in enumerate(names)
         ]
-        # No name of a file has a slash, a NUL or more than 255 bytes.
-        stem = member.replace("/", "_").replace("\0", "_")[:60]
+        # No name of a file has a slash or more than 255 bytes, and those that begin with a dot are
+        # hidden.
+        stem = f"{m}{member.replace('/', '_')[:60]}"
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (folder / f"{stem}.jsonl").write_text(text, encoding="utf-8")

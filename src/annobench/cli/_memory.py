@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from annobench.core.memory import refuse_beyond_memory
@@ -94,8 +95,9 @@ def _remedy(path: Path, command: str) -> str:
         models = "`annobench consensus` passes over the partitions one at a time"
     elif path.suffix.lower() in _TEXT + _PARQUET:
         models = (
-            f"Sort them into partitions with `annobench partition {path} partitions/`, and "
-            "`annobench consensus partitions/` passes over these one at a time"
+            "Sort them into partitions with `annobench partition "
+            f"{shlex.quote(str(path))} partitions/`, and `annobench consensus partitions/` passes "
+            "over these one at a time"
         )
     else:
         return "Take a part of the items, or a machine with more memory."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,8 +78,8 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
             f"audit: items were drawn before, into {folder}. Give them back with --checked "
-            f"{folder / 'to_check.csv'} once they are checked; or draw anew with --force, which "
-            "replaces them; or name another folder with --out."
+            f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw anew with "
+            "--force, which replaces them; or name another folder with --out."
         )
     selection = reading.select(repeats="all")
     labels = selection.labels
@@ -90,11 +91,14 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     written += writing.write("to_check.html", page, {})
     print_reading(selection)
     n = int(design.drawn.sum())
+    command = shlex.join(
+        ["annobench", "audit", str(reading.path), "--checked", str(folder / "to_check.csv")]
+    )
     say(
         f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
-        f" then: annobench audit {reading.path} --checked {folder / 'to_check.csv'}"
+        f" then: {command}"
     )
     say_written(folder, written)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -95,7 +96,7 @@ def runs_on_dask(path: Path, engine: Engine) -> bool:
         if engine == "dask":
             raise AnnotationError(
                 f"{path}: --engine dask takes a folder of partitions. Make one first: "
-                f"annobench partition {path} partitions/"
+                f"annobench partition {shlex.quote(str(path))} partitions/"
             )
         return False
     if engine == "auto":

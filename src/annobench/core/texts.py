@@ -39,14 +39,14 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def plain(text: str, longest: int = 40) -> str:
+def plain(text: str, longest: int = 30) -> str:
     r"""Make a text fit for matplotlib: no formula, nothing unseen, one line, not long.
 
     Parameters
     ----------
     text : str
         Such as the name of an annotator or of a category.
-    longest : int, default 40
+    longest : int, default 30
         Characters; a longer text is cut.
 
     Returns
