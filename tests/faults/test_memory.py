@@ -73,7 +73,7 @@ def test_a_command_has_less_than_a_gibibyte(labels, tmp_path, within_memory, tri
     words = [command, *(["--labels"] if command == "compare" else []), str(labels)]
     words += [word.format(**places) for word in MORE.get(command, [])]
     if command == "compare":
-        method = tmp_path / "method.py"
+        method = tmp_path / "my_method.py"
         method.write_text(
             "def fit(labels, rng):\n"
             "    return labels.counts / labels.counts.sum(axis=1, keepdims=True)\n"
@@ -105,9 +105,10 @@ def test_a_command_refuses_what_memory_does_not_hold(labels, tmp_path, tried, co
     program = (
         "import resource, sys\n"
         "from annobench.cli import app\n"
-        "import pandas, pyarrow.parquet\n"
+        "from annobench.aggregation import consensus\n"
+        "from annobench.reporting import consensus_page, report_page\n"
         "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (size + (1 << 27),) * 2)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (size + 384 * 2**20,) * 2)\n"
         "app(sys.argv[1:])"
     )
     done = subprocess.run(
@@ -115,10 +116,10 @@ def test_a_command_refuses_what_memory_does_not_hold(labels, tmp_path, tried, co
     )
     said = " ".join(done.stderr.split())
     assert done.returncode == 1, said
-    assert "about 1,0" in said
+    assert "labels.csv: about 1,0" in said
     assert f"labels, for which annobench {command} would need about" in said
     assert "Traceback" not in said
-    tried(AREA, f"annobench {command} with a million labels, 128 MiB left", times=1, refused=1)
+    tried(AREA, f"annobench {command} with a million labels, 384 MiB left", times=1, refused=1)
 
 
 def test_rules_have_what_they_declare(within_memory, tried):

@@ -11,15 +11,15 @@ from annobench.core.memory import refuse_beyond_memory
 #: `make test-faults` measured with a million labels of 100,000 items, rounded up.
 START = 300_000_000
 PER_LABEL = {
-    "audit": 500,
-    "certificate": 500,
-    "compare": 500,
-    "consensus": 500,
-    "convert": 500,
-    "inspect": 500,
-    "judge": 500,
-    "plan": 500,
-    "report": 500,
+    "audit": 250,
+    "certificate": 250,
+    "compare": 200,
+    "consensus": 400,
+    "convert": 200,
+    "inspect": 200,
+    "judge": 700,
+    "plan": 250,
+    "report": 450,
 }
 #: Bytes of a label in the export of a tool, whose length in lines says nothing.
 _IN_EXPORT = 200
