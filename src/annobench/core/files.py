@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,7 +61,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
+def write_csv(
+    table: pd.DataFrame,
+    path: str | Path,
+    *,
+    index: bool = False,
+    float_format: str | None = None,
+) -> None:
     """Write a table as CSV, whole or not at all, with texts as they stand.
 
     Parameters
@@ -70,15 +76,22 @@ def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
         Any. What spreadsheets make of its texts is in `annobench.core.texts`.
     path : str or Path
         The file to write.
-    **options
-        Passed on to `DataFrame.to_csv`; without others no index is written.
+    index : bool, default False
+        Whether the index is written, too.
+    float_format : str, optional
+        Such as "%.6g"; by default all digits.
     """
-    options = {"index": False, "lineterminator": "\n", "quoting": csv_quoting(table)} | options
     with replacing(path) as draft:
-        table.to_csv(draft, **options)
+        table.to_csv(
+            draft,
+            index=index,
+            float_format=float_format,
+            lineterminator="\n",
+            quoting=csv_quoting(table),
+        )
 
 
-def csv_quoting(table: pd.DataFrame) -> int:
+def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
     """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds.
 
     Parameters
