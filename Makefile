@@ -23,7 +23,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser test-cluster test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -84,6 +84,9 @@ $(OBJECT_STORE): requirements/object-store.txt pyproject.toml
 $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
 	touch $@
+
+test-faults: $(INSTALLED)  ## Kill, fill, corrupt and feed nonsense to it, and store what came of it: 30 minutes.
+	$(BIN)/pytest $(PARALLEL) --store-faults tests/faults
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
 	$(BIN)/pytest tests/cluster

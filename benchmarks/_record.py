@@ -16,6 +16,18 @@ FOLDER = Path(__file__).parent / "measured"
 COLUMNS = ("work", "contender", "quantity", "unit", "value", "target")
 
 
+def circumstances(*packages: str) -> str:
+    """Return day, cores, and versions of Python and of those packages that are installed."""
+    found = [platform.python_implementation() + " " + platform.python_version()]
+    for package in packages:
+        try:
+            found.append(f"{package} {version(package)}")
+        except ModuleNotFoundError:
+            found.append(f"without {package}")
+    day = datetime.datetime.now(datetime.UTC).date()
+    return "; ".join([f"measured {day}", f"{os.cpu_count()} cores", *found])
+
+
 class Record:
     """The measurements of one benchmark.
 
@@ -40,17 +52,9 @@ class Record:
 
     def save(self) -> None:
         """Write the file whole, the circumstances in its first line."""
-        found = [platform.python_implementation() + " " + platform.python_version()]
-        for package in self.packages:
-            try:
-                found.append(f"{package} {version(package)}")
-            except ModuleNotFoundError:
-                found.append(f"without {package}")
-        cores = f"{os.cpu_count()} cores"
-        day = datetime.datetime.now(datetime.UTC).date()
         with (
             replacing(FOLDER / f"{self.name}.csv") as draft,
             draft.open("w", encoding="utf-8", newline="") as file,
         ):
-            file.write("# " + "; ".join([f"measured {day}", cores, *found]) + "\n")
+            file.write(f"# {circumstances(*self.packages)}\n")
             csv.writer(file, lineterminator="\n").writerows([COLUMNS, *self.rows])

@@ -1,10 +1,10 @@
 """EM of Dawid and Skene's model on partitions: time and peak memory against the number of labels.
 
 Labels are drawn by partition, as `annobench partition` would write them: 10 of each item, two
-categories, a thousandth as many annotators as items but at most 100,000. Two Dask workers of one
-thread each fit the model. Time is that of a pass, elapsed, from the second pass on; memory is the
-peak of the larger worker. crowd-kit, in a process of its own, fits the same labels as far as it is
-expected to find memory.
+categories, a thousandth as many annotators as items but at most 100,000. Dask workers of one
+thread each, one a core, fit the model. Time is that of a pass, elapsed, from the second pass on;
+memory is the peak of the larger worker. crowd-kit, in a process of its own, fits the same labels
+as far as it is expected to find memory.
 
 ``python -m benchmarks.scale`` goes to 10^7 labels, which shows that it works and stores nothing;
 ``python -m benchmarks.scale 1e9``, on an idle machine, stores what it measures. The scratch that is
@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client
 
+from annobench.core.workers import dask_client
 from annobench.io.partition import PARTITION_LABELS, write_rows
 from annobench.labels.partitions import PartitionedLabels, partition_file
 from annobench.models import dawid_skene
@@ -95,7 +96,7 @@ def write(client: Client, folder: Path, n_labels: int) -> PartitionedLabels:
 
 def draw(folder: Path, number: int, n_items: int, first: int, annotators: int) -> None:
     """Write one partition."""
-    write_rows(folder, number, rows_of(number, n_items, first, annotators), annotators, 2)
+    write_rows(folder, number, rows_of(number, n_items, first, annotators), 2)
 
 
 def peak() -> int:
@@ -106,11 +107,10 @@ def peak() -> int:
 
 def bench(n_labels: int) -> float:
     """Measure one size; return nanoseconds per label and pass."""
-    workers = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with tempfile.TemporaryDirectory() as scratch:
-        with Client(memory_limit="2GiB", **workers) as c:
+        with dask_client() as c:
             seconds, labels = timed(lambda: write(c, Path(scratch), n_labels), time.perf_counter)
-        with Client(memory_limit="4GiB", **workers) as c:
+        with dask_client() as c:
             return measure(c, labels, seconds)
 
 

@@ -43,11 +43,10 @@ def partitioned(annotations, folder, n_partitions):
     seen = seen.assign(row=frame.shape[0] + np.arange(len(seen)), annotator=0, label=-1)
     frame = pd.concat([frame, seen], ignore_index=True)
     number = partition_of(frame["item"], n_partitions)
-    sizes = annotations.n_annotators, annotations.n_categories
     counts = []
     for n in range(n_partitions):
         rows = frame[number == n]
-        write_rows(folder, n, rows, *sizes)
+        write_rows(folder, n, rows, annotations.n_categories)
         counts.append((rows["item"].nunique(), int((rows["label"] >= 0).sum())))
     pq.write_table(pa.table({"annotator": list(annotations.annotators)}), folder / ANNOTATORS)
     files = [

@@ -100,3 +100,16 @@ def test_without_sizes_there_is_no_figure(renderer, tmp_path):
     path = tmp_path / "dawid_skene.csv"
     path.write_text("\n".join([*MEASURED.splitlines()[:2], "From a file,CSV,elapsed,s,1.5,", ""]))
     assert "<svg" not in renderer.main([path], TOP / "workflow" / "site")
+
+
+def test_growth_on_disk_is_drawn_of_all_sizes(renderer, tmp_path):
+    path = tmp_path / "scale.csv"
+    lines = MEASURED.splitlines()[:2]
+    for n in (100_000, 1_000_000):
+        for who in ("annobench on Dask", "crowd-kit"):
+            lines += [f'"{n:,} labels",{who},elapsed per pass,s,{n / 1e6},']
+            lines += [f'"{n:,} labels",{who},peak memory,bytes,{n},']
+    path.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    page = renderer.main([path], TOP / "workflow" / "site")
+    assert page.count("<svg") == 1
+    assert "benchmarks.scale 1e9" in page

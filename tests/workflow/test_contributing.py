@@ -55,7 +55,7 @@ def test_a_new_method_is_found_by_its_file(clone):
     assert output == "(45, 4) 45.0\n"
     # Nothing that was computed depends on it but the table of all models, which now has it.
     rules = ("fit_models", "refit_models", "score_models", "render_baselines")
-    assert clone.ran() == dict.fromkeys((*rules, "render_aggregation", "site"), 1)
+    assert clone.ran() == dict.fromkeys((*rules, "render_stored_benchmarks", "site"), 1)
     baselines = clone.top / "results" / "studies" / "baselines"
     assert ",smoothed_votes,accuracy," in (baselines / "scores.csv").read_text()
     assert "smoothed_<wbr>votes" in _page(clone, "baselines")

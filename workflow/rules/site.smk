@@ -21,6 +21,7 @@ PAGES = [
     "studies/aggregation/index",
     "studies/certificate/index",
     "studies/benchmarks/index",
+    "studies/faults/index",
     *expand("studies/peers_{peer}/index", peer=PEER_STUDIES),
 ]
 

@@ -150,6 +150,26 @@ rule render_benchmarks:
         "../scripts/render_benchmarks.py"
 
 
+rule render_faults:
+    """Show what `make test-faults` tried last."""
+    input:
+        tried=str(WORKFLOW.parent / "benchmarks/measured/faults/tried.csv"),
+        site=site_files("faults.html.j2"),
+    output:
+        page="results/pages/studies/faults/index.html",
+    log:
+        "results/logs/studies/faults.log",
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/render_faults.py"),
+    script:
+        "../scripts/render_faults.py"
+
+
 rule fit_models:
     """Fit a model, or all, to labels with a gold standard, or to all and to simulated regimes."""
     input:
@@ -256,7 +276,7 @@ rule render_baselines:
         tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
         site=site_files() + templates("benchmark.html.j2", "benchmark.js"),
     output:
-        page="results/pages/studies/{study}/index.html",
+        pages=["results/pages/studies/{study}/index.html"],
     log:
         "results/logs/studies/{study}.page.log",
     wildcard_constraints:
@@ -268,47 +288,50 @@ rule render_baselines:
         runtime=5,
     params:
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
-        other="../aggregation/index.html",
-        methods=METHODS,
+        pages=lambda wildcards: {
+            f"results/studies/{wildcards.study}": {
+                "other": "../aggregation/index.html",
+                "methods": METHODS,
+            }
+        },
     script:
         "../scripts/render_baselines.py"
-
-
-use rule render_baselines as render_aggregation with:
-    # The page of the full grid that `make aggregation` stored.
-    input:
-        tables=[str(STORED_BENCHMARK / file) for file in BENCHMARK_FILES],
-        site=site_files() + templates("benchmark.html.j2", "benchmark.js"),
-    output:
-        page="results/pages/studies/aggregation/index.html",
-    log:
-        "results/logs/studies/aggregation.page.log",
-    params:
-        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
-        other="../baselines/index.html",
-        methods=METHODS,
 
 
 #: Packages whose methods `make peer` compared with ours.
 PEERS_STORED = WORKFLOW.parent / "benchmarks/measured/peers"
 PEER_STUDIES = sorted(path.name for path in PEERS_STORED.glob("*") if path.is_dir())
+#: Benchmarks that `make aggregation` and `make peer` stored, by their pages.
+STORED_BENCHMARKS = {
+    "aggregation": STORED_BENCHMARK,
+    **{f"peers_{peer}": PEERS_STORED / peer for peer in PEER_STUDIES},
+}
 
 
-use rule render_baselines as render_peers with:
-    # The page of a package that `make peer` stored.
+use rule render_baselines as render_stored_benchmarks with:
+    # All in one job, which takes less time than to start one for each.
     input:
-        tables=expand(f"{PEERS_STORED}/{{{{peer}}}}/{{file}}", file=BENCHMARK_FILES),
+        tables=[
+            str(folder / file) for folder in STORED_BENCHMARKS.values() for file in BENCHMARK_FILES
+        ],
         site=site_files() + templates("benchmark.html.j2", "benchmark.js"),
     output:
-        page="results/pages/studies/peers_{peer}/index.html",
+        pages=expand("results/pages/studies/{study}/index.html", study=STORED_BENCHMARKS),
     log:
-        "results/logs/studies/peers_{peer}.page.log",
-    wildcard_constraints:
-        peer=one_of(PEER_STUDIES),
+        "results/logs/studies/stored_benchmarks.pages.log",
     params:
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
-        other="../aggregation/index.html",
-        methods=[],
+        pages={
+            str(folder): {
+                "other": (
+                    "../baselines/index.html"
+                    if name == "aggregation"
+                    else "../aggregation/index.html"
+                ),
+                "methods": METHODS if name == "aggregation" else [],
+            }
+            for name, folder in STORED_BENCHMARKS.items()
+        },
 
 
 #: What is certified, of the data sets that there are.

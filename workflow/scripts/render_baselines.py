@@ -1,4 +1,4 @@
-"""Render the page of a benchmark of models."""
+"""Render the pages of benchmarks of models."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,11 +17,9 @@ def main(folder: Path, other: str, methods: Sequence[str], site: Path) -> str:
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        html = main(
-            Path(snakemake.input.tables[0]).parent,
-            snakemake.params.other,
-            snakemake.params.methods,
-            Path(snakemake.input.site[0]).parent,
-        )
-        with replacing(snakemake.output.page) as draft:
-            draft.write_text(html, encoding="utf-8")
+        for (folder, options), path in zip(
+            snakemake.params.pages.items(), snakemake.output.pages, strict=True
+        ):
+            html = main(Path(folder), site=Path(snakemake.input.site[0]).parent, **options)
+            with replacing(path) as draft:
+                draft.write_text(html, encoding="utf-8")

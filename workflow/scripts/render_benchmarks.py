@@ -1,4 +1,4 @@
-"""Render what `make bench` measured last: a table for each piece of work, and how EM grows."""
+"""Render what `make bench` measured last: a table for each piece of work, and how models grow."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,16 +13,18 @@ from annobench.reporting.figures import inline_svg
 from annobench.reporting.pages import records, render
 
 #: Headings that are more than the file's name with a capital.
-TITLES = {"dawid_skene": "Dawid and Skene's model"}
-#: The benchmark that is measured at several sizes, and the two quantities that are drawn.
-GROWING = "dawid_skene"
+TITLES = {"dawid_skene": "Dawid and Skene's model", "scale": "Labels in partitions, on Dask"}
+#: How a benchmark is measured, where it is not as the others are.
+COMMANDS = {"scale": ".venv-peers/bin/python -m benchmarks.scale 1e9"}
+#: Two quantities of the model in memory that are drawn.
 TIME, MEMORY = "time per label and iteration", "peak memory per label"
 #: What a contender is compared with, and the beginnings of names that are ours or nobody's.
 RATIO = "times ours"
 OWN = ("annobench", "the same", "two threads", "floor")
 #: How contenders are drawn, by what their names begin with: name, colour, marker, line.
 LINES = {
-    "annobench": ("annobench, one thread", BLUE, "o", "-"),
+    "annobench on Dask": ("annobench on Dask", BLUE, "o", "-"),
+    "annobench, one": ("annobench, one thread", BLUE, "o", "-"),
     "two threads": ("two threads, elapsed", GREEN, "D", "-"),
     "plain NumPy": ("plain NumPy", INK, "s", "-"),
     "crowd-kit": ("crowd-kit", VERMILION, "^", "-"),
@@ -49,6 +51,7 @@ def read_benchmark(path: Path) -> dict[str, Any]:
     return {
         "name": path.stem,
         "title": TITLES.get(path.stem, words[:1].upper() + words[1:]),
+        "command": COMMANDS.get(path.stem, f".venv-peers/bin/python -m benchmarks {path.stem}"),
         "circumstances": circumstances[:1].upper() + circumstances[1:],
         "tables": tables,
     }
@@ -93,6 +96,41 @@ def growth(path: Path) -> Markup:
         return inline_svg(figure, "growth")
 
 
+def growth_on_disk(path: Path) -> Markup:
+    """Draw time of a pass and peak memory of a process against the number of labels, as SVG."""
+    rows = pd.read_csv(path, comment="#")
+    rows["labels"] = pd.to_numeric(
+        rows["work"].str.extract(r"^([\d,]+) labels$")[0].str.replace(",", "")
+    )
+    rows = rows.dropna(subset="labels").sort_values("labels")
+    with house_figure(2, height=3.5) as (figure, (time, memory)):
+        draw_lines(time, rows[rows["quantity"] == "elapsed per pass"])
+        time.set(title="Time of a pass", ylabel="seconds, elapsed")
+        peaks = rows[rows["quantity"].str.startswith("peak memory")]
+        draw_lines(memory, peaks.assign(value=peaks["value"] / 2**30))
+        memory.set(title="Memory of a process", ylabel="GiB at the peak")
+        figure.legend(*time.get_legend_handles_labels(), loc="outside upper left", ncols=5)
+        return inline_svg(figure, "growth-on-disk")
+
+
+#: Benchmarks that are measured at several sizes: what draws them, and what the picture shows.
+GROWING = {
+    "dawid_skene": (
+        growth,
+        "Time and memory per label against the number of labels, by contender",
+        "Growth with the number of labels. A horizontal line means cost proportional to the number "
+        "of labels; with few labels, fixed costs dominate.",
+    ),
+    "scale": (
+        growth_on_disk,
+        "Time of a pass and peak memory against the number of labels, by contender",
+        "A pass over labels in partitions by two workers of one thread each, and the peak memory "
+        "of the larger worker. crowd-kit holds all labels in memory: its line ends at the last "
+        "size for which this machine has enough.",
+    ),
+}
+
+
 def draw_lines(axes: Any, rows: pd.DataFrame) -> None:
     """Draw one line per contender, both axes logarithmic."""
     for start, (name, colour, marker, line) in LINES.items():
@@ -127,7 +165,12 @@ def main(measured: list[Path], site: Path) -> str:
         site,
         benchmarks=[read_benchmark(path) for path in sorted(measured)],
         fastest=[row for path in sorted(measured) for row in fastest_others(path)],
-        growth={path.stem: growth(path) for path in measured if path.stem == GROWING},
+        growth={
+            path.stem: {"svg": draw(path), "alt": alt, "caption": caption}
+            for path in measured
+            if path.stem in GROWING
+            for draw, alt, caption in [GROWING[path.stem]]
+        },
     )
 
 

@@ -23,7 +23,7 @@ from annobench.labels.partitions import (
     CONTENTS,
     PartitionedLabels,
     digest_of_file,
-    narrow,
+    label_type,
     partition_file,
     partition_of,
 )
@@ -318,7 +318,6 @@ def _shuffle(
         written = shuffled.map_partitions(
             write_partition,
             folder,
-            len(names["annotator"]),
             len(names["category"]),
             n_partitions,
             meta=pd.DataFrame({"partition": pd.Series([], dtype=np.int64)}),
@@ -326,9 +325,7 @@ def _shuffle(
         steps.wait("partitions", futures_of(steps.client.persist(written)))
     for number in range(n_partitions):
         if not _is_written(folder, number):  # no item belongs to it
-            write_rows(
-                folder, number, pieces.empty(), len(names["annotator"]), len(names["category"])
-            )
+            write_rows(folder, number, pieces.empty(), len(names["category"]))
 
 
 def _is_written(folder: Path, number: int) -> bool:
@@ -336,7 +333,7 @@ def _is_written(folder: Path, number: int) -> bool:
 
 
 def write_partition(
-    frame: pd.DataFrame, folder: Path, n_annotators: int, n_categories: int, n_partitions: int
+    frame: pd.DataFrame, folder: Path, n_categories: int, n_partitions: int
 ) -> pd.DataFrame:
     """Write the rows that a shuffle brought together.
 
@@ -346,8 +343,8 @@ def write_partition(
         As from `annobench.io._pieces.coded`.
     folder : Path
         Of the partitions.
-    n_annotators, n_categories, n_partitions : int
-        J, K, and the number of partitions.
+    n_categories, n_partitions : int
+        K, and the number of partitions.
 
     Returns
     -------
@@ -364,13 +361,11 @@ def write_partition(
     numbers = np.unique(partition_of(frame["item"].unique(), n_partitions))
     if numbers.size > 1:
         raise RuntimeError("partition: this version of Dask divides rows by another rule.")
-    write_rows(folder, int(numbers[0]), frame, n_annotators, n_categories)
+    write_rows(folder, int(numbers[0]), frame, n_categories)
     return pd.DataFrame({"partition": numbers})
 
 
-def write_rows(
-    folder: Path, number: int, frame: pd.DataFrame, n_annotators: int, n_categories: int
-) -> None:
+def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
     """Write a partition's two files, each whole or not at all, the labels last.
 
     Parameters
@@ -381,8 +376,8 @@ def write_rows(
         Of the partition.
     frame : DataFrame
         `item`, `row`, `annotator` and `label`; -1 where a row has no label.
-    n_annotators, n_categories : int
-        J and K.
+    n_categories : int
+        K.
     """
     frame = frame.sort_values("row")
     code, names = pd.factorize(frame["item"])
@@ -403,8 +398,8 @@ def write_rows(
     }
     labels = {
         "item": item.astype(np.int32),
-        "annotator": narrow(annotator, n_annotators),
-        "label": narrow(label, n_categories),
+        "annotator": annotator.astype(np.int32),
+        "label": label.astype(label_type(n_categories)),
     }
     for kind, columns, packed in (("items", items, "item"), ("labels", labels, "item")):
         table = pa.table(columns)

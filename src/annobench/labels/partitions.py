@@ -10,7 +10,7 @@ what needs such sums alone, as EM does, needs one partition in memory at a time.
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
 of a partition stand in the order of their first rows. The numbers that passes read in every
-iteration are stored plainly, as narrow integers, which are read at the speed of the disk.
+iteration are stored as they are used, and plainly, so that they are read at the speed of the disk.
 """
 
 from __future__ import annotations
@@ -245,11 +245,10 @@ class PartitionedLabels:
         columns = _numbers(self.file("labels", number), ["annotator", "label"])
         sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
         n_items = self.item_counts[number]
-        small = np.int16 if self.n_categories <= np.iinfo(np.int16).max else np.int32
         return Annotations(
             np.repeat(np.arange(n_items, dtype=np.int32), sizes),
-            columns["annotator"].astype(np.int32),
-            columns["label"].astype(small),
+            columns["annotator"],
+            columns["label"],
             ("",) * n_items,
             self.annotators,
             self.categories,
@@ -475,22 +474,20 @@ def partition_file(folder: Path, kind: str, number: int) -> Path:
     return folder / kind / f"{number:05d}.parquet"
 
 
-def narrow(codes: NDArray[Any], size: int) -> NDArray[Any]:
-    """Store codes in as few bytes as they need.
+def label_type(n_categories: int) -> type[np.int16 | np.int32]:
+    """Return the type of codes of categories.
 
     Parameters
     ----------
-    codes : ndarray of int
-        In [0, size).
-    size : int
-        The number of names.
+    n_categories : int
+        K.
 
     Returns
     -------
-    ndarray of unsigned int
-        The same codes.
+    type
+        Which labels are stored in, and read without a conversion.
     """
-    return codes.astype(np.min_scalar_type(max(size - 1, 0)))
+    return np.int16 if n_categories <= np.iinfo(np.int16).max else np.int32
 
 
 def digest_of_file(path: Path) -> str:
