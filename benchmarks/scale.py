@@ -26,12 +26,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client
 
+from annobench.core.memory import available_memory
 from annobench.core.workers import dask_client
 from annobench.io.partition import PARTITION_LABELS, write_rows
 from annobench.labels.partitions import PartitionedLabels, partition_file
 from annobench.models import dawid_skene
 from annobench.models._passes import Workers
-from benchmarks._measure import alone, available_memory, timed
+from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 
 PER_ITEM = 10

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
-from annobench.core.files import replacing
+from annobench.core.files import csv_quoting, replacing
 from annobench.core.results import Summarised
 from annobench.core.workers import dask_client
 from annobench.labels.partitions import PartitionedLabels, partition_file
@@ -220,4 +220,10 @@ def items_to_csv(found: PartitionedConsensus, path: Path) -> None:
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
         for number in range(found.labels.n_partitions):
             table = pq.read_table(partition_file(found.folder, "items", number)).to_pandas()
-            table.to_csv(stream, index=False, header=number == 0, lineterminator="\n")
+            table.to_csv(
+                stream,
+                index=False,
+                header=number == 0,
+                lineterminator="\n",
+                quoting=csv_quoting(table),
+            )

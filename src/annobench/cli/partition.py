@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, note_formulas, say, terminal
 
 if TYPE_CHECKING:
     from annobench.cli._writing import Writing
@@ -83,7 +83,7 @@ def partition(
             )
     except (ValueError, OSError) as error:
         fail(error)
-    typer.echo(
+    say(
         f"{found.n_labels:,} labels of {found.n_annotators:,} annotators for {found.n_items:,} "
         f"items, in {found.n_categories} categories\n"
         f"written to {folder}: {found.n_partitions:,} partitions"
@@ -92,10 +92,9 @@ def partition(
 
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True)) as bars:
+    with Progress(console=terminal(stderr=True)) as bars:
         known: dict[str, Any] = {}
 
         def follow(what: str, done: int, total: int) -> None:
@@ -123,8 +122,9 @@ def consensus_of_partitions(
     if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
         items_to_csv(found, writing.folder / "items.csv")
         written.append("items.csv")
-    typer.echo(found._headline())
+    say(found._headline())
     for category, prevalence in zip(labels.categories, found.prevalence["prevalence"], strict=True):
-        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}")
+        say(f"prevalence of {category!r}: {prevalence:.3f}")
     note("Note: There are no intervals: a bootstrap would fit the model hundreds of times.")
-    typer.echo(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")
+    note_formulas(writing.folder / name for name in written)
+    say(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")

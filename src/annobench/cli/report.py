@@ -10,7 +10,7 @@ import typer
 
 from annobench.cli._layers import layer_of
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, say_written, terminal
 from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
 from annobench.cli.partition import EngineOption, Scheduler
@@ -94,7 +94,7 @@ def report(
     print_reading(selection)
     for text in notes:
         note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def report_of_partitions(
@@ -111,17 +111,15 @@ def report_of_partitions(
     table = report_partitions(labels, rng=seed, level=level, scheduler=scheduler, say=note)
     written = writing.write_tables({"report": table})
     _print_overall(labels, table, level)
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _print_overall(
     labels: Annotations | PartitionedLabels, table: pd.DataFrame, level: float
 ) -> None:
-    from rich.console import Console
-
     from annobench.reporting import formats
 
-    console = Console()
+    console = terminal()
     console.print(
         f"{formats.counted(labels.n_labels, 'label')} of "
         f"{formats.counted(labels.n_annotators, 'annotator')} for "
