@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from annobench.datasets import get, missing_files
 from documents import DocumentError, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
+
+#: Seconds by which the clocks of a file system and of this machine may differ.
+CLOCK_TOLERANCE = 60
 
 
 def check_config(config: Mapping[str, Any], datasets: Collection[str]) -> None:
@@ -71,8 +75,30 @@ def check_results(folder: Path) -> None:
         )
     home = folder if folder.exists() else folder.absolute().parent
     if not os.access(home, os.W_OK | os.X_OK):
+        read_only = os.statvfs(home).f_flag & os.ST_RDONLY
         raise PermissionError(
             f"{folder}: the workflow writes into this folder, but {home} is not writable. "
-            f"Make it writable (chmod u+wx {home}), or run in a copy with "
-            "`snakemake --directory`."
+            + (
+                "Its file system is mounted read-only: mount it for writing"
+                if read_only
+                else f"Make it writable (chmod u+wx {home})"
+            )
+            + ", or run in a copy with `snakemake --directory`."
         )
+
+
+def ahead_of_clock(folder: Path, now: float) -> str:
+    """Return a warning where results were written in the future, or nothing.
+
+    The clock was set back then. What is edited since looks older than the results, which
+    Snakemake, going by times, takes for up to date.
+    """
+    written = [path.lstat().st_mtime for path in folder.glob("*")]
+    ahead = max(written, default=now) - now
+    if ahead < CLOCK_TOLERANCE:
+        return ""
+    return (
+        f"{folder}: was written {timedelta(seconds=round(ahead))} ahead of the "
+        "clock, which must have been set back since. Until then an edit is not noticed; "
+        "`snakemake --cores all --forceall` makes everything anew."
+    )

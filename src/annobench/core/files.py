@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import logging
 import os
+import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TextIO
 
 #: The umask can only be read by setting it, which two threads must not do at once.
 _ASKING = threading.Lock()
@@ -122,36 +125,80 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
     ------
     SystemExit
         Status 1 after any exception: its traceback stands in the log, and its message
-        on the terminal too.
+        on the terminal too. Of a full disk it says which, and what to do; such a disk may
+        also lack the log, which is then given up.
     """
     path = Path(log)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    failure: Exception | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _stderr_in(path) as root:
+            try:
+                yield logging.getLogger(name)
+            except Exception as error:
+                root.exception("%s failed", name)
+                failure = error
+    except OSError as error:
+        failure = error
+    if failure is not None:
+        said = str(failure) or type(failure).__name__
+        if full := _full_disk(failure, path.parent):
+            said = f"{said.rstrip('.')}. {full}"
+        print(f"{name}: {said} (log: {path})", file=sys.stderr)
+        raise SystemExit(1) from failure
+
+
+@contextmanager
+def _stderr_in(path: Path) -> Iterator[logging.Logger]:
+    """Send logging and the standard error to a file, and put both back."""
     sys.stderr.flush()
     terminal = os.dup(2)
-    failure: BaseException | None = None
-    with path.open("w", encoding="utf-8", buffering=1) as stream:
-        # The descriptor and not only sys.stderr, so that compiled code and child processes
-        # are recorded as well.
-        os.dup2(stream.fileno(), 2)
-        handler = logging.StreamHandler(stream)
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-        root = logging.getLogger()
-        level = root.level
-        root.addHandler(handler)
-        root.setLevel(logging.INFO)
-        logging.captureWarnings(True)
-        try:
-            yield logging.getLogger(name)
-        except Exception as error:
-            root.exception("%s failed", name)
-            failure = error
-        finally:
-            logging.captureWarnings(False)
-            root.removeHandler(handler)
-            root.setLevel(level)
+    stream = path.open("w", encoding="utf-8", buffering=1)
+    # The descriptor and not only sys.stderr, so that compiled code and child processes
+    # are recorded as well.
+    os.dup2(stream.fileno(), 2)
+    handler = _Handler(stream)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    try:
+        yield root
+    finally:
+        logging.captureWarnings(False)
+        root.removeHandler(handler)
+        root.setLevel(level)
+        # What a full disk does not take of the log must not hide why the script failed.
+        with suppress(OSError):
             sys.stderr.flush()
-            os.dup2(terminal, 2)
-            os.close(terminal)
-    if failure is not None:
-        print(f"{name}: {failure or type(failure).__name__} (log: {path})", file=sys.stderr)
-        raise SystemExit(1) from failure
+        os.dup2(terminal, 2)
+        os.close(terminal)
+        with suppress(OSError):
+            stream.close()
+
+
+class _Handler(logging.StreamHandler[TextIO]):
+    """Writes to the log; what a full disk does not take is given up."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's name)
+        """Leave it to the script to fail, which says why."""
+
+
+def _full_disk(error: BaseException, folder: Path) -> str:
+    """Return which disk is full, if that is the error, and what to do."""
+    causes = [error]
+    while cause := causes[-1].__cause__ or causes[-1].__context__:
+        causes.append(cause)
+    numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
+    if not numbers & {errno.ENOSPC, errno.EDQUOT}:
+        return ""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+    places = [there, Path(tempfile.gettempdir())]
+    free = [shutil.disk_usage(place).free for place in places]
+    fullest = free.index(min(free))
+    return (
+        f"The disk of {places[fullest]} is full ({free[fullest]:,} bytes are free): make room "
+        "there, and give the same command again"
+    )
