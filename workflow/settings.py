@@ -61,7 +61,7 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
 
 
 def check_results(folder: Path) -> None:
-    """Refuse a results folder that can't be written, before any job tries.
+    """Refuse a results folder that can't be written, or one in it, before any job tries.
 
     Raises
     ------
@@ -73,17 +73,18 @@ def check_results(folder: Path) -> None:
             f"{folder}: the workflow writes into this folder, but it is a file. "
             "Move the file away and run again."
         )
-    home = folder if folder.exists() else folder.absolute().parent
-    if not os.access(home, os.W_OK | os.X_OK):
-        read_only = os.statvfs(home).f_flag & os.ST_RDONLY
+    places = [folder.absolute().parent]
+    if folder.exists():
+        places = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
+    for place in places:
+        if os.access(place, os.W_OK | os.X_OK):
+            continue
+        mend = f"Make it writable (chmod u+wx {place})"
+        if os.statvfs(place).f_flag & os.ST_RDONLY:
+            mend = "Its file system is mounted read-only: mount it for writing"
         raise PermissionError(
-            f"{folder}: the workflow writes into this folder, but {home} is not writable. "
-            + (
-                "Its file system is mounted read-only: mount it for writing"
-                if read_only
-                else f"Make it writable (chmod u+wx {home})"
-            )
-            + ", or run in a copy with `snakemake --directory`."
+            f"{folder}: the workflow writes into this folder, but {place} is not writable. "
+            f"{mend}, or run in a copy with `snakemake --directory`."
         )
 
 

@@ -1,10 +1,12 @@
 """Files are written whole or not at all, and a script's log keeps what it says."""
 
+import errno
 import logging
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from pathlib import Path
@@ -134,12 +136,13 @@ def test_an_error_leaves_its_traceback_in_the_log_and_its_message_on_the_termina
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is full")
 def test_a_full_disk_is_named_though_the_log_is_on_it_too(capfd):
-    # Whatever is written there, nothing is left of it.
-    with pytest.raises(SystemExit, match="1"), recording("/dev/full", name="make_things") as logger:
-        logger.info("begun")
+    def fill():
+        logging.getLogger().info("begun")
         print("what a library says", file=sys.stderr)
-        with open("/dev/full", "w") as table:
-            table.write("whole")
+        Path("/dev/full").write_text("whole")
+
+    with pytest.raises(SystemExit, match="1"), recording("/dev/full", name="make_things"):
+        fill()
     said = capfd.readouterr().err
     assert re.search(
         r"^make_things: \[Errno 28\] No space left on device\. The disk of \S+ is full "
@@ -162,6 +165,16 @@ def test_a_full_disk_in_the_cause_of_an_error_is_named(tmp_path, capfd):
     with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
         write()
     assert "make_things: the table can't be written here. The disk of" in capfd.readouterr().err
+
+
+def test_a_full_disk_is_named_though_the_error_is_another_one(tmp_path, capfd, monkeypatch):
+    def full(dir):
+        raise OSError(errno.ENOSPC, "No space left on device", dir)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
+        raise RuntimeError("the kernel died")
+    assert "make_things: the kernel died. The disk of" in capfd.readouterr().err
 
 
 def test_a_log_that_can_not_be_opened_is_an_error_that_says_who_needs_it(tmp_path, capfd):

@@ -195,6 +195,13 @@ def test_a_results_folder_that_can_not_be_written_is_an_error(tmp_path, monkeypa
         check_results(folder)
 
 
+def test_a_folder_of_the_results_that_can_not_be_written_is_an_error(tmp_path, monkeypatch):
+    (tmp_path / "results/logs").mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: path.name != "logs")
+    with pytest.raises(PermissionError, match=r"but \S+/results/logs is not writable"):
+        check_results(tmp_path / "results")
+
+
 def test_a_results_folder_on_a_file_system_that_is_read_only_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=os.ST_RDONLY))

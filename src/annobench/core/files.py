@@ -20,6 +20,9 @@ _ASKING = threading.Lock()
 
 _PREFIX = ".draft."
 
+#: Bytes without which a disk is full.
+_SMALL = 1 << 16
+
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
@@ -187,18 +190,35 @@ class _Handler(logging.StreamHandler[TextIO]):
 
 
 def _full_disk(error: BaseException, folder: Path) -> str:
-    """Return which disk is full, if that is the error, and what to do."""
-    causes = [error]
-    while cause := causes[-1].__cause__ or causes[-1].__context__:
-        causes.append(cause)
-    numbers = {cause.errno for cause in causes if isinstance(cause, OSError)}
-    if not numbers & {errno.ENOSPC, errno.EDQUOT}:
-        return ""
+    """Return which disk is full, if one is, and what to do.
+
+    An error need not say so: a library may have another one of its own then.
+    """
     there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
     places = [there, Path(tempfile.gettempdir())]
     free = [shutil.disk_usage(place).free for place in places]
+    causes = [error]
+    while cause := causes[-1].__cause__ or causes[-1].__context__:
+        causes.append(cause)
+    if not any(map(_is_full, causes)) and all(map(_has_room, places)):
+        return ""
     fullest = free.index(min(free))
     return (
         f"The disk of {places[fullest]} is full ({free[fullest]:,} bytes are free): make room "
         "there, and give the same command again"
     )
+
+
+def _is_full(error: BaseException) -> bool:
+    """Return whether an error is that of a full disk."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _has_room(folder: Path) -> bool:
+    """Return whether a disk still takes a small file."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_SMALL))
+    except OSError as error:
+        return not _is_full(error)
+    return True
