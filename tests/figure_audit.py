@@ -91,9 +91,12 @@ def collected(path: Path) -> Iterator[None]:
         write(figure, stem)
         found[stem.name] = faults(figure)
 
+    def coarse(figure: Figure, file, **how):
+        _SAVE(figure, file, **how | {"dpi": 30})
+
     plotting.save_figure = save
     try:
-        with _saved_by(_SAVE):
+        with _saved_by(coarse):
             yield
     finally:
         plotting.save_figure = write

@@ -63,7 +63,7 @@ rule copy_course_data:
     params:
         folder="results/course/data/{dataset}",
     shell:
-        "cp {input} {params.folder} 2> {log}"
+        "cp {input} {params.folder} 2>&1 | tee {log} >&2"
 
 
 rule copy_course_table:
@@ -80,7 +80,7 @@ rule copy_course_table:
         mem_mb=100,
         runtime=2,
     shell:
-        "cp {input} {output} 2> {log}"
+        "cp {input} {output} 2>&1 | tee {log} >&2"
 
 
 rule make_course_notebooks:

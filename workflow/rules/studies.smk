@@ -46,7 +46,7 @@ rule restore_study:
         mem_mb=100,
         runtime=5,
     shell:
-        "cp {input:q} {output:q} 2> {log:q}"
+        "cp {input:q} {output:q} 2>&1 | tee {log:q} >&2"
 
 
 rule studies:

@@ -12,7 +12,7 @@ import typer
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._shared import fail, listed, note, say, say_written, terminal
 from annobench.cli._writing import Writing
-from annobench.cli.partition import Engine, Scheduler, consensus_of_partitions, runs_on_dask
+from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partitions
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 
@@ -45,13 +45,7 @@ def consensus(
         int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="Where a folder of `annobench partition` is fitted: in memory, or on Dask's "
-            "workers; auto goes by its size."
-        ),
-    ] = "auto",
+    engine: EngineOption = "auto",
     scheduler: Scheduler = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a fit on Dask that was interrupted.")
@@ -62,13 +56,14 @@ def consensus(
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
     from annobench.aggregation import consensus as consensus_of
+    from annobench.labels.engines import partitions_for
     from annobench.reporting import consensus_page
 
     try:
         writing.check("consensus.html", consensus_of.TABLES)
-        if runs_on_dask(reading.path, engine):
+        if partitions := partitions_for(reading.path, engine):
             consensus_of_partitions(
-                reading.path,
+                partitions,
                 writing,
                 gold=None if reading.gold_from is None else Path(reading.gold_from),
                 scheduler=scheduler,
