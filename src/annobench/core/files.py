@@ -110,9 +110,12 @@ def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
         A constant of `csv`: those that need it, or all where one has a carriage return. Writers
         quote the line ends alone that they use themselves, while readers know them all.
     """
-    texts = table.reset_index().select_dtypes(exclude=["number", "bool", "datetime"])
+    names = (*table.columns, *table.index.names)
+    columns = [column for _, column in table.items() if column.dtype.kind == "O"]
+    if table.index.dtype.kind == "O":
+        columns.append(table.index.to_series())
     unusual = any(
-        "\r" in text for name in texts for text in (name, *texts[name]) if isinstance(text, str)
+        "\r" in text for texts in (names, *columns) for text in texts if isinstance(text, str)
     )
     return csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
 
