@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from faults.second_readers import Found
+
 from annobench.io.exports import Export
 from annobench.io.exports.base import STATUSES
-from faults.second_readers import Found
 
 
 def held(export: Export) -> Found:

@@ -18,7 +18,7 @@ TIMES, LIMIT = 100_000, 5
 MAX_FAILURES = 8
 
 
-class Unclear(Exception):
+class UnclearError(Exception):
     """An input of which the second reader does not know what it means; it is not counted."""
 
 
@@ -66,7 +66,7 @@ def feed(
         The reader; gets the bytes of a file.
     second : callable
         The second reader, slow and obvious: gives the same from the same bytes, or raises
-        `Unclear`.
+        `UnclearError`.
     make : callable
         Makes an input from a source of random numbers.
     refusals : tuple of type
@@ -111,7 +111,7 @@ def feed(
                 continue
             try:
                 expected = second(data)
-            except Unclear:
+            except UnclearError:
                 unclear += 1
                 continue
             except Exception as error:

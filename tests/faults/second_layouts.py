@@ -1,7 +1,7 @@
 """Second readers of tables from other tools, each sure of the headers that its inputs have.
 
-They give (item, annotator, question, label, status) by row; `Unclear` where a header was harmed, or
-where a cell may hold more than a text.
+They give (item, annotator, question, label, status) by row, and raise `UnclearError` where a
+header was harmed or a cell may hold more than a text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from faults.fuzzing import Unclear
+from faults.fuzzing import UnclearError
 from faults.rows import decoded, table_of
 from faults.second_readers import Answer, OddError, is_name, name, numeric, options, plain
 
@@ -40,7 +40,15 @@ TABLES: dict[str, list[list[list[str]]]] = {
     ],
     "mturk": [
         [
-            ["HITId", "WorkerId", "AssignmentStatus", "Input.id", "Answer.q", "Answer.t.a", "Answer.t.b"],
+            [
+                "HITId",
+                "WorkerId",
+                "AssignmentStatus",
+                "Input.id",
+                "Answer.q",
+                "Answer.t.a",
+                "Answer.t.b",
+            ],
             ["h1", "w1", "Approved", "17", "yes", "true", "false"],
             ["h1", "w2", "Rejected", "17", "no|maybe", "true", "true"],
             ["h2", "w2", "Submitted", "18", "", "false", "false"],
@@ -63,7 +71,12 @@ TABLES: dict[str, list[list[list[str]]]] = {
         ]
     ],
     "doccano": [
-        [["id", "text", "label"], ["1", "a text", "good"], ["2", "b text", "good#bad"], ["3", "c", ""]]
+        [
+            ["id", "text", "label"],
+            ["1", "a text", "good"],
+            ["2", "b text", "good#bad"],
+            ["3", "c", ""],
+        ]
     ],
     "folder": [
         [["id", "label"], ["x", "yes"], ["y", "no"], ["z", ""]],
@@ -81,7 +94,7 @@ def rows_by(kind: str, data: bytes, *, ragged: bool = False) -> list[Row]:
             first = text.lstrip("\r\n").split("\n")[0].split("\r")[0]
             if first.count('"') % 2 == 0 and first.replace('"', "") == header:
                 return table_of(data, delimiter, ragged=ragged)
-    raise Unclear
+    raise UnclearError
 
 
 def is_category(cell: str) -> bool:
@@ -104,7 +117,7 @@ def crowd_kit(data: bytes) -> list[Answer]:
     found = []
     for row in rows_by("crowd_kit", data):
         item = row.get("task") or " | ".join(sorted((row.get("left", ""), row.get("right", ""))))
-        if "task" in row and not row["task"] or not row["worker"]:
+        if ("task" in row and not row["task"]) or not row["worker"]:
             continue
         question = "text" if "task" in row else "label"
         found.append((item, row["worker"], question, row[question] or None, "done"))
@@ -113,9 +126,11 @@ def crowd_kit(data: bytes) -> list[Answer]:
 
 def wide(data: bytes) -> list[Answer]:
     rows = rows_by("wide", data)
-    columns = [n for n in ("rater1", "rater2", "rater3") if all(is_category(r[n]) for r in rows[:50])]
+    columns = [
+        n for n in ("rater1", "rater2", "rater3") if all(is_category(r[n]) for r in rows[:50])
+    ]
     if len(columns) < 2 or not rows:
-        raise Unclear
+        raise UnclearError
     return [
         (row["id"], column, "label", row[column], "done")
         for row in rows
@@ -148,7 +163,7 @@ def list_cells(data: bytes) -> list[Answer]:
     rows = rows_by("list_cells", data)
     given = [(row["id"], *(listed(row[n]) for n in ("annotators", "labels"))) for row in rows]
     if any(len(who) != len(labels) for _, who, labels in given):
-        raise Unclear
+        raise UnclearError
     for item, who, labels in given:
         for annotator, label in zip(who, labels, strict=True):
             needed(item, written(annotator))
@@ -165,23 +180,23 @@ def listed(cell: str) -> list[object]:
     if cell == "":
         return []
     if not cell.lstrip().startswith("["):
-        raise Unclear
+        raise UnclearError
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
         pass
     if '"' in cell or "\\" in cell or not cell.isascii():
-        raise Unclear
+        raise UnclearError
     try:
         found = json.loads(cell.replace("'", '"'))
     except (ValueError, RecursionError) as error:
-        raise Unclear from error
+        raise UnclearError from error
     return found
 
 
 def written(value: object) -> str:
-    if isinstance(value, list | dict) or isinstance(value, float) and abs(value) == float("inf"):
-        raise Unclear
+    if isinstance(value, list | dict) or (isinstance(value, float) and abs(value) == float("inf")):
+        raise UnclearError
     return plain(value) or ""
 
 
@@ -194,7 +209,7 @@ def mturk(data: bytes) -> list[Answer]:
         if set(cells) <= {"true", "false", ""} and set(cells) & {"true", "false"}
     ]
     if any(is_json(row[n]) for row in rows for n in row if n.startswith("Answer.")):
-        raise Unclear
+        raise UnclearError
     inputs: dict[str, str] = {}
     for row in rows:
         inputs.setdefault(row["HITId"], row["Input.id"])
@@ -220,7 +235,9 @@ def mturk(data: bytes) -> list[Answer]:
             label = several(row[f"Answer.{column}"])
             found.append((*who, column, label, status))
     # A field that nobody filled in is no question; rows without a worker count, too.
-    used = {column for column in ("q", "t.a", "t.b") if any(row[f"Answer.{column}"] for row in rows)}
+    used = {
+        column for column in ("q", "t.a", "t.b") if any(row[f"Answer.{column}"] for row in rows)
+    }
     if any("true" in boxes[box] for box in ticks):
         used.add("t")
     return [answer for answer in found if answer[2] in used]
@@ -237,7 +254,7 @@ def several(cell: str) -> object:
 def toloka(data: bytes) -> list[Answer]:
     rows = rows_by("toloka", data, ragged=True)
     if any(is_json(row[n]) for row in rows for n in ("OUTPUT:r", "GOLDEN:r")):
-        raise Unclear
+        raise UnclearError
     states = {"": "done", "APPROVED": "done", "ACCEPTED": "done", "SUBMITTED": "done"}
     states |= {"REJECTED": "rejected", "SKIPPED": "skipped"}
     return [
@@ -256,7 +273,7 @@ def toloka(data: bytes) -> list[Answer]:
 def popquorn(data: bytes) -> list[Answer]:
     rows = rows_by("popquorn", data)
     if not all(is_category(row["offense"]) for row in rows[:50]):
-        raise Unclear
+        raise UnclearError
     return [
         (row["instance_id"], row["user_id"], "offense", plain(numeric(row["offense"])), "done")
         for row in rows
@@ -278,7 +295,7 @@ def folder(data: bytes) -> list[Answer]:
     found = []
     for row in rows_by("folder", data):
         if row["label"].lstrip().startswith("["):
-            raise Unclear
+            raise UnclearError
         if row["id"]:
             found.append((row["id"], "export", "label", row["label"] or None, "done"))
     return found

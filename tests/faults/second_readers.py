@@ -2,7 +2,7 @@
 
 Each gives the answers of a file, (item, annotator, question, label, status), and the spans that
 are marked in it, (document, annotator, layer, spans, status), both in the order of the file. Where
-a record is so odd that its meaning can be argued about, they say `Unclear`.
+a record is so odd that its meaning can be argued about, they say `UnclearError`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from typing import Any
 
-from faults.fuzzing import Unclear
+from faults.fuzzing import UnclearError
 from faults.rows import decoded
 
 Answer = tuple[str, str, str, Any, str]
@@ -97,9 +97,9 @@ def prodigy(data: bytes, stem: str) -> Found:
         if record.keys() & {"audio_spans", "relations"} or any(
             span.keys() & {"x", "points"} for span in spans
         ):
-            raise Unclear
+            raise UnclearError
         if any(isinstance(span.get("start"), float) for span in spans):
-            raise Unclear
+            raise UnclearError
         # Without a label it is what a pattern matched.
         spans = [span for span in spans if span.get("label") is not None]
         asks = record.get("_view_id") in ("classification", "ner", "text", "spans")
@@ -111,13 +111,15 @@ def prodigy(data: bytes, stem: str) -> Found:
             if not all(isinstance(option, str) for option in chosen):
                 lists(record.get("options"))
                 texts = [o for o in record.get("options") or [] if isinstance(o, dict)]
-                named = {o["id"]: o["text"] for o in texts if type(o.get("id")) is int and "text" in o}
+                named = {
+                    o["id"]: o["text"] for o in texts if type(o.get("id")) is int and "text" in o
+                }
                 if len(named) != len(record.get("options") or []) or not all(
                     type(o) is int and is_name(named.get(o)) for o in chosen
                 ):
-                    raise Unclear
+                    raise UnclearError
                 if len(set(map(str, named.values()))) < len(named):
-                    raise Unclear
+                    raise UnclearError
                 chosen = [name(named[option]) for option in chosen]
             answers.append((item, who, "choice", options(chosen), status))
             manual = True
@@ -144,23 +146,27 @@ def doccano(data: bytes, stem: str) -> Found:
     answers: list[Answer] = []
     marks: list[Mark] = []
     for record in documents(data):
-        text = next((record[k] for k in ("text", "data", "filename") if type(record.get(k)) is str), None)
+        text = next(
+            (record[k] for k in ("text", "data", "filename") if type(record.get(k)) is str), None
+        )
         item = name(record["id"]) if is_name(record.get("id")) else name(text)
         if any(ord(sign) > 0xFFFF for sign in text or ""):
-            raise Unclear  # where a browser counts two signs
+            raise UnclearError  # where a browser counts two signs
         if isinstance(record.get("annotations"), list):
             by_user: dict[str, list[str]] = {}
             spans_of: dict[str, list[tuple[int, int, str]]] = {}
             for mark in record["annotations"]:
                 user = name(mark["user"]) if is_name(mark.get("user")) else stem
                 if mark.get("label") is None:
-                    raise Unclear
+                    raise UnclearError
                 if "start_offset" in mark:
                     span = plain_span(mark, "start_offset", "end_offset")
                     spans_of.setdefault(user, []).append(span)
                 else:
                     by_user.setdefault(user, []).append(name(mark["label"]))
-            answers += [(item, user, "label", options(given), "done") for user, given in by_user.items()]
+            answers += [
+                (item, user, "label", options(given), "done") for user, given in by_user.items()
+            ]
             marks += [(item, user, "entities", given, "done") for user, given in spans_of.items()]
             continue
         if "bbox" in record or "segmentation" in record:
@@ -173,7 +179,9 @@ def doccano(data: bytes, stem: str) -> Found:
                 shown.append(plain_span(dict(zip(("start", "end", "label"), entry, strict=False))))
             else:
                 chosen.append(name(entry))
-        entities = [plain_span(e, "start_offset", "end_offset") for e in record.get("entities") or []]
+        entities = [
+            plain_span(e, "start_offset", "end_offset") for e in record.get("entities") or []
+        ]
         ids = [name(e["id"]) for e in record.get("entities") or [] if is_name(e.get("id"))]
         if len(set(ids)) < len(ids):
             raise OddError("two spans have one id")
@@ -193,9 +201,9 @@ def argilla(data: bytes, stem: str) -> Found:
     records = documents(data)
     for number, record in enumerate(records, start=1):
         if not isinstance(record.get("fields"), dict) or "annotation_agent" in record:
-            raise Unclear
+            raise UnclearError
         if any(key.endswith((".responses", "-suggestion")) for key in record):
-            raise Unclear
+            raise UnclearError
         ids = [name(record[k]) for k in ("external_id", "id") if is_name(record.get(k))]
         item = ids[0] if ids else str(number)
         given = []
@@ -214,10 +222,10 @@ def argilla(data: bytes, stem: str) -> Found:
             status = states[status if status is None else status.lower()]
             who = name(response["user_id"]) if is_name(response.get("user_id")) else stem
             if isinstance(value, dict) or value == []:
-                raise Unclear
+                raise UnclearError
             if isinstance(value, list) and any(isinstance(part, dict) for part in value):
                 if not all(isinstance(part, dict) and "start" in part for part in value):
-                    raise Unclear
+                    raise UnclearError
                 marks.append((item, who, question, [plain_span(part) for part in value], status))
                 continue
             if isinstance(value, list):
@@ -247,16 +255,18 @@ def label_studio(data: bytes, stem: str) -> Found:
         lists(task.get("annotations"), task.get("drafts"), task.get("predictions"))
         content = task.get("data")
         if "completions" in task or not isinstance(content, dict):
-            raise Unclear
+            raise UnclearError
         if any(ord(c) > 0xFFFF for text in content.values() if type(text) is str for c in text):
-            raise Unclear
+            raise UnclearError
         for entry in task.get("annotations") or []:
             status = "done"
             if entry.get("last_action") == "rejected":
                 status = "rejected"
             if entry.get("was_cancelled") or entry.get("skipped"):
                 status = "skipped"
-            works.append(("annotation", item, person(entry.get("completed_by"), stem), status, entry))
+            works.append(
+                ("annotation", item, person(entry.get("completed_by"), stem), status, entry)
+            )
         for entry in task.get("drafts") or []:
             if isinstance(entry, dict):
                 who = person(entry.get("user"), stem)
@@ -296,7 +306,7 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
         if kind == "relation":
             continue
         if not isinstance(value, dict):
-            raise Unclear
+            raise UnclearError
         question = name(entry["from_name"])
         if kind == "labels":
             lists(value.get("labels"))
@@ -310,7 +320,7 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
             spans[question] += [plain_span({**value, "label": label}) for label in value["labels"]]
         elif kind not in ("choices", "taxonomy", "rating", "number", "textarea"):
             if kind in ("hypertextlabels", "paragraphlabels", "datetime", "pairwise"):
-                raise Unclear
+                raise UnclearError
         elif value.keys() & {"start", "x", "points", "ranges", "startOffset", "sequence", "rle"}:
             continue
         elif kind in ("rating", "number"):
@@ -318,7 +328,9 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
                 raise OddError("no number")
             rated[question] = plain(value[kind])
         elif kind == "textarea":
-            texts = value.get("text") if isinstance(value.get("text"), list) else [value.get("text")]
+            texts = (
+                value.get("text") if isinstance(value.get("text"), list) else [value.get("text")]
+            )
             written.setdefault(question, []).extend(name(text) for text in texts if text != "")
         else:
             lists(value.get(kind))
@@ -330,7 +342,7 @@ def results(entries: Any) -> tuple[dict[str, Any], dict[str, list[tuple[int, int
     for question, number in rated.items():
         given[question] = number
     if len(given) < len(chosen) + len(written) + len(rated):
-        raise Unclear
+        raise UnclearError
     return given, spans
 
 
@@ -338,17 +350,17 @@ def lewidi(data: bytes, stem: str) -> Found:
     answers: list[Answer] = []
     for collection in documents(data):
         for item, entry in collection.items():
-            found = entry["annotations"] if "annotations" in entry else None
+            found = entry.get("annotations")
             if found in (None, "", [], {}):
                 continue
             question = entry.get("annotation task") or entry.get("annotation_task") or "label"
             if not isinstance(question, str):
-                raise Unclear
+                raise UnclearError
             if isinstance(found, dict):
                 rated = any(word in question.casefold() for word in ("sarcasm", "paraphrase"))
                 for who, value in found.items():
                     if isinstance(value, list | dict) or value in (float("inf"), -float("inf")):
-                        raise Unclear
+                        raise UnclearError
                     if rated and type(value) in (int, float, str):
                         value = numeric(value)
                     elif isinstance(value, int | float):
@@ -363,7 +375,7 @@ def lewidi(data: bytes, stem: str) -> Found:
             other = other.get("other annotations") if isinstance(other, dict) else None
             if isinstance(other, dict):
                 if question in other:
-                    raise Unclear
+                    raise UnclearError
                 asked |= {q: v for q, v in other.items() if isinstance(v, str | list)}
             for each, values in asked.items():
                 labels = parts_of(values)
@@ -381,7 +393,7 @@ def parts_of(value: Any) -> list[str]:
         return [part.strip() for part in value.split(",")]
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
         return [part.strip() for part in value]
-    raise Unclear
+    raise UnclearError
 
 
 def options_or_none(parts: list[str]) -> Any:
@@ -393,7 +405,7 @@ def numeric(value: Any) -> Any:
     written = value.strip() if isinstance(value, str) else ""
     if re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", written, re.ASCII):
         if float(written) == float("inf"):
-            raise Unclear
+            raise UnclearError
         whole = re.fullmatch(r"[+-]?\d+", written) is not None
         return value if whole and abs(int(written)) > 2**53 else float(written)
     return value
@@ -404,14 +416,14 @@ def judge_log(data: bytes, stem: str) -> Found:
     fields = {"item", "judge", "verdict", "human", "text", "model_a", "model_b", "order", "gold"}
     for record in documents(data):
         if not record.keys() <= fields or not record.keys() >= {"item", "judge"}:
-            raise Unclear
+            raise UnclearError
         values = [value for key, value in record.items() if key != "text"]
         if any(isinstance(value, list | dict) for value in values):
-            raise Unclear
+            raise UnclearError
         pair = None
         item, who = (as_name(record[key]) for key in ("item", "judge"))
         if ("model_a" in record) != ("model_b" in record):
-            raise Unclear
+            raise UnclearError
         if "model_a" in record:
             pair = as_name(record["model_a"]), as_name(record["model_b"])
         if not item or not who:
@@ -435,8 +447,14 @@ def as_name(value: Any) -> str:
 def preferred(value: Any, pair: tuple[str, str] | None) -> Any:
     if pair is not None and isinstance(value, str):
         word = value.strip().casefold()
-        for model, words in zip(pair, ("a model_a assistant_a [[a]] left 1".split(),
-                                       "b model_b assistant_b [[b]] right 2".split()), strict=True):
+        for model, words in zip(
+            pair,
+            (
+                ["a", "model_a", "assistant_a", "[[a]]", "left", "1"],
+                ["b", "model_b", "assistant_b", "[[b]]", "right", "2"],
+            ),
+            strict=True,
+        ):
             if word in words:
                 return model or None
     return plain(value)
@@ -448,23 +466,27 @@ def inspect_log(data: bytes, stem: str) -> Found:
     about = log["eval"]
     model = about.get("model") or "model"
     if not isinstance(model, str) or not isinstance(log.get("samples"), list):
-        raise Unclear
+        raise UnclearError
     for sample in log["samples"]:
         if not is_name(sample.get("id")):
             raise OddError("no id")
         item = sample["id"] if isinstance(sample["id"], str) else name(sample["id"])
         if isinstance(sample["id"], float):
-            raise Unclear
+            raise UnclearError
         scores = sample.get("scores")
         output = sample.get("output")
         if not isinstance(scores, dict) or not isinstance(output, dict):
-            raise Unclear
+            raise UnclearError
         said = next(
-            (s["answer"] for s in scores.values() if isinstance(s, dict) and type(s.get("answer")) is str),
+            (
+                s["answer"]
+                for s in scores.values()
+                if isinstance(s, dict) and type(s.get("answer")) is str
+            ),
             output.get("completion"),
         )
         if said is None and output.get("choices"):
-            raise Unclear
+            raise UnclearError
         said = said.strip() or None if isinstance(said, str) else None
         if sample.get("error"):
             answers.append((item, model, "answer", said, "unfinished"))
@@ -475,7 +497,7 @@ def inspect_log(data: bytes, stem: str) -> Found:
         for scorer, score in scores.items():
             value = score.get("value") if isinstance(score, dict) else score
             if isinstance(value, list | dict) or not scorer:
-                raise Unclear
+                raise UnclearError
             answers.append((item, scorer, "verdict", plain(value), "done"))
     return answers, []
 
@@ -485,25 +507,25 @@ def potato(data: bytes, stem: str) -> Found:
     lines = []
     for record in documents(data):
         if record.keys() & {"id", "label_annotations", "instance_id_to_label_to_value"}:
-            raise Unclear
+            raise UnclearError
         if not (is_name(record["instance_id"]) and is_name(record.get("user_id"))):
-            raise Unclear
+            raise UnclearError
         if any(isinstance(record[key], float) for key in ("instance_id", "user_id")):
-            raise Unclear
+            raise UnclearError
         item, who = str(record["instance_id"]), str(record["user_id"])
         labels, spans = record.get("labels"), record.get("spans")
         if item.endswith((".html", ".jsonl")):
-            raise Unclear
+            raise UnclearError
         if not isinstance(labels, dict) or not isinstance(spans or {}, dict):
-            raise Unclear
+            raise UnclearError
         chosen: dict[str, list[str]] = {}
         for question, entries in labels.items():
             if not isinstance(entries, dict) or "labels" in entries:
-                raise Unclear
+                raise UnclearError
             ticked = []
             for option, value in entries.items():
                 if isinstance(value, list | dict):
-                    raise Unclear
+                    raise UnclearError
                 if value in ("true", "True", "on") or value is True:
                     ticked.append(option)
                 elif not (value in ("false", "False", "") or value is None or value is False):

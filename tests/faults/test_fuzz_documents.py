@@ -6,19 +6,19 @@ import io
 import re
 import zipfile
 from random import Random
+from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
 import pyarrow as pa
-import pytest
+from faults.exported import held
+from faults.fuzzing import TIMES, UnclearError, feed
+from faults.mutations import CELLS, mixed, of_bytes
+from faults.rows import decoded
+from faults.second_readers import OddError, plain
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.exports import read_export
 from annobench.io.pharaoh import read_pharaoh
-from faults.exported import held
-from faults.fuzzing import TIMES, Unclear, feed
-from faults.mutations import CELLS, PARTS, mixed, of_bytes
-from faults.rows import decoded
-from faults.second_readers import OddError, is_name, plain
 
 AREA = "Documents, sheets and columns"
 REFUSALS = (ReaderError, AnnotationError)
@@ -113,21 +113,23 @@ def webanno(data: bytes) -> list[tuple[int, int, str]]:
     lines = data.decode("utf-8").split("\n")
     types = [line.rstrip("\r") for line in lines if line.startswith(("#T_SP", "#T_CH", "#T_RL"))]
     if types != ["#T_SP=custom.Span|value"] or "\\" in decoded(data):
-        raise Unclear
+        raise UnclearError
     found: dict[str, list[object]] = {}
     names = set()
     for line in lines:
         line = line.rstrip("\r")
         if not line or line.startswith("#"):
             continue
-        row = re.match(r"([0-9]+-[0-9]+(?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)\t([^\t]*)\t?$", line)
+        row = re.match(
+            r"([0-9]+-[0-9]+(?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t([^\t]*)\t([^\t]*)\t?$", line
+        )
         name, form, cell = row[1], row[4], row[5]
         start, end = int(row[2]), int(row[3])
         assert start <= end <= 100_000_000
         assert name not in names
         names.add(name)
         if any(ord(sign) > 0xFFFF for sign in form):
-            raise Unclear
+            raise UnclearError
         for place, value in enumerate([] if cell == "_" else cell.split("|")):
             label, number = re.fullmatch(r"(.*?)(?:\[([\d_]+)\])?", value, re.DOTALL).groups()
             own = found.setdefault(number or f"{name}/{place}", [start, end, label])
@@ -176,7 +178,7 @@ def test_pharaoh(tried, tmp_path, tmp_path_factory):
         found = read_pharaoh({"ann": path}, source=folder / "source", target=folder / "target")
         codes = found.drawn[:, 0].tolist()
         drawn = zip(found.links, codes, strict=True)
-        return sorted((l.pair, int(l.source), int(l.target), code) for l, code in drawn if code)
+        return sorted((n.pair, int(n.source), int(n.target), code) for n, code in drawn if code)
 
     def second(data):
         lines = decoded(data).replace("\r\n", "\n").split("\n")
@@ -230,13 +232,13 @@ def hugging_face(data: bytes) -> list[tuple[object, ...]]:
         table.validate(full=True)
     found = []
     if set(table.column_names) != {"item_id", "worker", "label"}:
-        raise Unclear
+        raise UnclearError
     for row in table.to_pylist():
         item, who, label = (row[key] for key in ("item_id", "worker", "label"))
         if any(isinstance(value, list | dict | bytes) for value in (item, who, label)):
-            raise Unclear
+            raise UnclearError
         if isinstance(label, str) and label.lstrip().startswith("["):
-            raise Unclear
+            raise UnclearError
         item, who = (plain(value) or "" for value in (item, who))
         if item and who:
             found.append((item, who, "label", plain(label), "done"))
@@ -268,10 +270,143 @@ def test_arrow(tried, tmp_path, tmp_path_factory):
     )
 
 
-assert CELLS
-assert PARTS
-assert escape
-assert is_name
-assert pytest
-assert recognise
-assert zipfile
+#: The parts of a workbook beside its one sheet.
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+BOOK = {
+    "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types">'
+    f'<Override PartName="/xl/workbook.xml" ContentType="{SHEET_TYPE}.sheet.main+xml"/>'
+    f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{SHEET_TYPE}.worksheet+xml"/>'
+    "</Types>",
+    "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="r1" '
+    f'Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>'
+    '<sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships">'
+    f'<Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
+    "</Relationships>",
+}
+VALUES = [*CELLS, 1, 2.0, 0.5, True, -1, 2**40, "yes", "no", "x", "ann"]
+
+
+def cell_of(place: str, value: object) -> str:
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, int | float):
+        return f'<c r="{place}"><v>{value}</v></c>'
+    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
+
+
+def is_xml(value: object) -> bool:
+    """Whether a text may stand in XML at all, and comes back as it was."""
+    return not isinstance(value, str) or not re.search("[\0-\x08\x0b-\x1f\r\ufffe\uffff]", value)
+
+
+def sheet_of(draw: Random) -> bytes:
+    """Write a sheet with three columns, some of it harmed."""
+    values = [value for value in VALUES if is_xml(value)]
+    plain_rows = [["x", "ann", "yes"], ["y", "ann", 1], ["x", "bob", "no"], ["z", "bob", 2.5]]
+    rows = [["item", "annotator", "label"], *draw.sample(plain_rows, draw.randrange(1, 5))]
+    for _ in range(draw.randrange(3)):
+        row = rows[draw.randrange(1, len(rows))]
+        row[draw.randrange(3)] = draw.choice(values)
+    shown = [
+        "".join(cell_of(f"{column}{n}", value) for column, value in zip("ABC", row, strict=True))
+        for n, row in enumerate(rows, start=1)
+    ]
+    shown = [f'<row r="{n}">{cells}</row>' for n, cells in enumerate(shown, start=1)]
+    sheet = f'<worksheet xmlns="{MAIN}"><sheetData>{"".join(shown)}</sheetData></worksheet>'
+    data = sheet.encode()
+    if draw.random() < 0.5:
+        data = of_bytes([data], draw, keep=data.index(b"<row"))
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for name, part in BOOK.items():
+            archive.writestr(name, part)
+        archive.writestr("xl/worksheets/sheet1.xml", data)
+    whole = sink.getvalue()
+    return of_bytes([whole], draw) if draw.random() < 0.2 else whole
+
+
+def spreadsheet(data: bytes) -> list[tuple[object, ...]]:
+    """The rows of the sheet; cells by the letter of their place."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if len(set(archive.namelist())) < len(BOOK) + 1:
+            raise UnclearError
+        root = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
+    space = f"{{{MAIN}}}"
+    if [child.tag for child in root] != [f"{space}sheetData"]:
+        raise UnclearError
+    rows, before = [], 0
+    for row in root[0]:
+        number = row.get("r")
+        if row.tag != f"{space}row" or not (number or "").isdecimal() or int(number) <= before:
+            raise UnclearError
+        before = int(number)
+        cells = {}
+        for n, cell in enumerate(row):
+            if cell.get("r") != f"{'ABC'[n : n + 1]}{number}" or cell.tag != f"{space}c":
+                raise UnclearError
+            cells[n] = value_of(cell, space)
+        if any(value not in (None, "") for value in cells.values()):
+            rows.append([cells.get(n) for n in range(3)])
+    if not rows or rows[0] != ["item", "annotator", "label"]:
+        raise UnclearError
+    found = []
+    for row in rows[1:]:
+        item, who, label = (written(value) for value in row)
+        if label.lstrip().startswith("["):
+            raise UnclearError
+        if item and who:
+            found.append((item, who, "label", label or None, "done"))
+    return found
+
+
+def value_of(cell: ElementTree.Element, space: str) -> object:
+    kind, parts = cell.get("t"), list(cell)
+    if kind == "inlineStr" and [part.tag for part in parts] == [f"{space}is"]:
+        texts = list(parts[0])
+        if [part.tag for part in texts] == [f"{space}t"] and not list(texts[0]):
+            return texts[0].text
+    if kind in (None, "b") and [part.tag for part in parts] == [f"{space}v"]:
+        text = parts[0].text or ""
+        if kind == "b" and text in ("0", "1"):
+            return text == "1"
+        if kind is None and re.fullmatch(r"-?[0-9]{1,15}(\.[0-9]+)?", text):
+            return float(text) if "." in text else int(text)
+    raise UnclearError
+
+
+def written(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value == int(value):
+        return str(int(value))
+    return "" if value is None else str(value)
+
+
+#: A workbook is opened twice, which takes a hundred times as long as a text.
+SHEETS = TIMES // 10
+
+
+def test_spreadsheet(tried, tmp_path, tmp_path_factory):
+    path = tmp_path_factory.mktemp("input") / "labels.xlsx"
+
+    def read(data):
+        path.write_bytes(data)
+        answers, _ = held(read_export(path, format="spreadsheet", keep_names=True))
+        return answers
+
+    outcome = feed(
+        read,
+        spreadsheet,
+        sheet_of,
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="spreadsheet",
+        named="labels.xlsx",
+        times=SHEETS,
+    )
+    count(outcome, tried, "a workbook (XLSX): bytes, cells", SHEETS)

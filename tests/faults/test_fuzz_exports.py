@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
+from faults import second_readers
+from faults.exported import compare_labels, held
+from faults.fuzzing import TIMES, feed
+from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import discover, read_export, recognise
-from faults import second_readers
-from faults.exported import compare_labels, held
-from faults.fuzzing import feed
-from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 REFUSALS = (ReaderError, AnnotationError)
 
@@ -26,7 +26,9 @@ PRODIGY = [
 ]
 PRODIGY = [
     record | {"answer": answer}
-    for record, answer in zip(PRODIGY, ["accept", "ignore", "reject", "accept", "accept"], strict=True)
+    for record, answer in zip(
+        PRODIGY, ["accept", "ignore", "reject", "accept", "accept"], strict=True
+    )
 ]
 ENTITY = {"id": 1, "start_offset": 0, "end_offset": 2, "label": "ORG"}
 DOCCANO = [
@@ -154,10 +156,10 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
 
     def read(data):
         path.write_bytes(data)
-        if next(turn) % 20 == 0:
+        if next(turn) % 100 == 0:
             recognise(path)
         export = read_export(path, format=name, keep_names=True)
-        if next(turn) % 20 == 0:
+        if next(turn) % 100 == 0:
             compare_labels(export)
         return held(export)
 
@@ -178,7 +180,7 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
     tried(
         "Exports in JSON",
         f"{title}: bytes and parts of records",
-        times=100_000,
+        times=TIMES,
         same=outcome.same,
         refused=outcome.refused,
     )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from faults.exported import compare_labels, held
+from faults.fuzzing import TIMES, feed
+from faults.mutations import mixed, of_bytes, of_cells
+from faults.second_layouts import READERS, TABLES
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import discover, read_export, recognise
-from faults.exported import compare_labels, held
-from faults.fuzzing import feed
-from faults.mutations import mixed, of_bytes, of_cells
-from faults.second_layouts import READERS, TABLES
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -30,10 +30,10 @@ def test_layouts(tried, tmp_path, tmp_path_factory, name):
     def read(data):
         path.write_bytes(data)
         number = next(turn)
-        if number % 20 == 0:
+        if number % 100 == 0:
             recognise(whole)
         export = read_export(whole, format=name, keep_names=True)
-        if number % 20 == 1:
+        if number % 100 == 1:
             compare_labels(export)
         answers, _ = held(export)
         return [answer for answer in answers if answer[1] != "zoe"]
@@ -55,7 +55,7 @@ def test_layouts(tried, tmp_path, tmp_path_factory, name):
     tried(
         "Exports as tables",
         f"{discover()[name].title}: bytes and cells",
-        times=100_000,
+        times=TIMES,
         same=outcome.same,
         refused=outcome.refused,
     )

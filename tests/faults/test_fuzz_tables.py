@@ -9,13 +9,13 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from faults.fuzzing import TIMES, UnclearError, feed
+from faults.mutations import CELLS, mixed, of_bytes, of_cells
+from faults.rows import rows_of
 
 from annobench import read_labels
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import read_gold
-from faults.fuzzing import Unclear, feed
-from faults.mutations import CELLS, mixed, of_bytes, of_cells
-from faults.rows import rows_of
 
 REFUSALS = (ReaderError, AnnotationError)
 
@@ -52,7 +52,7 @@ def columns_of(text: str, delimiter: str, roles: tuple[str, ...]) -> list[tuple[
     for role in roles:
         fits = [n for n, name in enumerate(header) if name.strip().lower() in NAMES[role]]
         if len(fits) != 1:
-            raise Unclear
+            raise UnclearError
         places += fits
     assert all(len(row) == len(header) for row in rows)
     return [tuple(row[place] for place in places) for row in rows]
@@ -77,9 +77,7 @@ def labels_of(rows: list[tuple[str, ...]]) -> tuple[object, ...]:
 def held(labels) -> tuple[object, ...]:
     names = (labels.items, labels.annotators, labels.categories)
     codes = (labels.item.tolist(), labels.annotator.tolist(), labels.label.tolist())
-    rows = [
-        (names[0][i], names[1][j], names[2][k]) for i, j, k in zip(*codes, strict=True)
-    ]
+    rows = [(names[0][i], names[1][j], names[2][k]) for i, j, k in zip(*codes, strict=True)]
     assert set(labels.categories) == {label for _, _, label in rows}
     return rows, list(labels.items), list(labels.annotators)
 
@@ -126,7 +124,7 @@ def test_texts(tried, file, tmp_path, name, delimiter):
         named=name,
     )
     fault = f"{name[-3:].upper()}: bytes, cells, quotes, encodings, ends of lines"
-    tried("Tables", fault, times=100_000, same=outcome.same, refused=outcome.refused)
+    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
 
 
 def test_gold(tried, file, tmp_path):
@@ -153,7 +151,7 @@ def test_gold(tried, file, tmp_path):
         named="gold.csv",
     )
     fault = "gold categories as CSV: bytes, cells, quotes, encodings"
-    tried("Tables", fault, times=100_000, same=outcome.same, refused=outcome.refused)
+    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
 
 
 DAY = datetime.date(2024, 2, 29)
@@ -238,7 +236,7 @@ def test_parquet(tried, file, tmp_path):
             fits = [name for name in names if name.lower() in NAMES[role]]
             exact = [name for name in fits if name.lower() == role] or fits
             if len(exact) != 1:
-                raise Unclear
+                raise UnclearError
             # Others may be damaged.
             table = pq.read_table(io.BytesIO(data), columns=exact)
             columns.append(as_names(table.column(0)))
@@ -258,4 +256,4 @@ def test_parquet(tried, file, tmp_path):
         named="labels.parquet",
     )
     fault = "Parquet: bytes, types of columns"
-    tried("Tables", fault, times=100_000, same=outcome.same, refused=outcome.refused)
+    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
