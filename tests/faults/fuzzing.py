@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import signal
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import pytest
 from faults.mutations import endless
 
 #: How many inputs each reader gets, and how many seconds it may take for one.
@@ -137,6 +142,16 @@ def feed(
     assert same > times / 100, f"only {same} of {times} inputs were read"
     assert unclear < times / 2, f"{unclear} inputs are unclear to the second reader"
     return Outcome(same, refused, unclear)
+
+
+def folder_in_memory(factory: pytest.TempPathFactory) -> Path:
+    """Make a folder for inputs: in memory where the system has such a place."""
+    memory = Path("/dev/shm")
+    if not os.access(memory, os.W_OK):
+        return factory.mktemp("input")
+    path = Path(tempfile.mkdtemp(prefix="annobench-", dir=memory))
+    atexit.register(shutil.rmtree, path, ignore_errors=True)
+    return path
 
 
 def _too_slow(*_: object) -> None:

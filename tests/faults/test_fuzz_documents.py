@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import pyarrow as pa
 from faults.exported import held
-from faults.fuzzing import TIMES, UnclearError, feed
+from faults.fuzzing import TIMES, UnclearError, feed, folder_in_memory
 from faults.mutations import CELLS, mixed, of_bytes
 from faults.rows import decoded
 from faults.second_readers import OddError, plain
@@ -70,7 +70,7 @@ def brat(data: bytes) -> list[tuple[object, ...]]:
 
 
 def test_brat(tried, tmp_path, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("input") / "project"
+    folder = folder_in_memory(tmp_path_factory) / "project"
     folder.mkdir()
     (folder / "d.txt").write_text(TEXT)
 
@@ -138,7 +138,7 @@ def webanno(data: bytes) -> list[tuple[int, int, str]]:
 
 
 def test_webanno(tried, tmp_path, tmp_path_factory):
-    path = tmp_path_factory.mktemp("document") / "ann.tsv"
+    path = folder_in_memory(tmp_path_factory) / "ann.tsv"
 
     def read(data):
         path.write_bytes(data)
@@ -168,7 +168,7 @@ PHARAOH = [b"0-0 1-2 3?4\n\n2-1\n", b"0-0\n1p1 2-2\n3-3\n", b"5-5 0-1\n0-0\n0?0\
 
 
 def test_pharaoh(tried, tmp_path, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("input")
+    folder = folder_in_memory(tmp_path_factory)
     path = folder / "ann.align"
     for side in ("source", "target"):
         (folder / side).write_text("a b c d e f g h i j\n" * 3)
@@ -246,7 +246,7 @@ def hugging_face(data: bytes) -> list[tuple[object, ...]]:
 
 
 def test_arrow(tried, tmp_path, tmp_path_factory):
-    path = tmp_path_factory.mktemp("input") / "data.arrow"
+    path = folder_in_memory(tmp_path_factory) / "data.arrow"
     draw = Random("seeds")
     seeds = [arrow_of(draw) for _ in range(40)]
 
@@ -392,7 +392,7 @@ SHEETS = TIMES // 10
 
 
 def test_spreadsheet(tried, tmp_path, tmp_path_factory):
-    path = tmp_path_factory.mktemp("input") / "labels.xlsx"
+    path = folder_in_memory(tmp_path_factory) / "labels.xlsx"
 
     def read(data):
         path.write_bytes(data)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from faults import second_readers
 from faults.exported import compare_labels, held
-from faults.fuzzing import TIMES, feed
+from faults.fuzzing import TIMES, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 from annobench.core.errors import AnnotationError, ReaderError
@@ -149,7 +149,7 @@ FORMATS = {
 @pytest.mark.parametrize("name", FORMATS)
 def test_json(tried, tmp_path, tmp_path_factory, name):
     records, lines = FORMATS[name]
-    path = tmp_path_factory.mktemp("input") / "export.json"
+    path = folder_in_memory(tmp_path_factory) / "export.json"
     parts = records if isinstance(records, list) else [records]
     seeds = [json.dumps(records).encode(), "\n".join(map(json.dumps, parts)).encode()]
     turn = iter(range(10**9))

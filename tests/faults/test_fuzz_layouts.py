@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from faults.exported import compare_labels, held
-from faults.fuzzing import TIMES, feed
+from faults.fuzzing import TIMES, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_cells
 from faults.second_layouts import READERS, TABLES
 
@@ -16,7 +16,7 @@ from annobench.io.exports import discover, read_export, recognise
 
 @pytest.mark.parametrize("name", READERS)
 def test_layouts(tried, tmp_path, tmp_path_factory, name):
-    place = tmp_path_factory.mktemp("input") / "tables"
+    place = folder_in_memory(tmp_path_factory) / "tables"
     place.mkdir()
     path = place / "export.csv"
     whole = place if name == "folder" else path

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 import yaml
-from faults.fuzzing import TIMES, UnclearError, feed
+from faults.fuzzing import TIMES, UnclearError, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_cells, of_parts
 from faults.rows import decoded, table_of
 
@@ -151,7 +151,7 @@ def of_node(node, seen) -> object:
 
 
 def test_papers(tried, tmp_path, tmp_path_factory):
-    path = tmp_path_factory.mktemp("paper") / "example_paper" / "paper.yaml"
+    path = folder_in_memory(tmp_path_factory) / "example_paper" / "paper.yaml"
     path.parent.mkdir()
     schema = schema_of("paper")
     small = EXAMPLE.partition(b"\n")[2].replace(b"summary: >-\n  The", b"summary: The")
@@ -266,7 +266,7 @@ SOURCES = [
 def test_methods_in_python(tried, tmp_path, tmp_path_factory, monkeypatch):
     import sys
 
-    folder = tmp_path_factory.mktemp("method")
+    folder = folder_in_memory(tmp_path_factory)
     path = folder / "mine.py"
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
@@ -313,7 +313,7 @@ ANSWERS = [
 
 @pytest.mark.filterwarnings("error")
 def test_answers_of_programs(tried, tmp_path, tmp_path_factory):
-    path = tmp_path_factory.mktemp("program") / "probabilities.csv"
+    path = folder_in_memory(tmp_path_factory) / "probabilities.csv"
     labels = Annotations.from_arrays(
         ["x", "y, z", "x"], ["ann", "ann", "bob"], ["no", "yes", "yes"], categories=["no", "yes"]
     )

@@ -9,7 +9,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from faults.fuzzing import TIMES, UnclearError, feed
+from faults.fuzzing import TIMES, UnclearError, feed, folder_in_memory
 from faults.mutations import CELLS, mixed, of_bytes, of_cells
 from faults.rows import rows_of
 
@@ -87,7 +87,7 @@ def file(tmp_path_factory):
     """A file that is written anew for every input."""
 
     def at(name):
-        path = tmp_path_factory.mktemp("input") / name
+        path = folder_in_memory(tmp_path_factory) / name
 
         def write(data):
             path.write_bytes(data)
