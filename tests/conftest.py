@@ -32,8 +32,8 @@ def pytest_xdist_make_scheduler(config, log):
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file, _, _ = nodeid.partition("::")
-            if file.startswith("tests/browser/"):
-                return nodeid  # windows of a browser share nothing
+            if file.startswith(("tests/browser/", "tests/faults/")):
+                return nodeid  # windows of a browser, and faults, share nothing
             return "workflow" if file.startswith("tests/workflow/") else file
 
     return ByFile(config, log)

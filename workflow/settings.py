@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,9 @@ from annobench.datasets import get, missing_files
 from documents import DocumentError, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "config.schema.yaml"
+
+#: Seconds by which the clocks of a file system and of this machine may differ.
+CLOCK_TOLERANCE = 60
 
 
 def check_config(config: Mapping[str, Any], datasets: Collection[str]) -> None:
@@ -57,7 +61,7 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
 
 
 def check_results(folder: Path) -> None:
-    """Refuse a results folder that can't be written, before any job tries.
+    """Refuse a results folder that can't be written, or one in it, before any job tries.
 
     Raises
     ------
@@ -69,10 +73,33 @@ def check_results(folder: Path) -> None:
             f"{folder}: the workflow writes into this folder, but it is a file. "
             "Move the file away and run again."
         )
-    home = folder if folder.exists() else folder.absolute().parent
-    if not os.access(home, os.W_OK | os.X_OK):
+    places = [folder.absolute().parent]
+    if folder.exists():
+        places = [folder, *(path for path in sorted(folder.iterdir()) if path.is_dir())]
+    for place in places:
+        if os.access(place, os.W_OK | os.X_OK):
+            continue
+        mend = f"Make it writable (chmod u+wx {place})"
+        if os.statvfs(place).f_flag & os.ST_RDONLY:
+            mend = "Its file system is mounted read-only: mount it for writing"
         raise PermissionError(
-            f"{folder}: the workflow writes into this folder, but {home} is not writable. "
-            f"Make it writable (chmod u+wx {home}), or run in a copy with "
-            "`snakemake --directory`."
+            f"{folder}: the workflow writes into this folder, but {place} is not writable. "
+            f"{mend}, or run in a copy with `snakemake --directory`."
         )
+
+
+def ahead_of_clock(folder: Path, now: float) -> str:
+    """Return a warning where results were written in the future, or nothing.
+
+    The clock was set back then. What is edited since looks older than the results, which
+    Snakemake, going by times, takes for up to date.
+    """
+    written = [path.lstat().st_mtime for path in folder.glob("*")]
+    ahead = max(written, default=now) - now
+    if ahead < CLOCK_TOLERANCE:
+        return ""
+    return (
+        f"{folder}: was written {timedelta(seconds=round(ahead))} ahead of the "
+        "clock, which must have been set back since. Until then an edit is not noticed; "
+        "`snakemake --cores all --forceall` makes everything anew."
+    )

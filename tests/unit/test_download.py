@@ -197,6 +197,16 @@ def test_a_cache_that_can_not_be_written_is_reported(server, get, tmp_path):
         get(cache=tmp_path / "file")
 
 
+@pytest.mark.parametrize("mode", ["auto", "real"])
+def test_data_are_not_simulated_because_the_cache_can_not_be_written(
+    server, tmp_path, monkeypatch, mode
+):
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "file"))
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(DataUnavailableError, match=r"can't be written.*Set ANNOBENCH_CACHE"):
+        datasets.load("snow2008_wsd", mode=mode, base_url=server.url)
+
+
 def test_without_the_network_a_missing_file_is_reported(server, get):
     with pytest.raises(DataUnavailableError, match=r"toy/data/a\.tsv: neither mirror nor cache"):
         get(allow_network=False)

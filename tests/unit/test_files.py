@@ -1,11 +1,15 @@
 """Files are written whole or not at all, and a script's log keeps what it says."""
 
+import errno
 import logging
 import os
+import re
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -128,6 +132,59 @@ def test_an_error_leaves_its_traceback_in_the_log_and_its_message_on_the_termina
         raise ValueError("labels.csv, line 3: no label")
     assert "Traceback" in log.read_text()
     assert capfd.readouterr().err == (f"make_things: labels.csv, line 3: no label (log: {log})\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is full")
+def test_a_full_disk_is_named_though_the_log_is_on_it_too(capfd):
+    def fill():
+        logging.getLogger().info("begun")
+        print("what a library says", file=sys.stderr)
+        Path("/dev/full").write_text("whole")
+
+    with pytest.raises(SystemExit, match="1"), recording("/dev/full", name="make_things"):
+        fill()
+    said = capfd.readouterr().err
+    assert re.search(
+        r"^make_things: \[Errno 28\] No space left on device\. The disk of \S+ is full "
+        r"\([\d,]+ bytes are free\): make room there, and give the same command again "
+        r"\(log: /dev/full\)$",
+        said,
+        re.MULTILINE,
+    ), said
+    assert "Traceback" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no disk that is full")
+def test_a_full_disk_in_the_cause_of_an_error_is_named(tmp_path, capfd):
+    def write():
+        try:
+            Path("/dev/full").write_text("whole")
+        except OSError as error:
+            raise ValueError("the table can't be written here.") from error
+
+    with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
+        write()
+    assert "make_things: the table can't be written here. The disk of" in capfd.readouterr().err
+
+
+def test_a_full_disk_is_named_though_the_error_is_another_one(tmp_path, capfd, monkeypatch):
+    def full(dir):
+        raise OSError(errno.ENOSPC, "No space left on device", dir)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
+        raise RuntimeError("the kernel died")
+    assert "make_things: the kernel died. The disk of" in capfd.readouterr().err
+
+
+def test_a_log_that_can_not_be_opened_is_an_error_that_says_who_needs_it(tmp_path, capfd):
+    (tmp_path / "logs").write_text("a file")
+    with (
+        pytest.raises(SystemExit, match="1"),
+        recording(tmp_path / "logs" / "script.log", name="make_things"),
+    ):
+        pytest.fail("nothing runs without its log")
+    assert re.match(r"make_things: \[Errno \d+\] .*logs", capfd.readouterr().err)
 
 
 def test_recording_puts_everything_back(tmp_path, capfd):

@@ -2,14 +2,16 @@
 
 import json
 import os
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from catalogue import read_paper, read_papers
 from documents import DocumentError, read_yaml
-from settings import check_config, check_results, mode_of, upgrades
+from settings import ahead_of_clock, check_config, check_results, mode_of, upgrades
 
 TOP = Path(__file__).parents[2]
 DATASETS = ("anesthesia", "snow2008_rte")
@@ -242,6 +244,29 @@ def test_a_results_folder_that_can_not_be_written_is_an_error(tmp_path, monkeypa
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError, match=r"is not writable. Make it writable \(chmod"):
         check_results(folder)
+
+
+def test_a_folder_of_the_results_that_can_not_be_written_is_an_error(tmp_path, monkeypatch):
+    (tmp_path / "results/logs").mkdir(parents=True)
+    monkeypatch.setattr(os, "access", lambda path, mode: path.name != "logs")
+    with pytest.raises(PermissionError, match=r"but \S+/results/logs is not writable"):
+        check_results(tmp_path / "results")
+
+
+def test_a_results_folder_on_a_file_system_that_is_read_only_is_an_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=os.ST_RDONLY))
+    with pytest.raises(PermissionError, match="mounted read-only: mount it for writing"):
+        check_results(tmp_path / "results")
+
+
+def test_results_ahead_of_the_clock_are_told_of(tmp_path):
+    assert ahead_of_clock(tmp_path / "results", time.time()) == ""
+    (tmp_path / "index.html").write_text("")
+    now = (tmp_path / "index.html").stat().st_mtime
+    assert ahead_of_clock(tmp_path, now - 59) == ""
+    assert "written 1 day, 0:00:00" in ahead_of_clock(tmp_path, now - 86400)
+    assert "`snakemake --cores all --forceall`" in ahead_of_clock(tmp_path, now - 61)
 
 
 @pytest.fixture

@@ -5,11 +5,13 @@ import json
 import math
 import os
 import re
+import time
 import tomllib
 from pathlib import Path
 
 import pandas as pd
 from snakemake.exceptions import WorkflowError
+from snakemake.logging import logger
 
 from annobench import __version__, datasets, models
 from annobench.datasets.sources import default_base_url
@@ -21,7 +23,7 @@ from annobench.studies.benchmark.tables import SETTINGS, file_names
 from catalogue import FIGURE_FORMATS, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
-from settings import check_config, check_results, mode_of, upgrades
+from settings import ahead_of_clock, check_config, check_results, mode_of, upgrades
 
 WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
 PACKAGE = WORKFLOW.parent / "src" / "annobench"
@@ -45,6 +47,12 @@ IDS_OF_MODULE = {
     name: [id for id in DATASETS if MODULE_OF_DATASET[id] == name]
     for name in sorted(set(MODULE_OF_DATASET.values()))
 }
+
+# Said once for the whole run, and not by the processes that run jobs.
+if "ANNOBENCH_UPGRADES" not in os.environ and (
+    warning := ahead_of_clock(Path("results"), time.time())
+):
+    logger.warning(f"WARNING: {warning}")
 
 # Settled once for the whole run: the processes that run jobs inherit it, as to them the
 # outputs of a job that is to be done again are already gone.

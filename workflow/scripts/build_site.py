@@ -62,6 +62,9 @@ _BOX = (
     'width="{width}" height="{height}" style="--width: {width}px" loading="lazy"></a></div>'
 )
 
+#: Bytes without which a disk is full.
+ROOM = 1 << 20
+
 _ID = re.compile(r'\bid="([^"]*)"')
 
 #: Where a source says that it is documented.
@@ -199,9 +202,13 @@ def build(source: Path, generator: Path, target: Path) -> None:
     ------
     PublicationError
         If Sphinx warns of anything.
+    OSError
+        If the disk is full.
     """
     options = ["-q", "-W", "--keep-going", "-j", "auto", "-d", str(source.parent / "doctrees")]
     if build_main([*options, "-c", str(generator), str(source), str(target)]):
+        # Of a full disk Sphinx tells its log alone.
+        (source.parent / "room").write_bytes(bytes(ROOM))
         raise PublicationError(f"Sphinx, for {target}: the messages above name pages to be mended.")
     for left in (".buildinfo", "_static/webpack-macros.html"):
         (target / left).unlink(missing_ok=True)

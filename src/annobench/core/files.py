@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import csv
+import errno
 import importlib
 import logging
 import os
+import shutil
 import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The umask can only be read by setting it, which two threads must not do at once.
 _ASKING = threading.Lock()
 
 _PREFIX = ".draft."
+
+#: Bytes without which a disk is full.
+_SMALL = 1 << 16
 
 
 @contextmanager
@@ -54,6 +64,45 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         draft.unlink(missing_ok=True)
         os.close(handle)
+
+
+def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
+    """Write a table as CSV, whole or not at all, with texts as they stand.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Any. What spreadsheets make of its texts is in `annobench.core.texts`.
+    path : str or Path
+        The file to write.
+    **options
+        Passed on to `DataFrame.to_csv`; without others no index is written.
+    """
+    written: dict[str, Any] = {"index": False, "lineterminator": "\n"}
+    written |= {"quoting": csv_quoting(table)} | options
+    with replacing(path) as draft:
+        table.to_csv(draft, **written)
+
+
+def csv_quoting(table: pd.DataFrame) -> int:
+    """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Any.
+
+    Returns
+    -------
+    int
+        A constant of `csv`: those that need it, or all where one has a carriage return. Writers
+        quote the line ends alone that they use themselves, while readers know them all.
+    """
+    texts = table.reset_index().select_dtypes(exclude=["number", "bool", "datetime"])
+    unusual = any(
+        "\r" in text for name in texts for text in (name, *texts[name]) if isinstance(text, str)
+    )
+    return csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
 
 
 def remove_abandoned_drafts(folder: str | Path) -> None:
@@ -122,36 +171,97 @@ def recording(log: str | Path, *, name: str) -> Iterator[logging.Logger]:
     ------
     SystemExit
         Status 1 after any exception: its traceback stands in the log, and its message
-        on the terminal too.
+        on the terminal too. Of a full disk it says which, and what to do; such a disk may
+        also lack the log, which is then given up.
     """
     path = Path(log)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    failure: Exception | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _stderr_in(path) as root:
+            try:
+                yield logging.getLogger(name)
+            except Exception as error:
+                root.exception("%s failed", name)
+                failure = error
+    except OSError as error:
+        failure = error
+    if failure is not None:
+        said = str(failure) or type(failure).__name__
+        if full := _full_disk(failure, path.parent):
+            said = f"{said.rstrip('.')}. {full}"
+        print(f"{name}: {said} (log: {path})", file=sys.stderr)
+        raise SystemExit(1) from failure
+
+
+@contextmanager
+def _stderr_in(path: Path) -> Iterator[logging.Logger]:
+    """Send logging and the standard error to a file, and put both back."""
     sys.stderr.flush()
     terminal = os.dup(2)
-    failure: BaseException | None = None
-    with path.open("w", encoding="utf-8", buffering=1) as stream:
-        # The descriptor and not only sys.stderr, so that compiled code and child processes
-        # are recorded as well.
-        os.dup2(stream.fileno(), 2)
-        handler = logging.StreamHandler(stream)
-        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-        root = logging.getLogger()
-        level = root.level
-        root.addHandler(handler)
-        root.setLevel(logging.INFO)
-        logging.captureWarnings(True)
-        try:
-            yield logging.getLogger(name)
-        except Exception as error:
-            root.exception("%s failed", name)
-            failure = error
-        finally:
-            logging.captureWarnings(False)
-            root.removeHandler(handler)
-            root.setLevel(level)
+    stream = path.open("w", encoding="utf-8", buffering=1)
+    # The descriptor and not only sys.stderr, so that compiled code and child processes
+    # are recorded as well.
+    os.dup2(stream.fileno(), 2)
+    handler = _Handler(stream)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    logging.captureWarnings(True)
+    try:
+        yield root
+    finally:
+        logging.captureWarnings(False)
+        root.removeHandler(handler)
+        root.setLevel(level)
+        # What a full disk does not take of the log must not hide why the script failed.
+        with suppress(OSError):
             sys.stderr.flush()
-            os.dup2(terminal, 2)
-            os.close(terminal)
-    if failure is not None:
-        print(f"{name}: {failure or type(failure).__name__} (log: {path})", file=sys.stderr)
-        raise SystemExit(1) from failure
+        os.dup2(terminal, 2)
+        os.close(terminal)
+        with suppress(OSError):
+            stream.close()
+
+
+class _Handler(logging.StreamHandler[TextIO]):
+    """Writes to the log; what a full disk does not take is given up."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  (logging's name)
+        """Leave it to the script to fail, which says why."""
+
+
+def _full_disk(error: BaseException, folder: Path) -> str:
+    """Return which disk is full, if one is, and what to do.
+
+    An error need not say so: a library may have another one of its own then.
+    """
+    there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+    places = [there, Path(tempfile.gettempdir())]
+    free = [shutil.disk_usage(place).free for place in places]
+    causes = [error]
+    while cause := causes[-1].__cause__ or causes[-1].__context__:
+        causes.append(cause)
+    if not any(map(_is_full, causes)) and all(map(_has_room, places)):
+        return ""
+    fullest = free.index(min(free))
+    return (
+        f"The disk of {places[fullest]} is full ({free[fullest]:,} bytes are free): make room "
+        "there, and give the same command again"
+    )
+
+
+def _is_full(error: BaseException) -> bool:
+    """Return whether an error is that of a full disk."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def _has_room(folder: Path) -> bool:
+    """Return whether a disk still takes a small file."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_SMALL))
+    except OSError as error:
+        return not _is_full(error)
+    return True

@@ -40,6 +40,7 @@ from annobench.datasets.base import (
     validate,
 )
 from annobench.datasets.sources import (
+    CacheError,
     SourceFile,
     cache_folder,
     data_mirror,
@@ -203,7 +204,8 @@ def prepare(
     UnknownDatasetError
         If there is no such data set.
     DataUnavailableError
-        In mode "real", if files are missing; lists all of them.
+        In mode "real", if files are missing; lists all of them. In every mode, if the cache
+        can't be written.
     ChecksumError
         If a file has other bytes than the pinned ones.
     ReaderError
@@ -313,7 +315,8 @@ def load(
     UnknownDatasetError
         If there is no such data set.
     DataUnavailableError
-        In mode "real", if files are missing; lists all of them.
+        In mode "real", if files are missing; lists all of them. In every mode, if the cache
+        can't be written.
     ChecksumError
         If a file has other bytes than the pinned ones.
     ReaderError
@@ -459,6 +462,9 @@ class _Finder:
                 base_url=self._base_url,
                 allow_network=held is None,
             )
+        except CacheError:
+            # Neither the data nor the network is missing, and the mend is easy.
+            raise
         except DataUnavailableError as error:
             if not self._persistent and isinstance(error.__cause__, OSError):
                 # Waiting again for a server that hangs would add up over many files.

@@ -41,6 +41,10 @@ _CHUNK = 1 << 20
 _DIGITS = {"sha256": 64, "git_blob": 40}
 
 
+class CacheError(DataUnavailableError):
+    """A file that can be had, but not kept: the folder of downloaded files can't be written."""
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """One pinned file of a source.
@@ -382,7 +386,9 @@ def fetch(
     ChecksumError
         If the bytes found or received are not the pinned ones.
     DataUnavailableError
-        If no place has the file, or the cache can't be written.
+        If no place has the file.
+    CacheError
+        If the cache can't be written.
     """
     held = locate(source, file, mirror, cache)
     if held is not None:
@@ -508,7 +514,7 @@ def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, fl
             "set ANNOBENCH_DATA_MIRROR to a folder that has the file."
         ) from error
     except OSError as error:
-        raise DataUnavailableError(
+        raise CacheError(
             f"{target}: the cache can't be written ({error}). Set ANNOBENCH_CACHE to a folder "
             "that can."
         ) from error

@@ -22,6 +22,7 @@ from annobench.labels.partitions import (
     ANNOTATORS,
     CONTENTS,
     PartitionedLabels,
+    digest_of_file,
     label_type,
     partition_file,
     partition_of,
@@ -136,7 +137,7 @@ def partition(
         names = _names(steps, found, known, scale, folder, str(source))
         n_partitions = -(-n_rows // partition_labels)
         _shuffle(steps, found, names, folder, n_partitions)
-    return _finish(folder, names["category"], scale, n_partitions)
+        return _finish(steps, folder, names["category"], scale, n_partitions)
 
 
 class _Steps:
@@ -204,7 +205,11 @@ def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
     """Begin a folder, or find one that was begun with the same source; say if it is finished."""
     note = folder / _SOURCE
     if note.exists():
-        if json.loads(note.read_text(encoding="utf-8")) != asked:
+        try:
+            begun = json.loads(note.read_text(encoding="utf-8"))
+        except ValueError:  # damaged
+            begun = None
+        if begun != asked:
             raise AnnotationError(
                 f"partition: {folder} holds partitions of other labels, or of a source that has "
                 "changed since. Name another folder, or remove this one."
@@ -295,7 +300,7 @@ def _shuffle(
     import dask.dataframe as dd
     from distributed import futures_of
 
-    finished = tuple(n for n in range(n_partitions) if partition_file(folder, "labels", n).exists())
+    finished = tuple(n for n in range(n_partitions) if _is_written(folder, n))
     if len(finished) < n_partitions:
         index = {
             "annotator": folder / ANNOTATORS,
@@ -319,8 +324,12 @@ def _shuffle(
         )
         steps.wait("partitions", futures_of(steps.client.persist(written)))
     for number in range(n_partitions):
-        if not partition_file(folder, "labels", number).exists():  # no item belongs to it
+        if not _is_written(folder, number):  # no item belongs to it
             write_rows(folder, number, pieces.empty(), len(names["category"]))
+
+
+def _is_written(folder: Path, number: int) -> bool:
+    return all(partition_file(folder, kind, number).exists() for kind in ("items", "labels"))
 
 
 def write_partition(
@@ -411,19 +420,23 @@ def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int
 
 
 def _finish(
-    folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
+    steps: _Steps, folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
 ) -> PartitionedLabels:
     items, labels = (
-        [pq.read_metadata(partition_file(folder, kind, n)) for n in range(n_partitions)]
+        [partition_file(folder, kind, n) for n in range(n_partitions)]
         for kind in ("items", "labels")
     )
+    paths = [folder / ANNOTATORS, *items, *labels]
+    digests = steps.client.gather(steps.each("digests", digest_of_file, paths))
+    heads = [pq.read_metadata(path) for path in labels]
     found = PartitionedLabels(
         folder,
         categories,
         scale,
-        tuple(each.num_rows for each in items),
-        tuple(each.num_rows for each in labels),
-        any(each.metadata[b"is_shared"] == b"1" for each in labels),
+        tuple(pq.read_metadata(path).num_rows for path in items),
+        tuple(head.num_rows for head in heads),
+        any(head.metadata[b"is_shared"] == b"1" for head in heads),
+        dict(zip((path.relative_to(folder).as_posix() for path in paths), digests, strict=True)),
     )
     found.write()
     _remove(folder / _SCRATCH)

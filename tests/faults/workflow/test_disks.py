@@ -1,0 +1,121 @@
+"""Disks that are full or read-only, under each rule in turn."""
+
+import shutil
+from collections import defaultdict
+from dataclasses import replace
+
+import pytest
+from clones import changes
+from disks import PAGE, filled, mounted
+
+AREA = "Workflow"
+
+# Begun first, as they take longest.
+pytestmark = pytest.mark.workflow
+
+#: Rules whose tables hold how many seconds a fit took, which no two runs share.
+TIMED = {"fit_models", "refit_models", "score_models", "render_baselines"}
+
+
+def jobs_by_rule(clone):
+    """Return the outputs of one job of each rule, in an order in which they can be made."""
+    jobs = defaultdict(list)
+    for line in clone.snakemake("--summary", "all").splitlines():
+        fields = line.split("\t")
+        if len(fields) == 6 and fields[0].startswith("results/"):
+            output, _, rule, log = fields[:4]
+            jobs[rule, log].append(clone.top / output)
+    first = {}
+    for (rule, _), outputs in jobs.items():
+        first.setdefault(rule, outputs)
+    return dict(sorted(first.items(), key=lambda job: job[1][0].stat().st_mtime))
+
+
+def remove(paths):
+    """Remove outputs of a job."""
+    for path in paths:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def pages_of(paths):
+    """Return how many pages of a disk some outputs take."""
+    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*"))]
+    return sum(-(-file.stat().st_size // PAGE) for file in files if file.is_file())
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_a_rule_that_fills_the_disk_says_so_and_leaves_nothing(built, tmp_path, tried, half):
+    top = tmp_path / "clone"
+    shutil.copytree(built.top, top, symlinks=True, ignore=shutil.ignore_patterns("results"))
+    clone = replace(built, top=top)
+    times = 0
+    (top / "results").mkdir()
+    with mounted(top / "results", "-t", "tmpfs", "-o", "size=256m", "tmpfs") as results:
+        shutil.copytree(built.top / "results", results, symlinks=True, dirs_exist_ok=True)
+        own = {"TMPDIR": str(results / "logs")} if half else {}
+        for rule, outputs in jobs_by_rule(clone).items():
+            shutil.rmtree(results / "logs")
+            (results / "logs").mkdir()
+            expected, room = clone.contents(), pages_of(outputs) // 2
+            remove(outputs)
+            kept = clone.contents()
+            command = [str(outputs[0].relative_to(top)), "--rerun-triggers", "code"]
+            with filled(results, room if half else 0):
+                output = clone.snakemake(*command, fails=True, **own)
+                left = set(clone.contents()) - {"ballast"}
+            assert left <= set(kept), (rule, sorted(left - set(kept)))
+            assert "No space left on device" in output, (rule, output)
+            assert f"rule {rule}" in output or f"{rule}:" in output, (rule, output)
+            clone.snakemake(*command)
+            if rule not in TIMED:
+                assert not changes(expected, clone.contents()), rule
+            assert set(expected) == set(clone.contents()), rule
+            times += 1
+    room = "half of what a rule writes, and for its temporary files," if half else "nothing"
+    tried(AREA, f"Disk with room for {room} in each rule in turn", times=times, refused=times)
+
+
+def read_only(folder):
+    """Mount a folder over itself, where nothing can be written."""
+    return mounted(folder, "--bind", "-o", "ro", folder)
+
+
+#: Folders into which the workflow writes.
+WRITTEN = ["", "data", "logs", "notebooks", "pages", "papers"]
+
+
+def test_results_that_can_not_be_written_are_refused_before_any_job(clone, tried):
+    expected = clone.contents()
+    for folder in WRITTEN:
+        with read_only(clone.top / "results" / folder):
+            output = clone.snakemake("--forceall", fails=True)
+        assert "results: the workflow writes into this folder" in output, folder
+        assert "mounted read-only: mount it for writing, or run in a copy" in output, folder
+        assert "Traceback" not in output, folder
+    assert "Nothing to be done" in clone.snakemake()
+    assert not changes(expected, clone.contents())
+    tried(
+        AREA,
+        "Read-only folder of results, or one in it",
+        times=len(WRITTEN),
+        refused=len(WRITTEN),
+    )
+
+
+def test_outputs_that_can_not_be_written_are_named_with_their_rule(clone, tried):
+    expected, run = clone.contents(), ("papers", "--forcerun", "trace_paper")
+    with read_only(clone.top / "results/papers/example_paper"):
+        output = clone.snakemake(*run, fails=True)
+    assert "Write-protected output files for rule trace_paper" in output
+    assert "results/papers/example_paper/dependence.csv" in output
+    clone.snakemake(*run)
+    assert not changes(expected, clone.contents())
+    tried(AREA, "Read-only folder of one paper", times=1, refused=1)
+
+
+def test_a_repository_that_can_not_be_written_is_refused(clone, tmp_path, tried):
+    with read_only(clone.top):
+        output = clone.snakemake(fails=True, XDG_CACHE_HOME=str(tmp_path))
+    assert "mounted read-only: mount it for writing, or run in a copy" in output
+    assert "Nothing to be done" in clone.snakemake()
+    tried(AREA, "Read-only repository", times=1, refused=1)
