@@ -72,9 +72,13 @@ class Table:
             pass
         return found
 
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        return {plain_name(column): column for column in reversed(self.header)}
+
     def column(self, names: Iterable[str]) -> str | None:
         """Return the first column that bears one of the names, or None."""
-        by_name = {plain_name(column): column for column in reversed(self.header)}
+        by_name = self._by_name
         return next((by_name[name] for name in names if name in by_name), None)
 
 
