@@ -61,13 +61,6 @@ def alone(work: Callable[[], Value], otherwise: Value) -> tuple[Value, float]:
         process.join()
 
 
-def available_memory() -> float:
-    """Return the bytes of memory that are free to use."""
-    with open("/proc/meminfo") as lines:
-        kilobytes = dict(line.split()[:2] for line in lines)
-    return 1024 * float(kilobytes["MemAvailable:"])
-
-
 def _resident() -> int:
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize()

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from annobench import agreement
+from annobench.core.memory import available_memory
 from annobench.labels.annotations import Annotations
-from benchmarks._measure import alone, available_memory, timed
+from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 
 #: Seconds, and ratios of speed (design, section 5).

@@ -22,9 +22,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from annobench.core.memory import available_memory
 from annobench.labels.annotations import Annotations
 from annobench.models import dawid_skene
-from benchmarks._measure import alone, available_memory, timed
+from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 from benchmarks.agreement import panel, peers
 

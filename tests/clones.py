@@ -189,6 +189,8 @@ def make_clone(top: Path) -> Clone:
         else:
             shutil.copy(source, top / part)
     share_compiled_loops(top)
+    for peer in sorted((top / "benchmarks/measured/peers").iterdir())[1:]:
+        shutil.rmtree(peer)
     papers = top / "workflow" / "papers"
     shutil.rmtree(papers)
     shutil.copytree(HERE / EXAMPLE, papers / EXAMPLE)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -62,8 +61,8 @@ def _faults(figure: Figure) -> list[str]:
         low, high = points.min(axis=0), points.max(axis=0)
         if (low < page.min - ROUNDING).any() or (high > page.max + ROUNDING).any():
             found.append(f"{_quoted(text)} leaves the figure")
-    for (a, first), (b, second) in combinations(corners.items(), 2):
-        if _overlap(first, second):
+    for a, b in _near(corners):
+        if _overlap(corners[a], corners[b]):
             found.append(f"{_quoted(a)} lies over {_quoted(b)}")
     for legend in figure.findobj(Legend):
         found += [f"a legend lies over {what}" for what in _under(legend, figure)]
@@ -92,9 +91,12 @@ def collected(path: Path) -> Iterator[None]:
         write(figure, stem)
         found[stem.name] = faults(figure)
 
+    def coarse(figure: Figure, file, **how):
+        _SAVE(figure, file, **how | {"dpi": 30})
+
     plotting.save_figure = save
     try:
-        with _saved_by(_SAVE):
+        with _saved_by(coarse):
             yield
     finally:
         plotting.save_figure = write
@@ -152,6 +154,19 @@ def _corners(text: Text) -> np.ndarray:
     signs = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
     rotation = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     return centre + (signs * half) @ rotation
+
+
+def _near(corners: dict[Text, np.ndarray]) -> Iterator[tuple[Text, Text]]:
+    """Yield the pairs of texts whose upright boxes, with the gap around them, meet."""
+    if not corners:
+        return
+    points = np.stack(list(corners.values()))
+    gap = GAP * np.linalg.norm(points[:, 2] - points[:, 1], axis=1)[:, None]
+    low, high = points.min(axis=1) - gap, points.max(axis=1) + gap
+    meet = np.all((low[:, None] <= high) & (low <= high[:, None]), axis=2)
+    texts = list(corners)
+    for a, b in np.argwhere(np.triu(meet, 1)):
+        yield texts[a], texts[b]
 
 
 def _overlap(first: np.ndarray, second: np.ndarray) -> bool:

@@ -164,8 +164,8 @@ def test_every_table_of_pins_belongs_to_a_source():
 
 
 @pytest.mark.parametrize("id", MIRRORED)
-def test_real_and_simulated_share_one_layout(id, real):
-    found, made = real(id), simulated(id, 1)
+def test_real_and_simulated_share_one_layout(id, real, simulated_folder):
+    found, made = real(id), datasets.read(simulated_folder(id))
     for table in ("labels", "items"):
         assert getattr(found, table).dtypes.to_dict() == getattr(made, table).dtypes.to_dict()
 

@@ -1,7 +1,7 @@
 """Faults, as a campaign: each test says what it tried, how often, and what came of it.
 
-With ``--store-faults`` what the tests said is written to ``benchmarks/measured/faults``, whose
-table the results page shows; nothing is stored if a test fails.
+With ``--store-faults all`` what the tests said is written to ``benchmarks/measured/faults``, whose
+tables the results page shows; nothing is stored if a test fails.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks._record import FOLDER, circumstances
 from annobench.core.files import replacing
 
 HERE = Path(__file__).parent
-TRIED = pytest.StashKey[list["Tried"]]()
+STORED = pytest.StashKey[dict[str, list[Any]]]()
 
 
 class Tried(NamedTuple):
@@ -47,6 +47,26 @@ class Tried(NamedTuple):
     lost: int
 
 
+class Memory(NamedTuple):
+    """A row of the table of memory.
+
+    Attributes
+    ----------
+    what : str
+        What had it: a command or a rule, in words for the page.
+    peak, limit : float
+        The most at once, and how much it may be, in megabytes of 10^6 bytes.
+    """
+
+    what: str
+    peak: float
+    limit: float
+
+
+#: The tables, by what they are stored as.
+TABLES: dict[str, Any] = {"tried": Tried, "memory": Memory}
+
+
 @pytest.fixture
 def tried(record_property: Callable[[str, object], None]) -> Callable[..., None]:
     """Take a row of the table; whatever is neither the same nor refused is lost, and fails."""
@@ -60,12 +80,27 @@ def tried(record_property: Callable[[str, object], None]) -> Callable[..., None]
     return note
 
 
+@pytest.fixture
+def within_memory(record_property: Callable[[str, object], None]) -> Callable[..., None]:
+    """Take a row of the table of memory; what goes beyond its limit fails."""
+
+    def note(what: str, peak: float, limit: float) -> None:
+        assert 0 < peak <= limit, f"{what}: {peak:.0f} MB, and at most {limit:.0f} are allowed"
+        record_property("memory", [what, round(peak), round(limit)])
+
+    return note
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store-faults", action="store_true", help="store what was tried")
+    parser.addoption(
+        "--store-faults",
+        choices=["all", "these"],
+        help="store what was tried: alone, or in place of the same areas",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[TRIED] = []
+    config.stash[STORED] = {name: [] for name in TABLES}
     config.pluginmanager.register(_Collector(config))
 
 
@@ -83,19 +118,26 @@ class _Collector:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.when == "call" and report.passed:
-            rows: list[Any] = [value for name, value in report.user_properties if name == "tried"]
-            self.config.stash[TRIED] += [Tried(*row) for row in rows]
+            for name, row in report.user_properties:
+                if name in TABLES:
+                    self.config.stash[STORED][name].append(TABLES[name](*row))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        wanted = self.config.getoption("--store-faults", default=False)
+        wanted = self.config.getoption("--store-faults", default=None)
         if wanted and exitstatus == 0 and not hasattr(self.config, "workerinput"):
-            store(sorted(self.config.stash[TRIED]))
+            for name, rows in self.config.stash[STORED].items():
+                store(name, rows, alone=wanted == "all")
 
 
-def store(rows: list[Tried]) -> None:
-    """Write the table whole, the circumstances in its first line."""
-    path = FOLDER / "faults" / "tried.csv"
-    path.parent.mkdir(exist_ok=True)
+def store(name: str, rows: list[Any], *, alone: bool) -> None:
+    """Write a table whole, the circumstances in its first line."""
+    path = FOLDER / "faults" / f"{name}.csv"
+    if not alone:
+        with path.open(encoding="utf-8", newline="") as file:
+            before = list(csv.reader(line for line in file if not line.startswith("#")))[1:]
+        areas = {row[0] for row in rows}
+        rows = rows + [row for row in before if row[0] not in areas]
+    rows = sorted([str(each) for each in row] for row in rows)
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {circumstances('snakemake', 'pyarrow', 'dask')}\n")
-        csv.writer(file, lineterminator="\n").writerows([Tried._fields, *rows])
+        csv.writer(file, lineterminator="\n").writerows([TABLES[name]._fields, *rows])

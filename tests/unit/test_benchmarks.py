@@ -108,7 +108,7 @@ def test_growth_on_disk_is_drawn_of_all_sizes(renderer, tmp_path):
     for n in (100_000, 1_000_000):
         for who in ("annobench on Dask", "crowd-kit"):
             lines += [f'"{n:,} labels",{who},elapsed per pass,s,{n / 1e6},']
-            lines += [f'"{n:,} labels",{who},peak memory,bytes,{n},']
+            lines += [f'"{n:,} labels",{who},peak memory of a process,MiB,{n},']
     path.write_text("\n".join([*lines, ""]), encoding="utf-8")
     page = renderer.main([path], TOP / "workflow" / "site")
     assert page.count("<svg") == 1

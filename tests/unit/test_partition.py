@@ -90,6 +90,38 @@ def test_an_interrupted_run_goes_on_and_gives_the_same_files(table, tmp_path, da
         partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=61)
 
 
+def test_a_file_that_is_not_as_it_was_written_is_refused(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    out = tmp_path / "out"
+    labels = partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=100)
+    whole = digest(out)
+    victims = [labels.file("items", 0), labels.file("labels", 1), out / "annotators.parquet"]
+    for path, harm in zip(victims, ("flip", "cut", "swap"), strict=True):
+        content = bytearray(path.read_bytes())
+        content[100] ^= harm == "flip"
+        path.write_bytes(
+            victims[0].read_bytes() if harm == "swap" else content[: -1 if harm == "cut" else None]
+        )
+        with pytest.raises(AnnotationError, match=f"{path.name}: damaged, removed or replaced"):
+            PartitionedLabels.open(out).read()
+        # As the message says.
+        path.unlink()
+        with pytest.raises(AnnotationError, match="damaged, removed or replaced"):
+            PartitionedLabels.open(out).read()
+        (out / "labels.json").unlink()
+        partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=100)
+        assert digest(out) == whole
+    text = (out / "labels.json").read_text()
+    (out / "labels.json").write_text(text.replace('"yes"', '"yet"'))
+    with pytest.raises(AnnotationError, match=r"labels.json: damaged.* Remove it"):
+        PartitionedLabels.open(out)
+    (out / "labels.json").write_text(text)
+    assert PartitionedLabels.open(out).digests == labels.digests
+    (out / "source.json").write_text("{")
+    with pytest.raises(AnnotationError, match="holds partitions of other labels"):
+        partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=100)
+
+
 def test_bad_rows_are_named_with_file_and_row(tmp_path, dask_workers):
     source = tmp_path / "source"
     source.mkdir()

@@ -9,40 +9,26 @@ import pandas as pd
 import pytest
 
 from annobench import agreement
-from annobench.agreement.partitioned import agreement_of_partitions
-from annobench.core.errors import AnnotationError, DegenerateWarning
-from annobench.io.table import read_table
+from annobench.agreement.partitioned import agreement_of_partitions, report_partitions
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.labels.annotations import Annotations
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
-
-def written(table, folder, client, n_partitions, **options):
-    """Return labels in memory and in partitions."""
-    from annobench.io.partition import partition
-
-    table.to_parquet(folder / "labels.parquet")
-    size = -(-len(table) // n_partitions)
-    labels = partition(
-        folder / "labels.parquet",
-        folder / "out",
-        partition_labels=size,
-        scheduler=client,
-        **options,
-    )
-    return read_table(folder / "labels.parquet", **options), labels
+from partitioning import partitioned
 
 
 @pytest.fixture(scope="module", params=[1, 2, 7])
-def both(request, tmp_path_factory, dask_workers):
+def both(request, tmp_path_factory):
     rng = np.random.default_rng(5)
     item, annotator = np.divmod(np.flatnonzero(rng.random(300 * 5) < 0.6), 5)
     guess = rng.integers(3, size=item.size)
     label = np.where(rng.random(item.size) < 0.3, guess, item % 3)
-    table = pd.DataFrame({"item": item, "worker": annotator, "label": label})
+    order = rng.permutation(item.size)
+    columns = (column[order].astype(str) for column in (item, annotator, label))
+    annotations = Annotations.from_arrays(*columns, scale="ordinal", categories="012")
     folder = tmp_path_factory.mktemp("agreement")
-    return written(
-        table.sample(frac=1, random_state=1), folder, dask_workers, request.param, scale="ordinal"
-    )
+    return annotations, partitioned(annotations, folder, request.param)
 
 
 CASES = [
@@ -65,27 +51,62 @@ def test_estimate_error_and_bootstrap_are_those_in_memory(both, dask_workers, na
     )
     ours, other = (each.bootstrap(replicates=50, rng=7) for each in (found, whole))
     np.testing.assert_allclose(ours, other, rtol=1e-10)
-    interval = found.interval(replicates=50, rng=7)
-    assert interval.limits == pytest.approx(
-        whole.interval("percentile", replicates=50, rng=7).limits
-    )
+    for kind in ("analytic", "percentile"):
+        ours, other = (each.interval(kind, replicates=50, rng=7) for each in (found, whole))
+        assert ours.limits == pytest.approx(other.limits, rel=1e-10)
+        assert (ours.kind, ours.level) == (other.kind, other.level)
+
+
+@pytest.mark.parametrize("both", [2], indirect=True)
+def test_the_report_has_the_overall_rows_of_the_one_in_memory(both, dask_workers):
+    annotations, labels = both
+    found = report_partitions(labels, rng=3, replicates=50, scheduler=dask_workers)
+    whole = agreement.report(annotations, rng=3, replicates=50)
+    whole = whole[whole["breakdown"].eq("overall")].reset_index(drop=True)
+    left_out = found["note"].str.contains("does not run on partitions")
+    assert set(found["coefficient"][left_out]) == {"conger_kappa", "light_kappa"}
+    # All draw from one generator in turn, so that what one leaves out the next one takes.
+    same = whole.drop(columns=["lower", "upper"])[~left_out]
+    pd.testing.assert_frame_equal(found[~left_out][list(same)], same, rtol=1e-9)
+    first = slice(int(left_out.idxmax()))
+    assert first.stop > 0
+    pd.testing.assert_frame_equal(found[first], whole[first], rtol=1e-9)
+    assert found.loc[~left_out, "lower"].lt(found.loc[~left_out, "estimate"]).all()
+
+
+def of_rows(rows, folder):
+    """Return partitions of some rows."""
+    folder.mkdir()
+    return partitioned(Annotations.from_arrays(*zip(*rows, strict=True)), folder, 2)
 
 
 def test_labels_that_a_coefficient_cannot_take_are_refused(tmp_path, dask_workers):
     rows = [("x", "a", 1), ("x", "b", 1), ("x", "b", 0), ("y", "a", 0)]
-    table = pd.DataFrame(rows, columns=["item", "worker", "label"])
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
-    _, labels = written(table, tmp_path / "one", dask_workers, 2)
+    labels = of_rows(rows, tmp_path / "one")
     with pytest.raises(AnnotationError, match="annotator 'b' labelled an item twice: 'x'"):
         agreement_of_partitions(labels, scheduler=dask_workers)
+    with pytest.raises(AnnotationError, match="annotator 'b' labelled an item twice: 'x'"):
+        report_partitions(labels, scheduler=dask_workers)
     for name in ("cohen_kappa", "conger_kappa"):
         with pytest.raises(AnnotationError, match="does not run on partitions"):
             agreement_of_partitions(labels, name, scheduler=dask_workers)
     with pytest.raises(AnnotationError, match="there is no coefficient 'krippendorf'"):
         agreement_of_partitions(labels, "krippendorf", scheduler=dask_workers)
-    _, labels = written(table[:2], tmp_path / "two", dask_workers, 1)
+    labels = of_rows(rows[:2], tmp_path / "two")
     with pytest.warns(DegenerateWarning, match="undefined"):
         found = agreement_of_partitions(labels, scheduler=dask_workers)
     with warnings.catch_warnings(), pytest.raises(AnnotationError, match="only 1 enters"):
         found.bootstrap(replicates=5, rng=1)
+
+
+def test_an_interval_without_width_says_what_it_means(tmp_path, dask_workers):
+    rows = [(f"item {i}", name, str(i % 2)) for i in range(9) for name in "ab"]
+    found = agreement_of_partitions(of_rows(rows, tmp_path / "one"), scheduler=dask_workers)
+    whole = agreement.krippendorff_alpha(Annotations.from_arrays(*zip(*rows, strict=True)))
+    with pytest.warns(IntervalWarning, match="all labels of each of the 9 items agree"):
+        ours = found.interval("percentile", rng=1)
+    with pytest.warns(IntervalWarning):
+        other = whole.interval("percentile", rng=1)
+    assert ours.limits == other.limits == (1.0, 1.0)
+    with pytest.raises(AnnotationError, match="no 'bca' interval on partitions"):
+        found.interval("bca")

@@ -10,16 +10,19 @@ from annobench.core.errors import AnnotationError
 from annobench.evaluation.partitioned import score_partitions
 from annobench.evaluation.scores import confusion_counts, count_errors
 from annobench.io.table import read_table
+from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
-from annobench.models import dawid_skene, mace, one_coin, voting, weighted_voting
+from annobench.models import dawid_skene, glad, mace, one_coin, voting, weighted_voting
 from annobench.models._passes import Workers
 from annobench.models._votes import Votes
 
-distributed = pytest.importorskip("distributed", reason="the extra `scale` is not installed")
+pytest.importorskip("dask", reason="the extra `scale` is not installed")
+
+from partitioning import AtOnce, partitioned
 
 #: Numbers that fits in memory and on partitions have in common, if they have them at all.
 NUMBERS = (
-    *("prevalence", "confusion", "accuracy", "competence", "strategy", "weights"),
+    *("prevalence", "confusion", "accuracy", "competence", "strategy", "weights", "ability"),
     *("log_likelihood", "log_posterior", "objective", "history", "starts"),
     *("n_iterations", "converged", "n_labelled", "n_parameters"),
 )
@@ -42,21 +45,18 @@ def table_of(rng, n_labels, n_annotators=12, n_categories=3):
 
 
 @pytest.fixture(scope="module", params=[1, 2, 7])
-def both(request, tmp_path_factory, dask_workers):
+def both(request, tmp_path_factory):
     """The same labels in memory, and in one, two and seven partitions."""
-    from annobench.io.partition import partition
-
-    folder = tmp_path_factory.mktemp("labels")
     table = table_of(np.random.default_rng(3), 1_500)
-    table.to_parquet(folder / "labels.parquet")
-    labels = partition(
-        folder / "labels.parquet",
-        folder / "partitions",
-        partition_labels=-(-len(table) // request.param),
-        scheduler=dask_workers,
-    )
-    assert labels.n_partitions == request.param
-    return read_table(folder / "labels.parquet"), labels
+    items = [*table["item"].unique(), "without labels"]
+    annotations = Annotations.from_arrays(*(table[name] for name in table), items=items)
+    return annotations, partitioned(annotations, tmp_path_factory.mktemp("labels"), request.param)
+
+
+@pytest.fixture
+def workers(both, tmp_path):
+    """Passes over the partitions, in this process."""
+    return Workers(both[1], AtOnce(), checkpoint=tmp_path / "checkpoint")
 
 
 def posterior_of(labels, found, items):
@@ -93,36 +93,37 @@ CASES = {
     "unsmoothed": (dawid_skene, {"smoothing": 0, "tie": "one_coin"} | FEW),
     "MACE": (mace, {"rng": 1, "n_starts": 2} | FEW),
     "MACE by EM": (mace, {"rng": 1, "inference": "em", "n_starts": 1} | FEW),
+    "GLAD": (glad, {"tolerance": 1e-5}),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_model_finds_in_partitions_what_it_finds_in_memory(both, dask_workers, case):
+def test_a_model_finds_in_partitions_what_it_finds_in_memory(both, workers, case):
     module, options = CASES[case]
     annotations, labels = both
-    found = module.fit_partitions(Workers(labels, dask_workers), **options)
+    found = module.fit_partitions(workers, **options)
     assert_same(module.fit(annotations, **options), labels, found)
 
 
-def test_gold_is_fixed_in_partitions_as_in_memory(both, dask_workers):
+def test_gold_is_fixed_in_partitions_as_in_memory(both, workers):
     annotations, labels = both
     gold = {name: annotations.categories[k % 3] for k, name in enumerate(annotations.items[::9])}
-    found = dawid_skene.fit_partitions(Workers(labels, dask_workers), gold=gold, **FEW)
+    found = dawid_skene.fit_partitions(workers, gold=gold, **FEW)
     fitted = dawid_skene.fit(annotations, gold=gold, **FEW)
     assert_same(fitted, labels, found)
     # Negative control: without gold it is another fit.
     assert np.abs(dawid_skene.fit(annotations).confusion - fitted.confusion).max() > 1e-2
     with pytest.raises(AnnotationError, match="gold names the item 'nobody'"):
-        dawid_skene.fit_partitions(Workers(labels, dask_workers), gold={"nobody": "category 0"})
+        dawid_skene.fit_partitions(workers, gold={"nobody": "category 0"})
 
 
-def test_scores_against_gold_are_those_in_memory(both, dask_workers):
+def test_scores_against_gold_are_those_in_memory(both, workers, dask_workers):
     annotations, labels = both
     rng = np.random.default_rng(2)
     codes = rng.integers(3, size=annotations.n_items)
     kept = rng.random(annotations.n_items) < 0.2
     gold = {annotations.items[i]: annotations.categories[codes[i]] for i in np.flatnonzero(kept)}
-    found = voting.fit_partitions(Workers(labels, dask_workers))
+    found = voting.fit_partitions(workers)
     scores = score_partitions(labels, found, gold, scheduler=dask_workers)
     whole = count_errors(voting.fit(annotations).posterior[kept], codes[kept])
     assert scores.n_items == kept.sum()
@@ -155,43 +156,70 @@ def test_a_million_labels_give_the_same_numbers(tmp_path, dask_workers):
             (one_coin, FEW),
             (dawid_skene, FEW),
             (mace, {"rng": 1, "n_starts": 1} | FEW),
+            (glad, FEW),
         ):
-            found = module.fit_partitions(Workers(labels, dask_workers), **options)
+            workers = Workers(labels, dask_workers, checkpoint=tmp_path / f"of {n_partitions}")
+            found = module.fit_partitions(workers, **options)
             assert_same(module.fit(annotations, **options), labels, found)
 
 
-@pytest.mark.parametrize("module", [one_coin, dawid_skene])
-def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, dask_workers, tmp_path, module):
+@pytest.mark.parametrize("module", [one_coin, dawid_skene, glad])
+def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, workers, tmp_path, module):
     _, labels = both
-    whole = module.fit_partitions(Workers(labels, dask_workers), **FEW).fit
-    checkpoint = tmp_path / "checkpoint"
-    module.fit_partitions(Workers(labels, dask_workers, checkpoint=checkpoint), max_iterations=3)
+    options = {"tolerance": 0} | FEW
+    whole = module.fit_partitions(workers, **options)
+    checkpoint = tmp_path / "interrupted"
+    module.fit_partitions(Workers(labels, AtOnce(), checkpoint=checkpoint), max_iterations=3)
     lines = []
-    resumed = module.fit_partitions(
-        Workers(labels, dask_workers, lines.append, checkpoint, resume=True), **FEW
-    ).fit
+    again = Workers(labels, AtOnce(), lines.append, checkpoint, resume=True)
+    resumed = module.fit_partitions(again, **options)
     assert lines[0].startswith("iteration 3: log likelihood -")
-    assert whole.history.tobytes() == resumed.history.tobytes()
-    assert whole.accuracy.tobytes() == resumed.accuracy.tobytes()
-    with pytest.raises(AnnotationError, match="checkpoint is of other labels, another model"):
-        module.fit_partitions(
-            Workers(labels, dask_workers, checkpoint=checkpoint, resume=True), smoothing=1.0
-        )
+    assert whole.fit.history.tobytes() == resumed.fit.history.tobytes()
+    for ours, other in zip(whole.theta, resumed.theta, strict=True):
+        assert np.asarray(ours).tobytes() == np.asarray(other).tobytes()
     with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
-        module.fit_partitions(
-            Workers(labels, dask_workers, checkpoint=tmp_path / "none", resume=True)
-        )
+        module.fit_partitions(Workers(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
 
 
-def test_labels_without_overlap_are_refused(tmp_path, dask_workers):
-    from annobench.io.partition import partition
+def test_a_checkpoint_of_another_fit_is_refused(both, workers):
+    _, labels = both
+    again = Workers(labels, AtOnce(), checkpoint=workers.checkpoint, resume=True)
+    one_coin.fit_partitions(workers, **FEW)
+    # The same fit goes on; those with other options, models or long arrays begin nothing.
+    one_coin.fit_partitions(again, **FEW)
+    groups = np.arange(2_000) % 7
+    for fit, options in (
+        (one_coin, {"smoothing": 1.0}),
+        (dawid_skene, {}),
+        (glad, {}),
+    ):
+        with pytest.raises(AnnotationError, match="checkpoint is of other labels, another model"):
+            fit.fit_partitions(again, **options)
+    assert again.kept_items(Workers, groups) == again.kept_items(Workers, groups.copy())
+    groups[1_000] += 1
+    assert again.kept_items(Workers, groups) != again.kept_items(Workers, np.arange(2_000) % 7)
 
-    (tmp_path / "labels.csv").write_text("item,worker,label\nx,a,1\ny,b,0\n")
-    labels = partition(tmp_path / "labels.csv", tmp_path / "out", scheduler=dask_workers)
-    for module in (one_coin, dawid_skene, mace, weighted_voting):
+
+def test_easinesses_need_a_folder_and_old_ones_are_removed(both, workers):
+    _, labels = both
+    with pytest.raises(AnnotationError, match="need a folder for the checkpoint"):
+        glad.fit_partitions(Workers(labels, AtOnce()))
+    found = glad.fit_partitions(workers, **FEW)
+    kept = sorted(path.name for path in (workers.checkpoint / "items").iterdir())
+    assert len(kept) == 2 * labels.n_partitions  # of the last two versions
+    # Negative control: without one the posterior can't be made.
+    (workers.checkpoint / "items" / kept[-1]).unlink()
+    with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
+        posterior_of(labels, found, labels.item_names(0).to_pylist())
+
+
+def test_labels_without_overlap_are_refused(tmp_path):
+    annotations = Annotations.from_arrays(["x", "y"], ["a", "b"], ["1", "0"])
+    workers = Workers(partitioned(annotations, tmp_path, 1), AtOnce(), checkpoint=tmp_path)
+    for module in (one_coin, dawid_skene, mace, weighted_voting, glad):
         with pytest.raises(AnnotationError, match="no item has labels of two of the 2 annotators"):
-            module.fit_partitions(Workers(labels, dask_workers))
-    assert voting.fit_partitions(Workers(labels, dask_workers)).fit.prevalence.tolist() == [0.5] * 2
+            module.fit_partitions(workers)
+    assert voting.fit_partitions(workers).fit.prevalence.tolist() == [0.5] * 2
 
 
 def test_a_folder_that_is_not_one_of_partitions_is_refused(tmp_path):

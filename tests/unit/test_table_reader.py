@@ -13,7 +13,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import read_gold, read_labels, write_labels
 
 SHARED_FOLDER = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 

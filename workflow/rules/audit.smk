@@ -40,6 +40,8 @@ rule collect_audits:
         settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(AUDIT_GRIDS),
     conda:
@@ -67,6 +69,8 @@ rule replay_labels:
         table="results/studies/{study}/replay.csv",
     log:
         "results/logs/studies/{study}.replay.log",
+    benchmark:
+        "results/logs/studies/{study}.replay.benchmark.tsv"
     wildcard_constraints:
         study=one_of(AUDIT_GRIDS),
     conda:
@@ -100,6 +104,8 @@ rule render_audits:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of([*AUDIT_GRIDS, "audit_stored"]),
     conda:

@@ -34,6 +34,8 @@ rule gather_course_results:
         results="results/course/data/results.csv",
     log:
         "results/logs/course/results.log",
+    benchmark:
+        "results/logs/course/results.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -91,6 +93,8 @@ rule make_course_notebooks:
         solutions="results/course/unexecuted/{session}.ipynb",
     log:
         "results/logs/course/{session}.notebooks.log",
+    benchmark:
+        "results/logs/course/{session}.notebooks.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -145,6 +149,8 @@ rule render_session:
         slides="results/course/slides/{session}.html",
     log:
         "results/logs/course/{session}.pages.log",
+    benchmark:
+        "results/logs/course/{session}.pages.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -171,6 +177,8 @@ rule build_course_index:
         bank="results/course/bank.html",
     log:
         "results/logs/course/index.log",
+    benchmark:
+        "results/logs/course/index.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -199,6 +207,8 @@ rule build_wheel:
         wheel=f"results/course/{WHEEL}",
     log:
         "results/logs/course/wheel.log",
+    benchmark:
+        "results/logs/course/wheel.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -242,6 +252,8 @@ rule archive_course:
         teacher="results/course/annobench-course-teacher.zip",
     log:
         "results/logs/course/archive.log",
+    benchmark:
+        "results/logs/course/archive.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:

@@ -18,6 +18,8 @@ rule probe_network:
         answer="results/data/network.json",
     log:
         "results/logs/data/network.log",
+    benchmark:
+        "results/logs/data/network.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -44,6 +46,8 @@ for name, ids in IDS_OF_MODULE.items():
             metas=expand("results/data/{dataset}/meta.json", dataset=ids),
         log:
             f"results/logs/data/{name}.log",
+        benchmark:
+            f"results/logs/data/{name}.benchmark.tsv"
         # What papers wait for; the longest of these are then begun first.
         priority: 100
         # A cluster may run several in one submission, as its profile says.

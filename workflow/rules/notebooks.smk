@@ -16,6 +16,8 @@ rule run_notebook:
         notebook="results/notebooks/{notebook}.ipynb",
     log:
         "results/logs/notebooks/{notebook}.log",
+    benchmark:
+        "results/logs/notebooks/{notebook}.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:

@@ -18,6 +18,8 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             **paper_outputs(key),
         log:
             f"results/logs/papers/{key}.log",
+        benchmark:
+            f"results/logs/papers/{key}.benchmark.tsv"
         # Those that take longest are begun first, so that no other job waits for them.
         priority: PAPERS[key].minutes
         conda:
@@ -42,6 +44,8 @@ rule trace_paper:
         table="results/papers/{paper}/dependence.csv",
     log:
         "results/logs/papers/{paper}.trace.log",
+    benchmark:
+        "results/logs/papers/{paper}.trace.benchmark.tsv"
     # After the analyses, whose compiled loops these find then and don't compile at the same time,
     # and before studies: the comparison, and all that shows it, waits for the last of them.
     priority: 0.5
@@ -77,6 +81,8 @@ rule compare_papers:
         comparison="results/comparison.csv",
     log:
         "results/logs/comparison.log",
+    benchmark:
+        "results/logs/comparison.benchmark.tsv"
     priority: 0.5
     conda:
         "../../envs/annobench.yaml"
@@ -98,6 +104,8 @@ rule check:
         page="results/index.html",
     log:
         "results/logs/check.log",
+    benchmark:
+        "results/logs/check.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:

@@ -50,6 +50,8 @@ rule render_papers:
         expand("results/pages/papers/{paper}/{page}.html", paper=PAPERS, page=["index", "source"]),
     log:
         "results/logs/papers.pages.log",
+    benchmark:
+        "results/logs/papers.pages.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -85,6 +87,8 @@ rule render_lists:
         table="results/errata.csv",
     log:
         "results/logs/lists.log",
+    benchmark:
+        "results/logs/lists.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -112,6 +116,8 @@ rule render_index:
         studies="results/pages/studies/index.html",
     log:
         "results/logs/index.log",
+    benchmark:
+        "results/logs/index.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -144,6 +150,8 @@ rule render_datasets:
         labels=expand("results/pages/datasets/{id}/labels.parquet", id=OFFERED),
     log:
         "results/logs/datasets.log",
+    benchmark:
+        "results/logs/datasets.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -184,6 +192,8 @@ rule site:
         index="results/index.html",
     log:
         "results/logs/site.log",
+    benchmark:
+        "results/logs/site.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     threads: 2

@@ -16,6 +16,8 @@ rule conformance:
         page="results/pages/studies/conformance/index.html",
     log:
         "results/logs/studies/conformance.log",
+    benchmark:
+        "results/logs/studies/conformance.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -88,6 +90,8 @@ rule collect_coverage:
         settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(COVERAGE_GRIDS),
     conda:
@@ -117,6 +121,8 @@ rule render_coverage:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of([*COVERAGE_GRIDS, "coverage_stored"]),
     conda:
@@ -139,6 +145,8 @@ rule render_benchmarks:
         page="results/pages/studies/benchmarks/index.html",
     log:
         "results/logs/studies/benchmarks.log",
+    benchmark:
+        "results/logs/studies/benchmarks.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -154,11 +162,14 @@ rule render_faults:
     """Show what `make test-faults` tried last."""
     input:
         tried=str(WORKFLOW.parent / "benchmarks/measured/faults/tried.csv"),
+        memory=str(WORKFLOW.parent / "benchmarks/measured/faults/memory.csv"),
         site=site_files("faults.html.j2"),
     output:
         page="results/pages/studies/faults/index.html",
     log:
         "results/logs/studies/faults.log",
+    benchmark:
+        "results/logs/studies/faults.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -251,6 +262,8 @@ rule score_models:
         tables=expand("results/studies/{{study}}/{file}", file=BENCHMARK_FILES),
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(BASELINE_GRIDS),
     conda:
@@ -279,6 +292,8 @@ rule render_baselines:
         pages=["results/pages/studies/{study}/index.html"],
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of(BASELINE_GRIDS),
     conda:
@@ -319,6 +334,8 @@ use rule render_baselines as render_stored_benchmarks with:
         pages=expand("results/pages/studies/{study}/index.html", study=STORED_BENCHMARKS),
     log:
         "results/logs/studies/stored_benchmarks.pages.log",
+    benchmark:
+        "results/logs/studies/stored_benchmarks.pages.benchmark.tsv"
     params:
         library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
         pages={
@@ -370,6 +387,8 @@ rule collect_certificate_coverage:
         settings="results/studies/{study}/settings.json",
     log:
         "results/logs/studies/{study}.log",
+    benchmark:
+        "results/logs/studies/{study}.benchmark.tsv"
     wildcard_constraints:
         study=one_of(NOISE_GRIDS),
     conda:
@@ -399,6 +418,8 @@ rule render_certificate_coverage:
         page="results/pages/studies/{study}/index.html",
     log:
         "results/logs/studies/{study}.page.log",
+    benchmark:
+        "results/logs/studies/{study}.page.benchmark.tsv"
     wildcard_constraints:
         study=one_of([*NOISE_GRIDS, "noise_stored"]),
     conda:
@@ -426,6 +447,8 @@ rule certify:
         plans="results/studies/certificate/plans.csv",
     log:
         "results/logs/studies/certificate.log",
+    benchmark:
+        "results/logs/studies/certificate.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -454,6 +477,8 @@ rule render_certificate:
         page="results/pages/studies/certificate/index.html",
     log:
         "results/logs/studies/certificate.page.log",
+    benchmark:
+        "results/logs/studies/certificate.page.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:

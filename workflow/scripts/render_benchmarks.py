@@ -107,8 +107,8 @@ def growth_on_disk(path: Path) -> Markup:
         draw_lines(time, rows[rows["quantity"] == "elapsed per pass"])
         time.set(title="Time of a pass", ylabel="seconds, elapsed")
         peaks = rows[rows["quantity"].str.startswith("peak memory")]
-        draw_lines(memory, peaks.assign(value=peaks["value"] / 2**30))
-        memory.set(title="Memory of a process", ylabel="GiB at the peak")
+        draw_lines(memory, peaks)
+        memory.set(title="Memory of a process", ylabel="MiB at the peak")
         figure.legend(*time.get_legend_handles_labels(), loc="outside upper left", ncols=5)
         return inline_svg(figure, "growth-on-disk")
 
@@ -125,8 +125,8 @@ GROWING = {
         growth_on_disk,
         "Time of a pass and peak memory against the number of labels, by contender",
         "A pass over labels in partitions by two workers of one thread each, and the peak memory "
-        "of the larger worker. crowd-kit holds all labels in memory: its line ends at the last "
-        "size for which this machine has enough.",
+        "of the larger worker. crowd-kit holds all labels in memory; its line ends at the last "
+        "size that it was given and had memory for.",
     ),
 }
 

@@ -9,7 +9,7 @@ from annobench.core.files import recording, replacing
 from annobench.reporting.pages import records, render
 
 
-def main(tried: Path, site: Path) -> str:
+def main(tried: Path, memory: Path, site: Path) -> str:
     """Return the page as HTML."""
     with tried.open(encoding="utf-8") as file:
         circumstances = file.readline().removeprefix("#").strip()
@@ -22,11 +22,16 @@ def main(tried: Path, site: Path) -> str:
         site,
         circumstances=circumstances[:1].upper() + circumstances[1:],
         areas=areas,
+        memory=records(pd.read_csv(memory, comment="#")),
     )
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        page = main(Path(snakemake.input.tried), Path(snakemake.input.site[0]).parent)
+        page = main(
+            Path(snakemake.input.tried),
+            Path(snakemake.input.memory),
+            Path(snakemake.input.site[0]).parent,
+        )
         with replacing(snakemake.output.page) as draft:
             draft.write_text(page, encoding="utf-8")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import pandas as pd
@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from annobench import agreement, models, plotting
 from annobench.aggregation._tables import annotators_table, items_table
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
+from annobench.aggregation.partitioned import PartitionedConsensus, consensus_partitions
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.engines import Engine, in_memory, partitions_for
+from annobench.labels.partitions import PartitionedLabels
 from annobench.models.base import (
     ConfusionFit,
     Fit,
@@ -29,6 +32,7 @@ from annobench.models.base import (
 )
 
 if TYPE_CHECKING:
+    from distributed import Client
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
@@ -157,21 +161,47 @@ class Consensus(Summarised):
         return Fit.plot(self.fitted, axes)
 
 
+@overload
 def consensus(
     annotations: Annotations,
+    *,
+    model: str = ...,
+    rng: np.random.Generator | int | None = ...,
+    replicates: int = ...,
+    gold: Mapping[str, str] | None = ...,
+    **options: Any,
+) -> Consensus: ...
+@overload
+def consensus(
+    annotations: PartitionedLabels | str | Path,
+    *,
+    model: str = ...,
+    rng: np.random.Generator | int | None = ...,
+    replicates: int = ...,
+    gold: Mapping[str, str] | None = ...,
+    engine: Engine = ...,
+    scheduler: str | Client | None = ...,
+    out: str | Path | None = ...,
+    **options: Any,
+) -> Consensus | PartitionedConsensus: ...
+def consensus(
+    annotations: Annotations | PartitionedLabels | str | Path,
     *,
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     gold: Mapping[str, str] | None = None,
+    engine: Engine = "auto",
+    scheduler: str | Client | None = None,
+    out: str | Path | None = None,
     **options: Any,
-) -> Consensus:
+) -> Consensus | PartitionedConsensus:
     """Fit a model and lay out what it says of items, annotators and categories.
 
     Parameters
     ----------
-    annotations : Annotations
-        The labels, nominal or ordinal.
+    annotations : Annotations, PartitionedLabels, str or Path
+        The labels, nominal or ordinal, in memory or in a folder of partitions.
     model : str, default "dawid_skene"
         The name of a model that `annobench.models.discover` finds.
     rng : numpy.random.Generator or int, optional
@@ -183,18 +213,27 @@ def consensus(
         Known categories of some items: fixed, if the model takes gold, and what the categories are
         scored and the probabilities calibrated on. `items` then has the columns `gold` and
         `calibrated`, the calibrated probability of the category.
+    engine : {"auto", "memory", "dask"}, default "auto"
+        Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
+        are more than 5,000,000 labels.
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
+    out : str or Path, optional
+        The folder to which items are written on Dask, by partition; workers must see it.
     **options
-        Passed to the model's `fit`.
+        Passed to the model's `fit`; on Dask to `consensus_partitions`.
 
     Returns
     -------
-    Consensus
-        Tables of items, annotators, confusion matrices and prevalence.
+    Consensus or PartitionedConsensus
+        Tables of items, annotators, confusion matrices and prevalence. From Dask it has no
+        intervals, and items are in the folder.
 
     Raises
     ------
     AnnotationError
-        If there is no such model, it has no such option, or it can't take the labels.
+        If there is no such model, it has no such option, or it can't take the labels; if Dask is
+        to fit and these are no partitions, or no folder is named.
 
     Examples
     --------
@@ -203,6 +242,16 @@ def consensus(
     >>> found.items[["item", "category", "n_labels"]].values.tolist()
     [['x', '1', 3], ['y', '0', 3]]
     """
+    partitions = partitions_for(annotations, engine)
+    if partitions is not None:
+        if out is None:
+            raise AnnotationError(
+                "consensus: on Dask, items are written by partition. Name a folder with out=."
+            )
+        return consensus_partitions(
+            partitions, out, model=model, rng=rng, gold=gold, scheduler=scheduler, **options
+        )
+    annotations = in_memory(annotations)
     rng = np.random.default_rng(rng)
     module = models.get(model)
     _refuse_free_text(annotations, module.METHOD)

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
-from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
+from annobench.core.files import csv_quoting, replacing
 from annobench.core.results import Summarised
 from annobench.core.workers import dask_client
 from annobench.labels.partitions import PartitionedLabels, partition_file
-from annobench.models._passes import PartitionedFit, Passes, Workers
+from annobench.models._passes import Passes, Workers
 from annobench.models._votes import Votes
 from annobench.models.base import ConfusionFit, Fit
 
@@ -129,7 +128,7 @@ def consensus_partitions(
         The folder to write to; workers must see it.
     model : str, default "dawid_skene"
         A model whose E-step is local to an item: "voting", "weighted_voting", "one_coin",
-        "dawid_skene" or "mace".
+        "dawid_skene", "mace" or "glad".
     rng : numpy.random.Generator or int, optional
         For random starts.
     gold : mapping of str to str, optional
@@ -158,26 +157,17 @@ def consensus_partitions(
     Estimates are those of the model on the same labels in memory, but for rounding. There are no
     intervals, since a bootstrap would fit the model hundreds of times.
     """
-    module = models.get(model)
-    if "fit_partitions" not in module.METHOD.offers:
-        able = [n for n, m in models.discover().items() if "fit_partitions" in m.METHOD.offers]
-        raise AnnotationError(
-            f"consensus: {model} does not run on partitions. Take one of "
-            f"{', '.join(sorted(able))}, or fewer labels."
-        )
     options |= {} if gold is None else {"gold": gold}
-    options |= {} if module.METHOD.deterministic else {"rng": rng}
-    models.check_options(module.fit_partitions, model, options)
     out = Path(out).absolute()
     with dask_client(scheduler, say=say) as client:
         workers = Workers(labels, client, say, out / "checkpoint", resume)
-        found: PartitionedFit = module.fit_partitions(workers, **options)
+        found = models.fit_partitions(workers, model, rng=rng, **options)
         total = labels.total(client, _write, found.passes, found.theta, out)
     annotators = annotators_table(total.given, found.fit)
     confusion = pd.DataFrame()
     if isinstance(found.fit, ConfusionFit):
         confusion = found.fit.confusion_frame()
-    if module.METHOD.compares:
+    if models.get(model).METHOD.compares:
         alone = np.flatnonzero((total.given > 0) & (total.compared == 0))
         annotators.iloc[alone, 2:] = np.nan
         if len(confusion):
@@ -230,4 +220,10 @@ def items_to_csv(found: PartitionedConsensus, path: Path) -> None:
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
         for number in range(found.labels.n_partitions):
             table = pq.read_table(partition_file(found.folder, "items", number)).to_pandas()
-            table.to_csv(stream, index=False, header=number == 0, lineterminator="\n")
+            table.to_csv(
+                stream,
+                index=False,
+                header=number == 0,
+                lineterminator="\n",
+                quoting=csv_quoting(table),
+            )

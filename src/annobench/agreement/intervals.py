@@ -248,22 +248,44 @@ def _caution(
 
 
 def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str:
-    used = statistic.used
-    n = int(used.sum())
     said = f"the {kind} interval has no width, as leaving out or drawing {unit} changes nothing"
     if unit == "both":
         said = f"the {kind} interval has no width, as drawing items and annotators changes nothing"
-    if unit != "items" or statistic.annotations.is_disputed[used].any():
+    if unit != "items" or statistic.annotations.is_disputed[statistic.used].any():
         return f"{said}. It tells nothing of what was not seen: report the estimate without it."
-    beyond = 100 * (1 - (1 - level) ** (1 / n))
     advice = "Report how many items agree instead"
     if kind != "bayesian" and has_prior(statistic):
         advice = (
             "Take the Bayesian interval, whose prior leaves room, or report how many items agree"
         )
+    return agreed_caution(kind, level, int(statistic.used.sum()), advice)
+
+
+def agreed_caution(
+    kind: Kind, level: float, n_items: int, advice: str = "Report how many items agree instead"
+) -> str:
+    """Say what an interval without width means where all labels of each item agree.
+
+    Parameters
+    ----------
+    kind : str
+        Of the interval.
+    level : float
+        In (0, 1).
+    n_items : int
+        Items that enter.
+    advice : str
+        What to do.
+
+    Returns
+    -------
+    str
+        A sentence or two.
+    """
+    beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
-        f"the {kind} interval has no width, as all labels of each of the {n:,} items agree. That "
-        f"tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
+        f"the {kind} interval has no width, as all labels of each of the {n_items:,} items agree. "
+        f"That tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
         f"({100 * level:.4g}% limit). {advice}."
     )
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,17 +22,30 @@ from annobench.agreement.coefficients import discover
 from annobench.agreement.forms.alpha import OrdinalAlpha
 from annobench.agreement.forms.base import Form, dense
 from annobench.agreement.forms.pooled import Pooled
+from annobench.agreement.intervals import agreed_caution, containing
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
+from annobench.agreement.report_values import Settings, laid_out, variants
+from annobench.agreement.reports import COLUMNS, overall_row
 from annobench.agreement.result import Agreement
 from annobench.agreement.statistic import error_of_variance, influence_values, used_items
 from annobench.core.discovery import did_you_mean
-from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.errors import (
+    AnnotationError,
+    DegenerateWarning,
+    IntervalWarning,
+    check_level,
+)
 from annobench.core.results import Summarised
 from annobench.core.workers import dask_client
 from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
-from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.intervals import (
+    TOLERANCE,
+    Interval,
+    normal_interval,
+    percentile_interval,
+)
 from annobench.resampling.weights import check_replicates
 
 if TYPE_CHECKING:
@@ -132,29 +145,64 @@ class PartitionedAgreement(Summarised):
 
     def interval(
         self,
+        kind: Literal["analytic", "percentile"] = "analytic",
         *,
         level: float = 0.95,
         replicates: int = 2000,
         rng: np.random.Generator | int | None = None,
     ) -> Interval:
-        """Return the percentile interval of the bootstrap.
+        """Return an interval of the coefficient, items resampled.
 
         Parameters
         ----------
+        kind : {"analytic", "percentile"}, default "analytic"
+            Normal with the standard error, or quantiles of the bootstrap.
         level : float, default 0.95
             In (0, 1).
         replicates : int, default 2000
-            How often items are resampled.
+            Of the bootstrap.
         rng : numpy.random.Generator or int, optional
             The source of randomness, or its seed.
 
         Returns
         -------
         Interval
-            Of the kind "percentile".
+            As `Agreement.interval`.
+
+        Raises
+        ------
+        AnnotationError
+            As `bootstrap`; or if there is no such kind, or the level is not in (0, 1).
+
+        Warns
+        -----
+        DegenerateWarning
+            If the estimate is outside the quantiles of the bootstrap, and there is no interval.
+        IntervalWarning
+            If the interval has no width, as all labels of an item agree.
         """
-        draws = self.bootstrap(replicates=replicates, rng=rng)
-        return percentile_interval(self.estimate, draws, level)
+        if kind not in ("analytic", "percentile"):
+            raise AnnotationError(
+                f"{self.method.name}: there is no {kind!r} interval on partitions. Take analytic "
+                "or percentile."
+            )
+        check_level(level, self.method.name)
+        if math.isnan(self.estimate):
+            return Interval(math.nan, math.nan, math.nan, level, kind)
+        if kind == "analytic":
+            found = normal_interval(self.estimate, self.standard_error, level)
+        else:
+            draws = self.bootstrap(replicates=replicates, rng=rng)
+            defined = draws[~np.isnan(draws)]
+            found = containing(percentile_interval(self.estimate, defined, level), self.method.name)
+            found = replace(found, n_undefined=draws.size - defined.size)
+        ends = np.clip([found.lower, found.upper], self.method.lowest, self.method.highest)
+        found = replace(found, lower=float(ends[0]), upper=float(ends[1]))
+        if not found.upper - found.lower < TOLERANCE:
+            return found
+        caution = agreed_caution(kind, level, self.n_items)
+        warnings.warn(f"{self.method.name}: {caution}", IntervalWarning, stacklevel=2)
+        return replace(found, caution=caution)
 
     def summary(self) -> pd.DataFrame:
         """Return the estimate and what it is made of.
@@ -257,13 +305,7 @@ def agreement_of_partitions(
     One pass adds up the statistics and counts their patterns, a second one takes the standard
     error about the estimate.
     """
-    probe = _probe(labels, coefficient, options)
-    if probe.method.complete or not isinstance(probe.form, _FORMS):
-        raise AnnotationError(
-            f"{coefficient}: does not run on partitions, as its statistics of an item depend on "
-            "other items. Take one that pools annotators, such as krippendorff_alpha with the "
-            "nominal or ordinal metric, percent_agreement, fleiss_kappa or gwet_ac1."
-        )
+    probe = additive(labels, coefficient, options)
     with dask_client(scheduler, say=say) as client:
         sums = labels.total(client, _sums, coefficient, options)
         if sums.repeats:
@@ -296,6 +338,92 @@ def agreement_of_partitions(
             stacklevel=2,
         )
     return found
+
+
+def additive(labels: PartitionedLabels, coefficient: str, options: dict[str, Any]) -> Agreement:
+    """Return a coefficient on two labels of one item, if it can be summed over partitions.
+
+    Parameters
+    ----------
+    labels : PartitionedLabels
+        What it is wanted of.
+    coefficient : str
+        Its name.
+    options : dict
+        Of the coefficient.
+
+    Returns
+    -------
+    Agreement
+        Whose form serves for the labels, too.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such coefficient, or it does not run on partitions.
+    """
+    probe = _probe(labels, coefficient, options)
+    if probe.method.complete or not isinstance(probe.form, _FORMS):
+        raise AnnotationError(
+            f"{coefficient}: does not run on partitions, as its statistics of an item depend on "
+            "other items. Take one that pools annotators, such as krippendorff_alpha with the "
+            "nominal or ordinal metric, percent_agreement, fleiss_kappa or gwet_ac1."
+        )
+    return probe
+
+
+def report_partitions(
+    labels: PartitionedLabels,
+    *,
+    rng: np.random.Generator | int | None = None,
+    level: float = 0.95,
+    replicates: int = 2000,
+    scheduler: str | Client | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> pd.DataFrame:
+    """Compute all coefficients that can be summed over partitions, with intervals.
+
+    Parameters
+    ----------
+    labels : PartitionedLabels
+        The labels; their scale decides what applies.
+    rng, level, replicates
+        As for `annobench.report`.
+    scheduler, say
+        As for `agreement_of_partitions`.
+
+    Returns
+    -------
+    DataFrame
+        The rows "overall" of `annobench.report`. The note says which coefficients do not run on
+        partitions.
+
+    Raises
+    ------
+    AnnotationError
+        If an annotator labelled an item twice, no item has two labels, or the level is not in
+        (0, 1).
+    """
+    check_level(level, "report")
+    settings = Settings(None if rng is None else np.random.default_rng(rng), level, replicates)
+    rows = []
+    with dask_client(scheduler, say=say) as client, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        warnings.simplefilter("ignore", IntervalWarning)
+        for variant in variants(labels.scale):
+            name = variant.method.name
+            if variant.method.per_category or (labels.n_annotators != 2 and variant.two_only):
+                continue
+            try:
+                additive(labels, name, variant.options)
+            except AnnotationError as error:
+                values = {"note": str(error).removeprefix(f"{name}: ")}
+            else:
+                found = agreement_of_partitions(labels, name, scheduler=client, **variant.options)
+                takes_long = found.patterns is None
+                values = laid_out(found, settings, bootstrap=True, takes_long=takes_long)
+            rows.append(overall_row(variant, values, labels))
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _probe(labels: PartitionedLabels, name: str, options: dict[str, Any]) -> Agreement:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,7 @@ from annobench.agreement.record import Coefficient, Options
 from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.resampling.intervals import Interval
 
 #: Terms of weights between categories, of all items, beyond which they are left out, for time.
 MAX_WEIGHTED_TERMS: Final = 2_000_000_000
@@ -192,24 +193,84 @@ def described(
     """
     if isinstance(result, str):
         return {"note": result}
-    observed, expected = result.observed_agreement, result.expected_agreement
-    values: dict[str, Any] = {
-        "estimate": result.estimate,
-        "n_items": result.n_items,
-        "n_labels": result.n_labels,
-        "observed_agreement": observed,
-        "expected_agreement": expected,
-    }
+    if not math.isnan(result.estimate) and _error_terms(result, weighted) > MAX_ERROR_TERMS:
+        return {**_estimates(result), "note": "Without standard error, which takes long here."}
+    bootstrap = bootstrap and settings.rng is not None
+    takes_long = bootstrap and entries(result, weighted) * settings.replicates > MAX_BOOTSTRAP_TERMS
+    return laid_out(result, settings, bootstrap=bootstrap, takes_long=takes_long)
+
+
+class _Measured(Protocol):
+    """What a row is made of: a coefficient in memory or on partitions."""
+
+    @property
+    def method(self) -> Coefficient:
+        """The record of the coefficient."""
+
+    @property
+    def estimate(self) -> float:
+        """The coefficient."""
+
+    @property
+    def standard_error(self) -> float:
+        """Its standard error."""
+
+    @property
+    def observed_agreement(self) -> float:
+        """The observed agreement."""
+
+    @property
+    def expected_agreement(self) -> float:
+        """The agreement expected by chance."""
+
+    @property
+    def n_items(self) -> int:
+        """Items with labels of two annotators."""
+
+    @property
+    def n_labels(self) -> int:
+        """The number of labels N."""
+
+    def interval(
+        self,
+        kind: Literal["analytic", "percentile"],
+        *,
+        level: float,
+        replicates: int = ...,
+        rng: np.random.Generator | None = ...,
+    ) -> Interval:
+        """Return an interval."""
+
+
+def laid_out(
+    result: _Measured, settings: Settings, *, bootstrap: bool, takes_long: bool = False
+) -> dict[str, Any]:
+    """Lay out a coefficient with its interval.
+
+    Parameters
+    ----------
+    result : Agreement or PartitionedAgreement
+        The coefficient.
+    settings : Settings
+        Of intervals.
+    bootstrap : bool
+        Whether the interval is of the bootstrap, where there is a source of randomness.
+    takes_long : bool, default False
+        Whether that would take long, and the interval is analytic after all.
+
+    Returns
+    -------
+    dict
+        Columns of a report.
+    """
+    values = _estimates(result)
     if math.isnan(result.estimate):
         return {**values, "note": f"Undefined. {result.method.degenerate}"}
-    terms = _error_terms(result, weighted)
-    if terms > MAX_ERROR_TERMS:
-        return {**values, "note": "Without standard error, which takes long here."}
     notes = []
     values["standard_error"] = result.standard_error
     interval = None
     if bootstrap and settings.rng is not None:
-        if entries(result, weighted) * settings.replicates > MAX_BOOTSTRAP_TERMS:
+        if takes_long:
             notes.append("Analytic interval, as the bootstrap takes long here.")
         else:
             try:
@@ -238,6 +299,11 @@ def described(
     if interval.n_undefined:
         notes.append(f"Undefined in {interval.n_undefined} bootstrap samples.")
     return {**values, "note": " ".join(notes)}
+
+
+def _estimates(result: _Measured) -> dict[str, Any]:
+    names = ("estimate", "n_items", "n_labels", "observed_agreement", "expected_agreement")
+    return {name: getattr(result, name) for name in names}
 
 
 def entries(result: Agreement, weighted: bool) -> int:

@@ -31,6 +31,7 @@ from annobench.agreement.report_values import (
 )
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
 
 #: The columns of a report.
 COLUMNS: Final = (
@@ -148,12 +149,32 @@ def _overall(
         values = described(
             variant.compute(annotations), settings, bootstrap=True, weighted=variant.weighted
         )
-        # Where labels are missing, what the coefficient does about it belongs to its value.
-        if "estimate" in values and annotations.n_labels < (
-            annotations.n_items * annotations.n_annotators
-        ):
-            values["note"] = f"{values['note']} {variant.method.missing}".strip()
-        yield {"breakdown": "overall", "of": "", **variant.names, **values}
+        yield overall_row(variant, values, annotations)
+
+
+def overall_row(
+    variant: Variant, values: dict[str, Any], labels: Annotations | PartitionedLabels
+) -> dict[str, Any]:
+    """Return the row of a coefficient of all labels.
+
+    Parameters
+    ----------
+    variant : Variant
+        The coefficient.
+    values : dict
+        Columns of its value.
+    labels : Annotations or PartitionedLabels
+        All labels.
+
+    Returns
+    -------
+    dict
+        Columns of a report.
+    """
+    # Where labels are missing, what the coefficient does about it belongs to its value.
+    if "estimate" in values and labels.n_labels < labels.n_items * labels.n_annotators:
+        values["note"] = f"{values['note']} {variant.method.missing}".strip()
+    return {"breakdown": "overall", "of": "", **variant.names, **values}
 
 
 def _by_category(annotations: Annotations, settings: Settings) -> Iterator[dict[str, Any]]:

@@ -21,6 +21,7 @@ from annobench.agreement.replicates import Unit, bootstrap
 from annobench.agreement.statistic import Statistic
 from annobench.core.errors import DegenerateWarning, IntervalWarning
 from annobench.core.results import Summarised, axes_or_new
+from annobench.core.texts import plain
 from annobench.resampling.intervals import Interval
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ class Agreement(Statistic, Summarised):
         place = np.arange(len(table))[::-1]
         shown.hlines(place, table["lower"], table["upper"])
         shown.plot(table["estimate"], place, "o")
-        shown.set_yticks(place, list(table["of"]))
+        shown.set_yticks(place, [plain(name) for name in table["of"]])
         shown.set_xlabel(f"{self.method.title} ({100 * level:.4g}% interval)")
         return shown
 

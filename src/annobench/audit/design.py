@@ -27,7 +27,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.core.files import replacing
+from annobench.core.files import write_csv
 from annobench.core.results import Summarised
 
 Floats = NDArray[np.float64]
@@ -372,8 +372,7 @@ def write_design(design: Design, folder: Path) -> list[str]:
     """
     tables = {"to_check.csv": design.to_check(), "design.csv": design.to_frame()}
     for name, table in tables.items():
-        with replacing(folder / name) as draft:
-            table.to_csv(draft, index=False, lineterminator="\n")
+        write_csv(table, folder / name)
     return list(tables)
 
 

@@ -21,7 +21,7 @@ from annobench.cli import (
     report,
 )
 from annobench.cli import inspect as inspection
-from annobench.cli._shared import set_verbosity
+from annobench.cli._shared import say, set_verbosity
 
 __all__ = ["app"]
 
@@ -53,7 +53,7 @@ def options(
 @app.command()
 def version() -> None:
     """Print the version."""
-    typer.echo(__version__)
+    say(__version__)
 
 
 app.command()(inspection.inspect)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from annobench.cli._layers import select_items
+from annobench.cli._memory import refuse_too_many_labels
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
@@ -34,6 +35,8 @@ class Reading:
     ----------
     path : Path
         The file or folder.
+    command : str
+        Name of the command that reads it.
     options : dict
         The options of `annobench.io.select_labels` that were given.
     gold_from : str or None
@@ -45,6 +48,7 @@ class Reading:
     """
 
     path: Path
+    command: str
     options: dict[str, Any]
     gold_from: str | None = None
     key: Path | None = None
@@ -101,10 +105,16 @@ class Reading:
         -------
         Selection
             Labels, ledger and remarks.
+
+        Raises
+        ------
+        AnnotationError
+            If the command would need more memory than there is.
         """
         from annobench.io import select_labels
         from annobench.labels.doubts import doubtful_categories
 
+        refuse_too_many_labels(self.path, self.command)
         options = {"repeats": repeats} | more | self.options
         if self.key is not None:
             self._write_key()
@@ -218,7 +228,7 @@ def reads_labels(
     def wrapped(**given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in names}
         writing = {name: given.pop(name) for name in _OUTPUT if name in given}
-        reading = _reading(given)
+        reading = _reading(given, command.__name__)
         if reading is not None and writes is not None:
             own["writing"] = Writing(
                 command.__name__,
@@ -325,7 +335,7 @@ def _shared(
     """Declare the argument and the options that commands share."""
 
 
-def _reading(given: dict[str, Any]) -> Reading | None:
+def _reading(given: dict[str, Any], command: str) -> Reading | None:
     path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
     spans = given.pop("spans")
     if path is None:
@@ -335,7 +345,7 @@ def _reading(given: dict[str, Any]) -> Reading | None:
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")
     options = {name: value for name, value in given.items() if value is not None}
-    return Reading(path, options, gold, key, spans)
+    return Reading(path, command, options, gold, key, spans)
 
 
 def print_reading(selection: Selection | LayerSelection) -> None:

@@ -1,16 +1,25 @@
-"""What the commands share: lists in options, folders to write to, errors."""
+"""What the commands share: lists in options, folders to write to, what they print, errors."""
 
 from __future__ import annotations
 
 import csv
 import os
+import re
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import typer
 
 from annobench.core.errors import AnnotationError
+from annobench.core.texts import is_formula, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: By the ending of a file of text.
+_DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 _said: ContextVar[str] = ContextVar("verbosity", default="usual")
 
@@ -32,10 +41,60 @@ def listed(text: str | None) -> list[str] | None:
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
 
 
+def say(text: str) -> None:
+    """Print a result; whatever names it holds, the terminal only shows them."""
+    typer.echo(visible(text))
+
+
+def terminal(*, stderr: bool = False) -> Console:
+    """Return rich's console for tables, which shows texts as `say` does."""
+    from annobench.cli._console import VisibleConsole
+
+    return VisibleConsole(stderr=stderr)
+
+
+def say_written(folder: Path, names: Iterable[str]) -> None:
+    """Print what was written, and what a spreadsheet would compute of it."""
+    names = list(names)
+    note_formulas(folder / name for name in names)
+    say(f"written to {folder}: {', '.join(names)}")
+
+
+def note_formulas(paths: Iterable[Path]) -> None:
+    """Note which text files hold cells that a spreadsheet takes for formulas."""
+    found = {
+        path.name: cell
+        for path in paths
+        if path.suffix.lower() in _DELIMITERS and path.is_file()
+        for cell in [_first_formula(path)]
+        if cell
+    }
+    if found:
+        cell = next(iter(found.values()))
+        shown = repr(cell if len(cell) <= 40 else f"{cell[:37]}...")
+        note(
+            f"Note: a spreadsheet would compute cells of {', '.join(found)}, such as {shown}. "
+            "Import their columns as text, don't open the files by a double click."
+        )
+
+
+def _first_formula(path: Path) -> str | None:
+    delimiter = _DELIMITERS[path.suffix.lower()]
+    begins = re.compile(rb'(?m)(?:^|%b)"?[=+\-@\t\r]' % re.escape(delimiter).encode())
+    with path.open("rb") as raw:
+        # Most files have no such cell, which is seen in a hundredth of the time to parse them.
+        blocks = iter(lambda: raw.read(1 << 20) + raw.readline(), b"")
+        if not any(begins.search(block) for block in blocks):
+            return None
+    with path.open(encoding="utf-8", newline="") as stream:
+        cells = (cell for row in csv.reader(stream, delimiter=delimiter) for cell in row)
+        return next(filter(is_formula, cells), None)
+
+
 def note(text: str) -> None:
     """Print a note on the error stream, unless the user wants quiet."""
     if _said.get() != "quiet":
-        typer.echo(text, err=True)
+        typer.echo(visible(text), err=True)
 
 
 def is_verbose() -> bool:
@@ -49,5 +108,5 @@ def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
 
 
 def fail(error: Exception) -> NoReturn:
-    typer.echo(f"annobench: {error}", err=True)
+    typer.echo(visible(f"annobench: {error}"), err=True)
     raise typer.Exit(1)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import typer
-
 from annobench.cli._reading import print_reading
-from annobench.cli._shared import note
+from annobench.cli._shared import note, say_written, terminal
 from annobench.cli._writing import Writing
 
 if TYPE_CHECKING:
@@ -36,8 +34,6 @@ def report_layer(
     seed : int or None
         Of the bootstrap and of gamma; by default the usual one.
     """
-    from rich.console import Console
-
     from annobench.core.choices import DEFAULT_SEED
     from annobench.reporting import spans_page
     from annobench.spans import report_spans
@@ -47,7 +43,7 @@ def report_layer(
     page = spans_page.render(marks, table, source=source, remarks=found.remarks)
     tables = {"report": table, "ledger": found.ledger}
     written = writing.write("report.html", page, tables)
-    console = Console()
+    console = terminal()
     console.print(f"{marks!r}, layer {marks.layer!r}", markup=False, highlight=False)
     console.print(_overall(table, level))
     print_reading(found)
@@ -55,7 +51,7 @@ def report_layer(
         note(f"Note: {text}")
     for text in spans_page.advice(marks, table):
         note(f"Next: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _overall(table: pd.DataFrame, level: float) -> Table:

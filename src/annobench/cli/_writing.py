@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from annobench.cli._shared import check_folder
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
+from annobench.core.files import replacing, write_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,10 +105,11 @@ class Writing:
         written = []
         for name, table in tables.items():
             written.append(f"{name}.{self.format}")
+            if self.format == "csv":
+                write_csv(table, self.folder / written[-1])
+                continue
             with replacing(self.folder / written[-1]) as draft:
-                if self.format == "csv":
-                    table.to_csv(draft, index=False, lineterminator="\n")
-                elif self.format == "json":
+                if self.format == "json":
                     table.to_json(draft, orient="records", indent=1, force_ascii=False)
                 else:
                     table.to_parquet(draft, index=False)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, note
+from annobench.cli._shared import check_folder, fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
@@ -67,7 +68,6 @@ def audit(
 
 
 def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int) -> None:
-    from rich.console import Console
 
     from annobench import models
     from annobench.audit.design import draw, write_design
@@ -78,12 +78,12 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
             f"audit: items were drawn before, into {folder}. Give them back with --checked "
-            f"{folder / 'to_check.csv'} once they are checked; or draw anew with --force, which "
-            "replaces them; or name another folder with --out."
+            f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw anew with "
+            "--force, which replaces them; or name another folder with --out."
         )
     selection = reading.select(repeats="all")
     labels = selection.labels
-    with Console(stderr=True).status("Fitting"):
+    with terminal(stderr=True).status("Fitting"):
         fitted = models.fit(labels, model, rng=seed)
     design = draw(labels.items, labels.categories, fitted.posterior, checks, rng=seed)
     written = write_design(design, folder)
@@ -91,13 +91,16 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     written += writing.write("to_check.html", page, {})
     print_reading(selection)
     n = int(design.drawn.sum())
-    typer.echo(
+    command = shlex.join(
+        ["annobench", "audit", str(reading.path), "--checked", str(folder / "to_check.csv")]
+    )
+    say(
         f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
-        f" then: annobench audit {reading.path} --checked {folder / 'to_check.csv'}"
+        f" then: {command}"
     )
-    typer.echo(f"written to {folder}: {', '.join(written)}")
+    say_written(folder, written)
 
 
 def _assess(
@@ -137,21 +140,21 @@ def _assess(
     page = audit_page.render(found, source=reading.path.name)
     written = writing.write("audit.html", page, tables)
     _print(found)
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _print(found: Assessment) -> None:
     from annobench.reporting.audit_page import next_steps, release_sentence
 
     accuracy = found.accuracy
-    typer.echo(
+    say(
         f"{found.n_checked:,} items checked, {len(found.wrong):,} of them wrong\n"
         f"accuracy of all {len(found.design.items):,} items: {accuracy.estimate:.3f} "
         f"({100 * accuracy.level:g}% interval {accuracy.lower:.3f} to {accuracy.upper:.3f})\n"
         f"{release_sentence(found.release)}"
     )
     for row in found.prevalence.head(10).to_dict("records"):
-        typer.echo(
+        say(
             f"prevalence of {row['category']!r}: {row['estimate']:.3f} "
             f"({100 * accuracy.level:g}% interval {row['lower']:.3f} to {row['upper']:.3f}; "
             f"{row['by_model']:.3f} by the model)"
@@ -159,4 +162,4 @@ def _print(found: Assessment) -> None:
     for text in found.remarks:
         note(f"Note: {text}")
     for text in next_steps(found):
-        typer.echo(f"Next: {text}")
+        say(f"Next: {text}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, note
+from annobench.cli._shared import fail, note, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
@@ -50,8 +50,6 @@ def certificate(
 
     Example: annobench certificate labels.csv --guess 0.3,0.7 --keep unanimous
     """
-    from rich.console import Console
-
     from annobench import noise
     from annobench.reporting import certificate_page
 
@@ -85,7 +83,7 @@ def certificate(
         written = writing.write("certificate.html", page, tables)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    console = Console()
+    console = terminal()
     console.print(str(found), markup=False, highlight=False, soft_wrap=True)
     if found.n_guesses < found.n_retained:
         console.print(
@@ -100,7 +98,7 @@ def certificate(
     print_reading(selection)
     for text in found.remarks:
         note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _numbers(text: str | None, option: str) -> float | list[float] | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, listed, note
+from annobench.cli._shared import check_folder, fail, listed, note, say_written, terminal
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
@@ -62,12 +62,10 @@ def compare(
 
     Example: annobench compare my_method.py --against dawid_skene,ebcc
     """
-    from rich.console import Console
-
     from annobench.reporting import benchmark_page
     from annobench.studies import doors
 
-    errors = Console(stderr=True)
+    errors = terminal(stderr=True)
     try:
         candidates = [doors.from_python(target) for target in methods or []]
         candidates += [doors.from_program(command, limit=limit) for command in program or []]
@@ -100,11 +98,11 @@ def compare(
             draft.write_text(page, encoding="utf-8")
     except (ValueError, RuntimeError, OSError) as error:
         fail(error)
-    console = Console()
+    console = terminal()
     console.print(_comparison_table(found) if reading is None else _ranking_table(found))
     for text in remarks:
         note(f"Note: {text}")
-    typer.echo(f"written to {folder}: index.html, ranking.csv, scores.csv, fits.csv, methods.csv")
+    say_written(folder, ["index.html", "ranking.csv", "scores.csv", "fits.csv", "methods.csv"])
 
 
 def _comparison_folder(methods: list[str], reading: Reading | None) -> Path:

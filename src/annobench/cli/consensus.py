@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, say, say_written, terminal
 from annobench.cli._writing import Writing
-from annobench.cli.partition import Engine, Scheduler, consensus_of_partitions, runs_on_dask
+from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partitions
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 
@@ -45,13 +45,7 @@ def consensus(
         int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="Where a folder of `annobench partition` is fitted: in memory, or on Dask's "
-            "workers; auto goes by its size."
-        ),
-    ] = "auto",
+    engine: EngineOption = "auto",
     scheduler: Scheduler = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a fit on Dask that was interrupted.")
@@ -61,16 +55,15 @@ def consensus(
 
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
-    from rich.console import Console
-
     from annobench.aggregation import consensus as consensus_of
+    from annobench.labels.engines import partitions_for
     from annobench.reporting import consensus_page
 
     try:
         writing.check("consensus.html", consensus_of.TABLES)
-        if runs_on_dask(reading.path, engine):
+        if partitions := partitions_for(reading.path, engine):
             consensus_of_partitions(
-                reading.path,
+                partitions,
                 writing,
                 gold=None if reading.gold_from is None else Path(reading.gold_from),
                 scheduler=scheduler,
@@ -83,7 +76,7 @@ def consensus(
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
-        with Console(stderr=True).status("Fitting"):
+        with terminal(stderr=True).status("Fitting"):
             found = consensus_of.consensus(
                 annotations,
                 model=model,
@@ -104,7 +97,7 @@ def consensus(
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
-    typer.echo(
+    say(
         f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
         f"{annotations.n_items:,} items, by {model}\n"
         f"{_tied(int(found.items['tied_vote'].sum()))}; {found.certainty}"
@@ -112,14 +105,14 @@ def consensus(
     shown = found.prevalence.head(_SHOWN).set_index("category")
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
         ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
-        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
+        say(f"prevalence of {category!r}: {prevalence:.3f}{ends}")
     if found.gold is not None:
-        typer.echo(f"gold: {found.gold._headline()}")
+        say(f"gold: {found.gold._headline()}")
         if found.gold.calibration is not None:
-            typer.echo(f"calibration: {found.gold.calibration._headline()}")
+            say(f"calibration: {found.gold.calibration._headline()}")
     for text in found.remarks:
         note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)
 
 
 def _tied(n: int) -> str:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
 from annobench.core.choices import DEFAULT_SEED
-from annobench.core.files import replacing
+from annobench.core.files import write_csv
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -31,24 +31,22 @@ def grade(
 
     Example: annobench course grade submissions
     """
-    from rich.console import Console
-
     from annobench.course import grading
 
     table = folder / "grades.csv" if out is None else out
     try:
         check_folder(table.parent, "course grade")
-        with Console(stderr=True).status("Grading"):
+        with terminal(stderr=True).status("Grading"):
             grades = grading.grade(folder, seconds=seconds, data=data)
-        with replacing(table) as draft:
-            grades.to_csv(draft, index=False)
+        write_csv(grades, table)
     except (ValueError, OSError) as error:
         fail(error)
     for (file, student), rows in grades.groupby(["file", "student"], sort=False):
         n = int((rows["exercise"] != "").sum())
         said = f"{int(rows['passed'].sum())} of {n} passed" if n else rows["message"].iloc[0]
-        typer.echo(f"{file} ({student or 'no name'}): {said}")
-    typer.echo(f"{table}: {grades['file'].nunique()} notebooks")
+        say(f"{file} ({student or 'no name'}): {said}")
+    note_formulas([table])
+    say(f"{table}: {grades['file'].nunique()} notebooks")
 
 
 def exam(
@@ -74,4 +72,5 @@ def exam(
         answers = bank.write_exam(names, out, n=questions, only=session, title=title, rng=seed)
     except (ValueError, OSError) as error:
         fail(error)
-    typer.echo(f"{out}: {questions} questions for {answers['student'].nunique()} students")
+    note_formulas([out / "answers.csv"])
+    say(f"{out}: {questions} questions for {answers['student'].nunique()} students")

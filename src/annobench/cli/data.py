@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import fail
+from annobench.cli._shared import fail, say, terminal
 from annobench.core.choices import DEFAULT_SEED, Mode
 from annobench.core.errors import ChecksumError, DataUnavailableError, ReaderError
 
@@ -22,7 +22,6 @@ def list_datasets() -> None:
 
     Example: annobench data list
     """
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
@@ -32,7 +31,7 @@ def list_datasets() -> None:
     for id in datasets.names():
         held = "no" if datasets.missing_files(id) else "yes"
         table.add_row(escape(id), escape(datasets.get(id).title), held)
-    Console().print(table)
+    terminal().print(table)
 
 
 def fetch(
@@ -50,14 +49,13 @@ def fetch(
 
     Example: annobench data fetch snow2008_rte --mode simulated
     """
-    from rich.console import Console
     from rich.logging import RichHandler
 
     from annobench import datasets
 
     logging.basicConfig(
         format="%(message)s",
-        handlers=[RichHandler(console=Console(stderr=True), show_time=False, show_path=False)],
+        handlers=[RichHandler(console=terminal(stderr=True), show_time=False, show_path=False)],
     )
     folder = Path(id) if out is None else out
     try:
@@ -69,7 +67,7 @@ def fetch(
         ReaderError,
     ) as error:
         fail(error)
-    typer.echo(
+    say(
         f"{folder}: {meta['provenance']}, {meta['n_labels']} labels of "
         f"{meta['n_annotators']} annotators for {meta['n_items']} items"
     )

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from annobench.cli._memory import refuse_too_many_labels
 from annobench.cli._reading import (
     Reading,
     print_reading,
     reads_labels,
     refuse_sets,
 )
-from annobench.cli._shared import check_folder, fail
+from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.core.files import replacing
+from annobench.core.files import write_csv
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,8 +46,6 @@ def inspect(
 
     Example: annobench inspect export.json
     """
-    from rich.console import Console
-
     from annobench.io import read_export
     from annobench.io.exports.export import is_export
 
@@ -57,7 +56,7 @@ def inspect(
         export = read_export(path, format=from_format)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    console = Console()
+    console = terminal()
     console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
     console.print(export.format.note, markup=False, highlight=False, style="dim")
     console.print(_questions(export))
@@ -73,20 +72,21 @@ def _inspect_table(path: Path) -> None:
     from annobench.io.exports.base import is_email
     from annobench.labels.doubts import doubtful_categories
 
+    refuse_too_many_labels(path, "inspect")
     labels = select_labels(path, repeats="all", keep_names=True).labels
-    typer.echo(
+    say(
         f"A table with one row a label: {labels.n_labels:,} labels of {labels.n_annotators:,} "
         f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
         f"{_some(labels.categories)}"
     )
     n_repeats = labels.n_labels - labels.first_labels().n_labels
     if n_repeats:
-        typer.echo(f"{n_repeats:,} labels are repeats: the annotator labelled the item before.")
+        say(f"{n_repeats:,} labels are repeats: the annotator labelled the item before.")
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
-        typer.echo(_said_of_people(n_people))
+        say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
-        typer.echo(f"Note: {text}")
+        say(f"Note: {text}")
     file = shlex.quote(str(path))
     lines = [f"annobench report {file}{' --repeats first' if n_repeats else ''}"]
     lines.append(f"annobench consensus {file}")
@@ -94,7 +94,7 @@ def _inspect_table(path: Path) -> None:
     if judges and len(judges) < labels.n_annotators:
         named = " ".join(f"--judge {shlex.quote(name)}" for name in judges[:3])
         lines.append(f"annobench judge {file} {named}")
-    typer.echo("\n  ".join(["Next:", *lines]))
+    say("\n  ".join(["Next:", *lines]))
 
 
 def _said_of_people(n: int) -> str:
@@ -125,7 +125,7 @@ def _questions(export: Export) -> Table:
 
 def _some(names: Any) -> str:
     short = [name if len(name) <= 40 else f"{name[:37]}..." for name in names[:_SHOWN]]
-    if any("," in name or name != name.strip() for name in short):
+    if any("," in name or name != name.strip() or not name.isprintable() for name in short):
         short = list(map(repr, short))
     shown = ", ".join(short)
     return f"{shown}, ... ({len(names):,})" if len(names) > _SHOWN else shown
@@ -210,13 +210,13 @@ def convert(
         refuse_sets(selection, "convert")
         write_labels(selection.labels, out)
         if ledger is not None:
-            with replacing(ledger) as draft:
-                selection.ledger.to_csv(draft, index=False, lineterminator="\n")
+            write_csv(selection.ledger, ledger)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     print_reading(selection)
     labels = selection.labels
-    typer.echo(
+    note_formulas(path for path in (out, ledger) if path)
+    say(
         f"{out}: {labels.n_labels:,} labels of {labels.n_annotators:,} annotators for "
         f"{labels.n_items:,} items"
     )

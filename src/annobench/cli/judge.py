@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
-from annobench.cli._shared import fail, note
+from annobench.cli._shared import fail, note, say, say_written
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError, ReaderError
@@ -88,8 +88,8 @@ def judge(
     for row in records(found.summary_table):
         worth = row.get("human_labels")
         tells = "" if worth is None or worth != worth else f", worth {worth:.2f} human labels"
-        typer.echo(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
+        say(f"{row['judge']}: {judge_page.verdict(row)}{tells}")
     print_reading(selection)
     for text in found.remarks:
         note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say_written(writing.folder, written)

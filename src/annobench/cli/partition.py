@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, note_formulas, say, terminal
 
 if TYPE_CHECKING:
-    from annobench.aggregation.partitioned import PartitionedConsensus
     from annobench.cli._writing import Writing
+    from annobench.labels.partitions import PartitionedLabels
 
 Scheduler = Annotated[
     str | None,
@@ -23,10 +23,14 @@ Scheduler = Annotated[
     ),
 ]
 
-Engine = Literal["auto", "memory", "dask"]
+EngineOption = Annotated[
+    Literal["auto", "memory", "dask"],
+    typer.Option(
+        help="Where a folder of `annobench partition` is worked on: in memory, or on Dask's "
+        "workers; auto goes by its size."
+    ),
+]
 
-#: Up to so many labels a folder of partitions is read into memory.
-MEMORY_LABELS = 5_000_000
 #: Up to so many items are written as one CSV, too, if the tables are to be CSV.
 CSV_ITEMS = 1_000_000
 
@@ -79,36 +83,18 @@ def partition(
             )
     except (ValueError, OSError) as error:
         fail(error)
-    typer.echo(
+    say(
         f"{found.n_labels:,} labels of {found.n_annotators:,} annotators for {found.n_items:,} "
         f"items, in {found.n_categories} categories\n"
         f"written to {folder}: {found.n_partitions:,} partitions"
     )
 
 
-def runs_on_dask(path: Path, engine: Engine) -> bool:
-    """Say whether labels are fitted on Dask's workers, by what they are and how many."""
-    from annobench.core.errors import AnnotationError
-    from annobench.labels.partitions import PartitionedLabels, is_partitioned
-
-    if not is_partitioned(path):
-        if engine == "dask":
-            raise AnnotationError(
-                f"{path}: --engine dask takes a folder of partitions. Make one first: "
-                f"annobench partition {path} partitions/"
-            )
-        return False
-    if engine == "auto":
-        return PartitionedLabels.open(path).n_labels > MEMORY_LABELS
-    return engine == "dask"
-
-
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True)) as bars:
+    with Progress(console=terminal(stderr=True)) as bars:
         known: dict[str, Any] = {}
 
         def follow(what: str, done: int, total: int) -> None:
@@ -120,38 +106,25 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def consensus_of_partitions(
-    folder: Path,
+    labels: PartitionedLabels,
     writing: Writing,
     *,
     gold: Path | None,
-    scheduler: str | None,
-    resume: bool,
     **options: Any,
 ) -> None:
-    """Run `consensus` on a folder of partitions."""
+    """Run `consensus` on partitions."""
     from annobench.aggregation.partitioned import consensus_partitions, items_to_csv
     from annobench.io.table import read_gold
-    from annobench.labels.partitions import PartitionedLabels
 
-    try:
-        labels = PartitionedLabels.open(folder)
-        found: PartitionedConsensus = consensus_partitions(
-            labels,
-            writing.folder,
-            gold=None if gold is None else read_gold(gold),
-            scheduler=scheduler,
-            resume=resume,
-            say=note,
-            **options,
-        )
-        written = writing.write_tables(found.tables())
-        if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
-            items_to_csv(found, writing.folder / "items.csv")
-            written.append("items.csv")
-    except (ValueError, OSError) as error:
-        fail(error)
-    typer.echo(found._headline())
+    known = None if gold is None else read_gold(gold)
+    found = consensus_partitions(labels, writing.folder, gold=known, say=note, **options)
+    written = writing.write_tables(found.tables())
+    if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
+        items_to_csv(found, writing.folder / "items.csv")
+        written.append("items.csv")
+    say(found._headline())
     for category, prevalence in zip(labels.categories, found.prevalence["prevalence"], strict=True):
-        typer.echo(f"prevalence of {category!r}: {prevalence:.3f}")
+        say(f"prevalence of {category!r}: {prevalence:.3f}")
     note("Note: There are no intervals: a bootstrap would fit the model hundreds of times.")
-    typer.echo(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")
+    note_formulas(writing.folder / name for name in written)
+    say(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")

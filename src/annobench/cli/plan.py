@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail
+from annobench.cli._shared import fail, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 
@@ -61,8 +61,6 @@ def plan(
 
     Example: annobench plan pilot.csv --width 0.1 --price-label 0.05 --price-check 2 --currency EUR
     """
-    from rich.console import Console
-
     from annobench import models
     from annobench.audit import next_labels, planning
     from annobench.reporting import plan_page
@@ -72,7 +70,7 @@ def plan(
         selection = reading.select(repeats="first")
         labels = selection.labels
         prices = planning.Prices(price_label, price_check, price_item, currency)
-        with Console(stderr=True).status("Planning"):
+        with terminal(stderr=True).status("Planning"):
             fitted = models.fit(labels, model, rng=seed)
             expected, basis = _expected(labels, fitted, accuracy, reading.gold(selection))
             found = planning.plan(
@@ -95,12 +93,12 @@ def plan(
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)
-    typer.echo(basis)
+    say(basis)
     for goal, row in found.summary().iterrows():
-        typer.echo(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
+        say(f"{goal}: {plan_page.design_in_words(dict(row), currency)}")
     best = ", ".join(repr(name) for name in following["item"].head(5))
-    typer.echo(f"label next: {best}; next.csv has all")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
+    say(f"label next: {best}; next.csv has all")
+    say_written(writing.folder, written)
 
 
 def _expected(

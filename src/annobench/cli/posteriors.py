@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import check_folder, fail, note
+from annobench.cli._shared import check_folder, fail, note, say, say_written
 from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
-from annobench.core.files import replacing
+from annobench.core.files import replacing, write_csv
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def reference_posterior(
 
     if name is None:
         for known in records.names():
-            typer.echo(f"{known}: {records.get(known).title}")
+            say(f"{known}: {records.get(known).title}")
         return
     folder = Path(name) if out is None else out
     try:
@@ -52,12 +52,12 @@ def reference_posterior(
         told = stored.same_as_stored(reference, folder) if make else ""
     except (AnnotationError, DataUnavailableError, ChecksumError, OSError) as error:
         fail(error)
-    typer.echo(repr(reference))
+    say(repr(reference))
     for check, passed in reference.information["checks_made"].items():
-        typer.echo(f"{check}: {'passed' if passed else 'FAILED'}")
+        say(f"{check}: {'passed' if passed else 'FAILED'}")
     if told:
-        typer.echo(told)
-    typer.echo(f"written to {folder}: {', '.join(written)}")
+        say(told)
+    say_written(folder, written)
 
 
 def compare_draws(
@@ -90,13 +90,12 @@ def compare_draws(
         reference = stored.load(name)
         found = comparison.compare(read_draws(files), reference)
         page = draws_page.render(found, reference, source=source)
-        with replacing(folder / "comparison.csv") as draft:
-            found.table.to_csv(draft, lineterminator="\n")
+        write_csv(found.table, folder / "comparison.csv", index=True)
         with replacing(folder / "comparison.html") as draft:
             draft.write_text(page, encoding="utf-8")
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    typer.echo(repr(found))
+    say(repr(found))
     for text in found.remarks:
         note(f"Note: {text}")
-    typer.echo(f"written to {folder}: comparison.html, comparison.csv")
+    say_written(folder, ["comparison.html", "comparison.csv"])

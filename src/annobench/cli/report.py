@@ -10,9 +10,10 @@ import typer
 
 from annobench.cli._layers import layer_of
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import fail, listed, note
+from annobench.cli._shared import fail, listed, note, say_written, terminal
 from annobench.cli._spans import report_layer
 from annobench.cli._writing import Writing
+from annobench.cli.partition import EngineOption, Scheduler
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from annobench.io import Selection
     from annobench.labels.annotations import Annotations
+    from annobench.labels.partitions import PartitionedLabels
 
 
 @reads_labels(writes="agreement")
@@ -45,15 +47,16 @@ def report(
         int | None,
         typer.Option(min=0, help="Bootstrap the overall intervals, with this seed."),
     ] = None,
+    engine: EngineOption = "auto",
+    scheduler: Scheduler = None,
 ) -> None:
     """Measure how far annotators agree: a table here, report.csv, and report.html with plots.
 
     Example: annobench report labels.csv --order poor,fair,good
     """
-    from rich.console import Console
-
     from annobench import agreement
-    from annobench.reporting import formats, report_page
+    from annobench.labels.engines import partitions_for
+    from annobench.reporting import report_page
 
     try:
         if not 0 < level < 1:
@@ -61,6 +64,14 @@ def report(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
         writing.check("report.html", ["report", "ledger"])
+        if partitions := partitions_for(reading.path, engine):
+            if scale is not None or order is not None:
+                raise AnnotationError(
+                    "report: partitions have their scale and the order of their categories from "
+                    "`annobench partition`. Leave --scale and --order out, or take --engine memory."
+                )
+            report_of_partitions(partitions, writing, level=level, seed=seed, scheduler=scheduler)
+            return
         layer = layer_of(reading.path, reading.options) if reading.spans is None else None
         if layer is not None:
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
@@ -78,21 +89,46 @@ def report(
         written = writing.write("report.html", page, {"report": table})
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
-    console = Console()
+    _print_overall(annotations, table, level)
+    notes = (*report_page.cautions(annotations), *report_page.without_width(table))
+    print_reading(selection)
+    for text in notes:
+        note(f"Note: {text}")
+    say_written(writing.folder, written)
+
+
+def report_of_partitions(
+    labels: PartitionedLabels,
+    writing: Writing,
+    *,
+    level: float,
+    seed: int | None,
+    scheduler: str | None,
+) -> None:
+    """Run `report` on partitions: the overall values, without a page."""
+    from annobench.agreement.partitioned import report_partitions
+
+    table = report_partitions(labels, rng=seed, level=level, scheduler=scheduler, say=note)
+    written = writing.write_tables({"report": table})
+    _print_overall(labels, table, level)
+    say_written(writing.folder, written)
+
+
+def _print_overall(
+    labels: Annotations | PartitionedLabels, table: pd.DataFrame, level: float
+) -> None:
+    from annobench.reporting import formats
+
+    console = terminal()
     console.print(
-        f"{formats.counted(annotations.n_labels, 'label')} of "
-        f"{formats.counted(annotations.n_annotators, 'annotator')} for "
-        f"{formats.counted(annotations.n_items, 'item')}, {annotations.scale}",
+        f"{formats.counted(labels.n_labels, 'label')} of "
+        f"{formats.counted(labels.n_annotators, 'annotator')} for "
+        f"{formats.counted(labels.n_items, 'item')}, {labels.scale}",
         highlight=False,
     )
     console.print(_overall_table(table, level))
     for text in _without_value(table):
         console.print(text, style="dim", markup=False, highlight=False)
-    notes = (*report_page.cautions(annotations), *report_page.without_width(table))
-    print_reading(selection)
-    for text in notes:
-        note(f"Note: {text}")
-    typer.echo(f"written to {writing.folder}: {', '.join(written)}")
 
 
 def _scaled(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import importlib
 import logging
@@ -13,7 +14,10 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: The umask can only be read by setting it, which two threads must not do at once.
 _ASKING = threading.Lock()
@@ -60,6 +64,45 @@ def replacing(path: str | Path) -> Iterator[Path]:
     finally:
         draft.unlink(missing_ok=True)
         os.close(handle)
+
+
+def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
+    """Write a table as CSV, whole or not at all, with texts as they stand.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Any. What spreadsheets make of its texts is in `annobench.core.texts`.
+    path : str or Path
+        The file to write.
+    **options
+        Passed on to `DataFrame.to_csv`; without others no index is written.
+    """
+    written: dict[str, Any] = {"index": False, "lineterminator": "\n"}
+    written |= {"quoting": csv_quoting(table)} | options
+    with replacing(path) as draft:
+        table.to_csv(draft, **written)
+
+
+def csv_quoting(table: pd.DataFrame) -> int:
+    """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Any.
+
+    Returns
+    -------
+    int
+        A constant of `csv`: those that need it, or all where one has a carriage return. Writers
+        quote the line ends alone that they use themselves, while readers know them all.
+    """
+    texts = table.reset_index().select_dtypes(exclude=["number", "bool", "datetime"])
+    unusual = any(
+        "\r" in text for name in texts for text in (name, *texts[name]) if isinstance(text, str)
+    )
+    return csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
 
 
 def remove_abandoned_drafts(folder: str | Path) -> None:

@@ -8,6 +8,8 @@ from html import escape
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from annobench.core.texts import visible
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
@@ -54,12 +56,16 @@ class Summarised(ABC):
 
     def __repr__(self) -> str:
         """Return the name of the class and the headline on one line."""
-        return f"{type(self).__name__}: {' '.join(self._headline().split())}"
+        return f"{type(self).__name__}: {visible(' '.join(self._headline().split()))}"
 
     def _repr_html_(self) -> str:
         """Return the headline and the summary as HTML; names of items and labels are escaped."""
-        table = self.summary().to_html(border=0, escape=True, max_rows=MAX_ROWS)
-        return f"<p>{escape(repr(self))}</p>\n{table}"
+        import pandas as pd
+
+        # A dollar sign in a name begins no formula.
+        with pd.option_context("display.html.use_mathjax", False):
+            table = self.summary().to_html(border=0, escape=True, max_rows=MAX_ROWS)
+        return f'<p class="mathjax_ignore">{escape(repr(self))}</p>\n{visible(table)}'
 
 
 class SummarisedScalars(Summarised):

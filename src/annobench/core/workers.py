@@ -19,6 +19,9 @@ _CONFIG = {
     # Parameters of many annotators are sent once an iteration; that is as meant.
     "distributed.admin.large-graph-warning-threshold": "1GiB",
     "distributed.p2p.comm.buffer": "256MiB",
+    # Dask's default gives memory back at once; a pass would ask for the same pages every time.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**29,
+    "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**29,
 }
 
 

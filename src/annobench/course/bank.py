@@ -13,7 +13,7 @@ import pandas as pd
 
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import CourseError
-from annobench.core.files import replacing
+from annobench.core.files import replacing, write_csv
 from annobench.course import sessions
 from annobench.course.base import Exercise
 from annobench.course.choices import Choice
@@ -197,8 +197,7 @@ def write_exam(
         rows += [(name, file, i, q.id, q.answer) for i, q in enumerate(asked, 1)]
     _write(target / "solutions.html", f"{title}, solutions", papers, solutions=True)
     answers = pd.DataFrame(rows, columns=["student", "file", "number", "question", "answer"])
-    with replacing(target / "answers.csv") as draft:
-        answers.to_csv(draft, index=False)
+    write_csv(answers, target / "answers.csv")
     return answers
 
 

@@ -29,6 +29,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.errors import CourseError
+from annobench.core.texts import is_formula
 from annobench.course import sessions
 from annobench.course.base import Exercise
 from annobench.course.draws import draw
@@ -382,6 +383,6 @@ def _plain(value: object, length: int) -> str:
 
 
 def _safe(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Return a text that no spreadsheet takes for a formula; nothing reads the table back."""
     text = _plain(text, 500)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if is_formula(text) else text

@@ -22,7 +22,8 @@ from annobench.labels.partitions import (
     ANNOTATORS,
     CONTENTS,
     PartitionedLabels,
-    narrow,
+    digest_of_file,
+    label_type,
     partition_file,
     partition_of,
 )
@@ -136,7 +137,7 @@ def partition(
         names = _names(steps, found, known, scale, folder, str(source))
         n_partitions = -(-n_rows // partition_labels)
         _shuffle(steps, found, names, folder, n_partitions)
-    return _finish(folder, names["category"], scale, n_partitions)
+        return _finish(steps, folder, names["category"], scale, n_partitions)
 
 
 class _Steps:
@@ -204,7 +205,11 @@ def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
     """Begin a folder, or find one that was begun with the same source; say if it is finished."""
     note = folder / _SOURCE
     if note.exists():
-        if json.loads(note.read_text(encoding="utf-8")) != asked:
+        try:
+            begun = json.loads(note.read_text(encoding="utf-8"))
+        except ValueError:  # damaged
+            begun = None
+        if begun != asked:
             raise AnnotationError(
                 f"partition: {folder} holds partitions of other labels, or of a source that has "
                 "changed since. Name another folder, or remove this one."
@@ -295,7 +300,7 @@ def _shuffle(
     import dask.dataframe as dd
     from distributed import futures_of
 
-    finished = tuple(n for n in range(n_partitions) if partition_file(folder, "labels", n).exists())
+    finished = tuple(n for n in range(n_partitions) if _is_written(folder, n))
     if len(finished) < n_partitions:
         index = {
             "annotator": folder / ANNOTATORS,
@@ -313,21 +318,22 @@ def _shuffle(
         written = shuffled.map_partitions(
             write_partition,
             folder,
-            len(names["annotator"]),
             len(names["category"]),
             n_partitions,
             meta=pd.DataFrame({"partition": pd.Series([], dtype=np.int64)}),
         )
         steps.wait("partitions", futures_of(steps.client.persist(written)))
     for number in range(n_partitions):
-        if not partition_file(folder, "labels", number).exists():  # no item belongs to it
-            write_rows(
-                folder, number, pieces.empty(), len(names["annotator"]), len(names["category"])
-            )
+        if not _is_written(folder, number):  # no item belongs to it
+            write_rows(folder, number, pieces.empty(), len(names["category"]))
+
+
+def _is_written(folder: Path, number: int) -> bool:
+    return all(partition_file(folder, kind, number).exists() for kind in ("items", "labels"))
 
 
 def write_partition(
-    frame: pd.DataFrame, folder: Path, n_annotators: int, n_categories: int, n_partitions: int
+    frame: pd.DataFrame, folder: Path, n_categories: int, n_partitions: int
 ) -> pd.DataFrame:
     """Write the rows that a shuffle brought together.
 
@@ -337,8 +343,8 @@ def write_partition(
         As from `annobench.io._pieces.coded`.
     folder : Path
         Of the partitions.
-    n_annotators, n_categories, n_partitions : int
-        J, K, and the number of partitions.
+    n_categories, n_partitions : int
+        K, and the number of partitions.
 
     Returns
     -------
@@ -355,13 +361,11 @@ def write_partition(
     numbers = np.unique(partition_of(frame["item"].unique(), n_partitions))
     if numbers.size > 1:
         raise RuntimeError("partition: this version of Dask divides rows by another rule.")
-    write_rows(folder, int(numbers[0]), frame, n_annotators, n_categories)
+    write_rows(folder, int(numbers[0]), frame, n_categories)
     return pd.DataFrame({"partition": numbers})
 
 
-def write_rows(
-    folder: Path, number: int, frame: pd.DataFrame, n_annotators: int, n_categories: int
-) -> None:
+def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
     """Write a partition's two files, each whole or not at all, the labels last.
 
     Parameters
@@ -372,8 +376,8 @@ def write_rows(
         Of the partition.
     frame : DataFrame
         `item`, `row`, `annotator` and `label`; -1 where a row has no label.
-    n_annotators, n_categories : int
-        J and K.
+    n_categories : int
+        K.
     """
     frame = frame.sort_values("row")
     code, names = pd.factorize(frame["item"])
@@ -394,8 +398,8 @@ def write_rows(
     }
     labels = {
         "item": item.astype(np.int32),
-        "annotator": narrow(annotator, n_annotators),
-        "label": narrow(label, n_categories),
+        "annotator": annotator.astype(np.int32),
+        "label": label.astype(label_type(n_categories)),
     }
     for kind, columns, packed in (("items", items, "item"), ("labels", labels, "item")):
         table = pa.table(columns)
@@ -416,19 +420,23 @@ def write_rows(
 
 
 def _finish(
-    folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
+    steps: _Steps, folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
 ) -> PartitionedLabels:
     items, labels = (
-        [pq.read_metadata(partition_file(folder, kind, n)) for n in range(n_partitions)]
+        [partition_file(folder, kind, n) for n in range(n_partitions)]
         for kind in ("items", "labels")
     )
+    paths = [folder / ANNOTATORS, *items, *labels]
+    digests = steps.client.gather(steps.each("digests", digest_of_file, paths))
+    heads = [pq.read_metadata(path) for path in labels]
     found = PartitionedLabels(
         folder,
         categories,
         scale,
-        tuple(each.num_rows for each in items),
-        tuple(each.num_rows for each in labels),
-        any(each.metadata[b"is_shared"] == b"1" for each in labels),
+        tuple(pq.read_metadata(path).num_rows for path in items),
+        tuple(head.num_rows for head in heads),
+        any(head.metadata[b"is_shared"] == b"1" for head in heads),
+        dict(zip((path.relative_to(folder).as_posix() for path in paths), digests, strict=True)),
     )
     found.write()
     _remove(folder / _SCRATCH)

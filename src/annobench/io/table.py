@@ -104,8 +104,7 @@ def read_table(
     -------
     Annotations
         The labels as codes. Names are kept as they stand, also those that a spreadsheet
-        would take for a formula (beginning with =, +, - or @): guard against that where
-        such a table is shown, not where it is read.
+        would take for a formula; see `annobench.core.texts`.
 
     Raises
     ------
@@ -285,9 +284,10 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     Notes
     -----
     Names are written unchanged and `annobench.read_labels` gives them back exactly, also those that
-    a spreadsheet would take for a formula. A text file holds no more than its rows: the
-    order of the categories, categories never given, items and annotators without labels
-    and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps everything.
+    a spreadsheet would take for a formula; see `annobench.core.texts`. A text file holds no more
+    than its rows: the order of the categories, categories never given, items and annotators without
+    labels and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps
+    everything.
     """
     path = Path(path)
     if annotations.scale == "set":

@@ -38,6 +38,7 @@ from scipy.special import stdtr
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
+from annobench.core.texts import plain
 from annobench.judges.panel import NO_LABEL
 from annobench.labels.annotations import Annotations
 from annobench.resampling.intervals import Interval, percentile_interval
@@ -199,7 +200,7 @@ class AlternativeAnnotatorTest(Summarised):
                 label=name,
             )
         axes.axvline(self.epsilon, linestyle="--", color="#D55E00", label="epsilon")
-        axes.set_yticks(y, list(self.annotators))
+        axes.set_yticks(y, [plain(name) for name in self.annotators])
         axes.invert_yaxis()
         axes.set(xlabel="human less judge: mean of W_human − W_judge")
         axes.legend(loc="best")

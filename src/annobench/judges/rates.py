@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
+from annobench.core.texts import plain
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL
 from annobench.resampling.intervals import Interval, central_limits
@@ -124,7 +125,7 @@ class JudgeRates(Summarised):
         axes.hlines(y, found.lower, found.upper, color="#7F7F7F")
         axes.plot(found.estimate, y, "o", color="#222222")
         axes.axvline(0, linestyle="--", color="#D55E00")
-        axes.set_yticks(y, list(self.categories))
+        axes.set_yticks(y, [plain(name) for name in self.categories])
         axes.invert_yaxis()
         axes.set(xlabel="sensitivity + specificity − 1")
         return axes

@@ -3,22 +3,23 @@
 All labels of an item are in one partition, so that a sum over items is a sum over partitions, and
 what needs such sums alone, as EM does, needs one partition in memory at a time. The folder has ::
 
-    labels.json              categories, scale, sizes of the partitions
+    labels.json              categories, scale, sizes of the partitions, digests of the files
     annotators.parquet       names of annotators, by code
     labels/00000.parquet     item (its code in the partition), annotator, label; sorted by item
     items/00000.parquet      names of items by code, their first row in the source, their labels
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
 of a partition stand in the order of their first rows. The numbers that passes read in every
-iteration are stored plainly, as narrow integers, which are read at the speed of the disk.
+iteration are stored as they are used, and plainly, so that they are read at the speed of the disk.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
@@ -42,7 +43,7 @@ P = ParamSpec("P")
 S = TypeVar("S", bound=tuple[Any, ...])
 
 #: The file that is written last, and its version.
-CONTENTS, VERSION = "labels.json", 1
+CONTENTS, VERSION = "labels.json", 2
 ANNOTATORS = "annotators.parquet"
 #: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
 #: theirs, so that a total is the same to the last bit whatever the number of workers.
@@ -80,6 +81,9 @@ class PartitionedLabels:
         Items and labels of each partition.
     is_shared : bool
         Whether some item has labels of two annotators.
+    digests : mapping of str to str
+        Of the files, by their path in the folder; each process compares a file with its digest
+        before it first reads it.
     """
 
     folder: Path
@@ -88,6 +92,7 @@ class PartitionedLabels:
     item_counts: tuple[int, ...]
     label_counts: tuple[int, ...]
     is_shared: bool
+    digests: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
     def open(cls, folder: str | Path) -> PartitionedLabels:
@@ -109,28 +114,36 @@ class PartitionedLabels:
             If the folder is not one of partitions, or not a finished one.
         """
         folder = Path(folder).absolute()
+        path = folder / CONTENTS
         try:
-            found = json.loads((folder / CONTENTS).read_text(encoding="utf-8"))
-            version = found["version"]
-            labels = cls(
-                folder,
-                tuple(found["categories"]),
-                found["scale"],
-                tuple(found["item_counts"]),
-                tuple(found["label_counts"]),
-                found["is_shared"],
-            )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            text = path.read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
             raise AnnotationError(
                 f"{folder}: not a finished folder of partitions ({error}). Make one with "
                 "`annobench partition`, or finish it with the same command."
+            ) from error
+        try:
+            found = _fields_of(text)
+            version = found["version"]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise AnnotationError(
+                f"{path}: damaged, or of another version of the library ({error}). Remove it, and "
+                "give the same `annobench partition` again, which reads the source anew."
             ) from error
         if version != VERSION:
             raise AnnotationError(
                 f"{folder}: partitions of version {version}, and this library reads {VERSION}. "
                 "Make them again with `annobench partition`."
             )
-        return labels
+        return cls(
+            folder,
+            tuple(found["categories"]),
+            found["scale"],
+            tuple(found["item_counts"]),
+            tuple(found["label_counts"]),
+            found["is_shared"],
+            found["digests"],
+        )
 
     def write(self) -> None:
         """Write the file without which the folder is not finished."""
@@ -141,14 +154,16 @@ class PartitionedLabels:
             "item_counts": self.item_counts,
             "label_counts": self.label_counts,
             "is_shared": self.is_shared,
+            "digests": dict(self.digests),
         }
+        fields["digest"] = _digest_of_fields(fields)
         with replacing(self.folder / CONTENTS) as draft:
             draft.write_text(json.dumps(fields, indent=1), encoding="utf-8")
 
     @cached_property
     def annotators(self) -> tuple[str, ...]:
         """Names of the J annotators, by code."""
-        table = pq.read_table(self.folder / ANNOTATORS)
+        table = pq.read_table(self._whole(self.folder / ANNOTATORS))
         return tuple(table["annotator"].to_pylist())
 
     @property
@@ -177,7 +192,7 @@ class PartitionedLabels:
         return len(self.categories)
 
     def file(self, kind: str, number: int) -> Path:
-        """Return the path of a partition's file.
+        """Return the path of a partition's file, which is as it was written.
 
         Parameters
         ----------
@@ -190,8 +205,29 @@ class PartitionedLabels:
         -------
         Path
             In the folder.
+
+        Raises
+        ------
+        AnnotationError
+            If it is not there, or another.
         """
-        return partition_file(self.folder, kind, number)
+        return self._whole(partition_file(self.folder, kind, number))
+
+    def _whole(self, path: Path) -> Path:
+        """Compare a file with its digest, unless this process has done so."""
+        digest = self.digests.get(path.relative_to(self.folder).as_posix())
+        try:
+            found = path.stat()
+            whole = digest is None or _has_digest(path, digest, found.st_size, found.st_mtime_ns)
+        except OSError:
+            whole = False
+        if not whole:
+            raise AnnotationError(
+                f"{path}: damaged, removed or replaced after it was written. Remove it and "
+                f"{self.folder / CONTENTS}, and give the same `annobench partition` again, which "
+                "makes it anew."
+            )
+        return path
 
     def block(self, number: int) -> Annotations:
         """Read the labels of one partition.
@@ -209,11 +245,10 @@ class PartitionedLabels:
         columns = _numbers(self.file("labels", number), ["annotator", "label"])
         sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
         n_items = self.item_counts[number]
-        small = np.int16 if self.n_categories <= np.iinfo(np.int16).max else np.int32
         return Annotations(
             np.repeat(np.arange(n_items, dtype=np.int32), sizes),
-            columns["annotator"].astype(np.int32),
-            columns["label"].astype(small),
+            columns["annotator"],
+            columns["label"],
             ("",) * n_items,
             self.annotators,
             self.categories,
@@ -439,22 +474,54 @@ def partition_file(folder: Path, kind: str, number: int) -> Path:
     return folder / kind / f"{number:05d}.parquet"
 
 
-def narrow(codes: NDArray[Any], size: int) -> NDArray[Any]:
-    """Store codes in as few bytes as they need.
+def label_type(n_categories: int) -> type[np.int16 | np.int32]:
+    """Return the type of codes of categories.
 
     Parameters
     ----------
-    codes : ndarray of int
-        In [0, size).
-    size : int
-        The number of names.
+    n_categories : int
+        K.
 
     Returns
     -------
-    ndarray of unsigned int
-        The same codes.
+    type
+        Which labels are stored in, and read without a conversion.
     """
-    return codes.astype(np.min_scalar_type(max(size - 1, 0)))
+    return np.int16 if n_categories <= np.iinfo(np.int16).max else np.int32
+
+
+def digest_of_file(path: Path) -> str:
+    """Compute the digest of a file.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+
+    Returns
+    -------
+    str
+        SHA-256, in hexadecimal.
+    """
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=1 << 16)
+def _has_digest(path: Path, digest: str, size: int, version: int) -> bool:
+    return digest_of_file(path) == digest
+
+
+def _fields_of(text: str) -> dict[str, Any]:
+    """Read the file of contents, if it is as it was written."""
+    found: dict[str, Any] = json.loads(text)
+    if found.pop("digest") != _digest_of_fields(found):
+        raise ValueError("its digest is another")
+    return found
+
+
+def _digest_of_fields(fields: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
 
 
 def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:

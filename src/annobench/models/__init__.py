@@ -11,16 +11,21 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from inspect import signature
+from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError
 
 if TYPE_CHECKING:
     import numpy as np
+    from distributed import Client
 
     from annobench.labels.annotations import Annotations
+    from annobench.labels.engines import Engine
+    from annobench.labels.partitions import PartitionedLabels
+    from annobench.models._passes import PartitionedFit, Workers
     from annobench.models.base import Fit
 
 #: Modules that models are made of.
@@ -117,35 +122,108 @@ def check_options(function: Callable[..., Any], model: str, options: Mapping[str
             )
 
 
-def fit(
-    annotations: Annotations,
+def fit_partitions(
+    workers: Workers,
     model: str = "dawid_skene",
     *,
     rng: np.random.Generator | int | None = None,
     **options: Any,
-) -> Fit:
-    """Fit a model by its name.
+) -> PartitionedFit:
+    """Fit a model by its name to partitions.
 
     Parameters
     ----------
-    annotations : Annotations
-        The labels.
+    workers : Workers
+        The labels, and who passes over them.
     model : str, default "dawid_skene"
         Name of the model.
     rng : numpy.random.Generator or int, optional
-        Source of randomness, or a seed. A model that is deterministic makes no use of it.
+        As for `fit`.
     **options
-        Passed to the model's `fit`.
+        Passed to the model's `fit_partitions`.
 
     Returns
     -------
-    Fit
-        The model's own.
+    PartitionedFit
+        Without items.
 
     Raises
     ------
     AnnotationError
-        If there is no such model, it has no such option, or it can't take the labels.
+        If the model does not run on partitions, has no such option, or can't take the labels.
+    """
+    module = get(model)
+    if "fit_partitions" not in module.METHOD.offers:
+        able = [name for name, each in discover().items() if "fit_partitions" in each.METHOD.offers]
+        raise AnnotationError(
+            f"{model} does not run on partitions. Take one of {', '.join(sorted(able))}, or fewer "
+            "labels."
+        )
+    check_options(module.fit_partitions, model, options)
+    if not module.METHOD.deterministic:
+        options["rng"] = rng
+    found: PartitionedFit = module.fit_partitions(workers, **options)
+    return found
+
+
+@overload
+def fit(
+    annotations: Annotations,
+    model: str = ...,
+    *,
+    rng: np.random.Generator | int | None = ...,
+    **options: Any,
+) -> Fit: ...
+@overload
+def fit(
+    annotations: PartitionedLabels | str | Path,
+    model: str = ...,
+    *,
+    rng: np.random.Generator | int | None = ...,
+    engine: Engine = ...,
+    scheduler: str | Client | None = ...,
+    checkpoint: str | Path | None = ...,
+    **options: Any,
+) -> Fit | PartitionedFit: ...
+def fit(
+    annotations: Annotations | PartitionedLabels | str | Path,
+    model: str = "dawid_skene",
+    *,
+    rng: np.random.Generator | int | None = None,
+    engine: Engine = "auto",
+    scheduler: str | Client | None = None,
+    checkpoint: str | Path | None = None,
+    **options: Any,
+) -> Fit | PartitionedFit:
+    """Fit a model by its name.
+
+    Parameters
+    ----------
+    annotations : Annotations, PartitionedLabels, str or Path
+        The labels, in memory or in a folder of partitions.
+    model : str, default "dawid_skene"
+        Name of the model.
+    rng : numpy.random.Generator or int, optional
+        Source of randomness, or a seed. A model that is deterministic makes no use of it.
+    engine : {"auto", "memory", "dask"}, default "auto"
+        Where partitions are fitted, as for `annobench.consensus`.
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
+    checkpoint : str or Path, optional
+        A folder that workers on Dask see, where parameters are kept; GLAD needs one.
+    **options
+        Passed to the model's `fit` or `fit_partitions`.
+
+    Returns
+    -------
+    Fit or PartitionedFit
+        The model's own; from Dask without items.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model, it has no such option, or it can't take the labels; if Dask is
+        to fit and these are no partitions.
 
     Examples
     --------
@@ -154,9 +232,20 @@ def fit(
     >>> fit(labels, "voting").posterior[:, 1]
     array([1. , 0.5])
     """
+    from annobench.labels.engines import in_memory, partitions_for
+
+    partitions = partitions_for(annotations, engine)
+    if partitions is not None:
+        from annobench.core.workers import dask_client
+        from annobench.models._passes import Workers
+
+        kept = None if checkpoint is None else Path(checkpoint).absolute()
+        with dask_client(scheduler) as client:
+            workers = Workers(partitions, client, checkpoint=kept)
+            return fit_partitions(workers, model, rng=rng, **options)
     module = get(model)
     check_options(module.fit, model, options)
     if not module.METHOD.deterministic:
         options["rng"] = rng
-    fitted: Fit = module.fit(annotations, **options)
+    fitted: Fit = module.fit(in_memory(annotations), **options)
     return fitted

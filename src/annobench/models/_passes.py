@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from annobench.core.errors import AnnotationError
-from annobench.core.files import replacing
 from annobench.labels.partitions import PartitionedLabels
+from annobench.models._kept import ENDING, KeptItems, read_arrays, write_arrays
 from annobench.models._votes import EMTrace, Floats, Settled, Votes, run_em
 from annobench.models.base import Fit
 
@@ -177,6 +178,32 @@ class Workers:
         """
         return self.labels.total(self.client, _sweep, passes, theta)
 
+    def kept_items(self, passes_of: type, what: object = "") -> KeptItems:
+        """Find a place for the parameters of items, which stay on disk as labels do.
+
+        Parameters
+        ----------
+        passes_of : type
+            The class of the model's passes.
+        what : object
+            What is fitted.
+
+        Returns
+        -------
+        KeptItems
+            In the folder of the checkpoint.
+
+        Raises
+        ------
+        AnnotationError
+            If there is none.
+        """
+        if self.checkpoint is None:
+            raise AnnotationError(
+                "Parameters of items need a folder for the checkpoint, which workers see. Name one."
+            )
+        return KeptItems(self.checkpoint / "items", _fingerprint(self.labels, passes_of, what))
+
     def run(
         self,
         passes: Passes[T, S],
@@ -187,8 +214,9 @@ class Workers:
         name: str = "parameters",
         what: object = "",
         settled: Settled | None = None,
+        improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
-        """Fit a model, in one pass an iteration.
+        """Fit a model, in one pass an iteration unless better parameters take others.
 
         Parameters
         ----------
@@ -204,6 +232,8 @@ class Workers:
             What is fitted, by which a checkpoint is told from others.
         settled : callable, optional
             As for `annobench.models._votes.run_em`.
+        improve : callable, optional
+            Makes better parameters of sums and parameters; by default the model's `update`.
 
         Returns
         -------
@@ -216,14 +246,13 @@ class Workers:
             If there is no checkpoint to go on from, or that of another fit.
         """
         before: list[float] = []
-        first, kept = None, None
+        first, path = None, None
+        of = _fingerprint(self.labels, type(passes), what)
         if self.checkpoint is not None:
-            path = self.checkpoint / f"{name}.npz"
-            kept = _Checkpoint(path, _fingerprint(self.labels, passes, what))
+            path = self.checkpoint / f"{name}{ENDING}"
             # Of several starts the later ones may not have begun.
-            if self.resume and (path.exists() or not any(self.checkpoint.glob("*.npz"))):
-                values, before = kept.read()
-                first = passes.parameters(*values)
+            if self.resume and (path.exists() or not any(self.checkpoint.glob(f"*{ENDING}"))):
+                first, before = _read(path, of, passes.parameters)
         if first is None:
             first = passes.update(self.begin(passes), None) if start is None else start()
         clock = time.monotonic()
@@ -234,8 +263,8 @@ class Workers:
 
         def follow(state: EMTrace[T, S]) -> None:
             nonlocal clock
-            if kept is not None:
-                kept.write(state.parameters, state.history)
+            if path is not None:
+                _write(path, of, state.parameters, state.history)
             now = time.monotonic()
             self.say(
                 f"iteration {state.n_iterations}: log likelihood {state.log_likelihood:.10g}, "
@@ -246,7 +275,7 @@ class Workers:
         return run_em(
             first,
             expect,
-            passes.update,
+            improve or passes.update,
             tolerance,
             max_iterations,
             before=before,
@@ -255,43 +284,23 @@ class Workers:
         )
 
 
-class _Checkpoint:
-    """The parameters after an iteration, in a file."""
-
-    def __init__(self, path: Path, fingerprint: str) -> None:
-        self.path = path
-        self.fingerprint = fingerprint
-
-    def write(self, theta: tuple[Any, ...], history: list[float]) -> None:
-        arrays: dict[str, Any] = {f"parameter_{n}": value for n, value in enumerate(theta)}
-        arrays |= {"history": history, "fingerprint": self.fingerprint}
-        with replacing(self.path) as draft, draft.open("wb") as stream:
-            np.savez(stream, **arrays)
-
-    def read(self) -> tuple[list[Any], list[float]]:
-        """Return the parameters, and what was maximised before them."""
-        try:
-            with np.load(self.path) as found:
-                if str(found["fingerprint"]) != self.fingerprint:
-                    raise AnnotationError(
-                        f"{self.path}: the checkpoint is of other labels, another model or other "
-                        "options. Begin anew, without resuming."
-                    )
-                values = [found[name] for name in found.files if name.startswith("parameter_")]
-                numbers = [value if value.ndim else value.item() for value in values]
-                return numbers, found["history"].tolist()[:-1]
-        except (OSError, ValueError, KeyError, EOFError) as error:
-            if isinstance(error, AnnotationError):
-                raise
-            raise AnnotationError(
-                f"{self.path}: there is no whole checkpoint ({error}). Begin anew, without "
-                "resuming."
-            ) from error
+def _write(path: Path, of: str, theta: tuple[Any, ...], history: list[float]) -> None:
+    parameters = {f"parameter_{n}": value for n, value in enumerate(theta)}
+    write_arrays(path, of, parameters | {"history": history})
 
 
-def _fingerprint(labels: PartitionedLabels, passes: object, what: object) -> str:
+def _read(path: Path, of: str, parameters: type[T]) -> tuple[T, list[float]]:
+    """Return the parameters after an iteration, and what was maximised before them."""
+    arrays = read_arrays(path, of)
+    history = arrays.pop("history").tolist()[:-1]
+    return parameters(*(each if each.ndim else each.item() for each in arrays.values())), history
+
+
+def _fingerprint(labels: PartitionedLabels, passes: type, what: object) -> str:
     sizes = [labels.item_counts, labels.label_counts, labels.categories]
-    text = json.dumps([type(passes).__name__, repr(what), str(labels.folder), sizes])
+    with np.printoptions(threshold=sys.maxsize):  # long arrays in full
+        asked = repr(what)
+    text = json.dumps([passes.__module__, passes.__qualname__, asked, str(labels.folder), sizes])
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -14,6 +14,10 @@ then in every easiness, each halved until what it maximises does not fall. Multi
 abilities and dividing all easinesses by a number changes the priors alone, and single steps are
 slow to find the best number; a third step does.
 
+On partitions an iteration is two passes, and a further one each time that a step in abilities is
+halved: one pass adds up what they follow from, the other what better ones are worth, and takes the
+step in every easiness of its items. Easinesses stay on disk, by partition.
+
 What differs from the paper: K categories, its section 2 being about two (the extension is the
 paper's own remark, errors spread evenly); M-steps by Newton, not by gradient ascent.
 
@@ -24,14 +28,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar, NamedTuple
+from functools import cached_property, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models._votes import Floats, Votes, check_search, normalised, run_em
+from annobench.labels.partitions import PartitionedLabels
+from annobench.models._kept import KeptItems
+from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 
@@ -54,6 +61,7 @@ METHOD = Method(
         optimum="a local maximum of the posterior density by EM; relative change of 1e-9",
     ),
     compares=True,
+    offers=frozenset({"fit_partitions"}),
     unchanged_by=frozenset({"separate blocks"}),
 )
 
@@ -61,10 +69,6 @@ METHOD = Method(
 PRIOR_MEAN = 1.0
 #: Longest Newton step, and how often it is halved at most.
 LONGEST_STEP, HALVINGS = 1.0, 20
-
-Mask = NDArray[np.bool_]
-#: From numbers to what is maximised over each of them, its slope, and minus its curvature.
-Evaluate = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +139,40 @@ class _Parameters(NamedTuple):
     log_easiness: Floats
 
 
+class _Shared(NamedTuple):
+    """Parameters on partitions: log easinesses are those of a kept version less the log factor."""
+
+    ability: Floats
+    log_factor: float
+    version: int
+
+
+class _Sums(NamedTuple):
+    """What a pass adds up.
+
+    Of each annotator the expected log likelihood, its slope and minus its curvature, shape (3, J),
+    and the labels; the log likelihood, and the log prior of the easinesses.
+    """
+
+    of_abilities: Floats
+    given: Floats
+    log_likelihood: float
+    log_prior: float
+
+
+class _Attempt(NamedTuple):
+    """What abilities that were tried are worth, and the easinesses that follow from them.
+
+    Of each annotator the expected log likelihood, shape (J,); how many items have labels, and the
+    sums of how far their log easinesses are above the prior's mean, and of the squares.
+    """
+
+    of_abilities: Floats
+    n_items: int
+    above: float
+    squares: float
+
+
 def fit(
     annotations: Annotations, *, tolerance: float = 1e-9, max_iterations: int = 2_000
 ) -> GladFit:
@@ -182,49 +220,136 @@ def fit(
     METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     votes = Votes(annotations)
-    n_items, n_annotators = annotations.n_items, annotations.n_annotators
-    k = annotations.n_categories
-    # Of one category every label is right, which is no evidence of anything.
-    item, annotator, label = (column[: None if k > 1 else 0] for column in votes.columns)
-    wrong_each = np.log(max(k - 1, 1))
-    has_labels = votes.given.sum(axis=1) > 0
 
-    def expect(theta: _Parameters) -> tuple[Floats, float, float]:
-        score, base = np.zeros((n_items, k)), np.zeros(n_items)
-        easiness = np.exp(theta.log_easiness)
-        add_scaled_votes(item, annotator, label, theta.ability, easiness, wrong_each, score, base)
-        posterior, of_items = normalised(score - np.log(k))
-        given = of_items + base - wrong_each * np.bincount(item, minlength=n_items)
-        likelihood = float(given.sum())
-        return posterior, likelihood, likelihood + _log_prior(*theta)
+    def expect(theta: _Parameters) -> tuple[tuple[_Sums, Floats], float, float]:
+        total, posterior = _expected(votes, *theta)
+        return (total, posterior), *_objective(total, theta.ability)
 
-    def maximise(posterior: Floats, theta: _Parameters) -> _Parameters:
-        def of_abilities(ability: Floats) -> Floats:
-            out = _prior(ability)
-            easiness = np.exp(theta.log_easiness)
-            slopes(item, annotator, label, posterior, ability, easiness, False, out)
-            return out
+    def maximise(expected: tuple[_Sums, Floats], theta: _Parameters) -> _Parameters:
+        total, posterior = expected
+        log_easiness = theta.log_easiness
 
-        ability = _newton(of_abilities, theta.ability)
+        def attempt(ability: Floats) -> _Attempt:
+            nonlocal log_easiness
+            tried, log_easiness = _attempted(votes, posterior, ability, theta.log_easiness)
+            return tried
 
-        def of_easinesses(log_easiness: Floats) -> Floats:
-            out = _prior(log_easiness)
-            easiness = np.exp(log_easiness)
-            slopes(item, annotator, label, posterior, ability, easiness, True, out)
-            return out
+        ability, log_factor = _maximised(total, theta.ability, attempt)
+        return _Parameters(ability, _divided(log_easiness, log_factor, votes.labelled))
 
-        log_easiness = _newton(of_easinesses, theta.log_easiness)
-        return _rescaled(ability, log_easiness, has_labels, votes.labelled)
-
-    start = _Parameters(np.full(n_annotators, PRIOR_MEAN), np.full(n_items, PRIOR_MEAN))
+    start = _Parameters(
+        *(np.full(n, PRIOR_MEAN) for n in (votes.n_given.size, votes.labelled.size))
+    )
     end = run_em(start, expect, maximise, tolerance, max_iterations)
+    easiness = np.exp(end.parameters.log_easiness)
+    return _fit_of(annotations, annotations.items, end, end.expected[1], easiness)
+
+
+def fit_partitions(
+    workers: Workers, *, tolerance: float = 1e-9, max_iterations: int = 2_000
+) -> PartitionedFit:
+    """Fit GLAD to partitions, as `fit` does to labels in memory.
+
+    Parameters
+    ----------
+    workers : Workers
+        The labels, who passes over them, and a folder for the checkpoint, which also keeps the
+        easinesses.
+    tolerance, max_iterations
+        As for `fit`.
+
+    Returns
+    -------
+    PartitionedFit
+        Without items.
+    """
+    labels = workers.labels
+    METHOD.check(labels)
+    check_search(METHOD.name, tolerance, max_iterations)
+    passes = _Passes(workers.kept_items(_Passes))
+    improve = partial(_improved, passes, workers)
+    end = workers.run(passes, tolerance, max_iterations, improve=improve)
+    nobody = np.zeros((0, labels.n_categories))
+    return PartitionedFit(_fit_of(labels, (), end, nobody, np.zeros(0)), passes, end.parameters)
+
+
+@dataclass(frozen=True)
+class _Passes:
+    kept: KeptItems
+    parameters: ClassVar[type[_Shared]] = _Shared
+
+    def begin(self, votes: Votes, number: int) -> _Sums:
+        return self.sweep(votes, _first(votes.n_given.size), number)[0]
+
+    def sweep(self, votes: Votes, theta: _Shared, number: int) -> tuple[_Sums, Floats]:
+        return _expected(votes, theta.ability, self._log_easiness(votes, theta, number))
+
+    def update(self, total: _Sums, theta: _Shared | None) -> _Shared:
+        return _first(total.given.size) if theta is None else theta
+
+    def objective(self, total: _Sums, theta: _Shared) -> tuple[float, float]:
+        return _objective(total, theta.ability)
+
+    def attempt(
+        self, votes: Votes, theta: _Shared, number: int, ability: Floats, version: int
+    ) -> _Attempt:
+        """Try abilities, and keep the easinesses that follow from them as a version."""
+        log_easiness = self._log_easiness(votes, theta, number)
+        posterior = _expected(votes, theta.ability, log_easiness)[1]
+        tried, better = _attempted(votes, posterior, ability, log_easiness)
+        self.kept.write(number, version, better)
+        self.kept.forget(number, before=theta.version)
+        return tried
+
+    def _log_easiness(self, votes: Votes, theta: _Shared, number: int) -> Floats:
+        if theta.version == 0:
+            return np.full(votes.labelled.size, PRIOR_MEAN)
+        kept = self.kept.read(number, theta.version)
+        return _divided(kept, theta.log_factor, votes.labelled)
+
+
+def _improved(passes: _Passes, workers: Workers, total: _Sums, theta: _Shared) -> _Shared:
+    """Do the M-step by passes."""
+    version = theta.version
+
+    def attempt(ability: Floats) -> _Attempt:
+        nonlocal version
+        version += 1
+        return workers.labels.total(workers.client, _attempt, passes, theta, ability, version)
+
+    ability, log_factor = _maximised(total, theta.ability, attempt)
+    return _Shared(ability, log_factor, version)
+
+
+def _attempt(
+    labels: PartitionedLabels,
+    number: int,
+    passes: _Passes,
+    theta: _Shared,
+    ability: Floats,
+    version: int,
+) -> _Attempt:
+    return passes.attempt(Votes(labels.block(number)), theta, number, ability, version)
+
+
+def _first(n_annotators: int) -> _Shared:
+    return _Shared(np.full(n_annotators, PRIOR_MEAN), 0.0, 0)
+
+
+def _fit_of(
+    labels: Annotations | PartitionedLabels,
+    items: tuple[str, ...],
+    end: EMTrace[Any, Any],
+    posterior: Floats,
+    easiness: Floats,
+) -> GladFit:
     return GladFit(
-        annotations.items,
-        annotations.annotators,
-        annotations.categories,
-        posterior=end.expected,
+        items,
+        labels.annotators,
+        labels.categories,
+        posterior=posterior,
         ability=end.parameters.ability,
-        easiness=np.exp(end.parameters.log_easiness),
+        easiness=easiness,
         log_likelihood=min(end.log_likelihood, 0.0),
         log_posterior=end.history[-1],
         n_iterations=end.n_iterations,
@@ -233,8 +358,97 @@ def fit(
     )
 
 
-def _log_prior(ability: Floats, log_easiness: Floats) -> float:
-    return float(_prior(ability)[0].sum() + _prior(log_easiness)[0].sum())
+def _columns(
+    votes: Votes,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    item, annotator, label = votes.columns
+    # Of one category every label is right, which is no evidence of anything.
+    stop = None if votes.annotations.n_categories > 1 else 0
+    return item[:stop], annotator[:stop], label[:stop]
+
+
+def _expected(votes: Votes, ability: Floats, log_easiness: Floats) -> tuple[_Sums, Floats]:
+    """Do the E-step, and add up what it says of abilities."""
+    item, annotator, label = _columns(votes)
+    n_items, k = log_easiness.size, votes.annotations.n_categories
+    easiness, wrong_each = np.exp(log_easiness), np.log(max(k - 1, 1))
+    score, base = np.zeros((n_items, k)), np.zeros(n_items)
+    add_scaled_votes(item, annotator, label, ability, easiness, wrong_each, score, base)
+    posterior, of_items = normalised(score - np.log(k))
+    likelihood = of_items + base - wrong_each * np.bincount(item, minlength=n_items)
+    of_abilities = np.zeros((3, ability.size))
+    slopes(item, annotator, label, posterior, ability, easiness, False, of_abilities)
+    prior = float(_prior(log_easiness)[0].sum())
+    return _Sums(of_abilities, votes.n_given, float(likelihood.sum()), prior), posterior
+
+
+def _objective(total: _Sums, ability: Floats) -> tuple[float, float]:
+    prior = float(_prior(ability)[0].sum()) + total.log_prior
+    return total.log_likelihood, total.log_likelihood + prior
+
+
+def _attempted(
+    votes: Votes, posterior: Floats, ability: Floats, log_easiness: Floats
+) -> tuple[_Attempt, Floats]:
+    """Evaluate abilities, and take a step in every log easiness under them."""
+    item, annotator, label = _columns(votes)
+    of_abilities = np.zeros((3, ability.size))
+    easiness = np.exp(log_easiness)
+    slopes(item, annotator, label, posterior, ability, easiness, False, of_abilities)
+
+    def of_easinesses(at: Floats) -> Floats:
+        out = _prior(at)
+        slopes(item, annotator, label, posterior, ability, np.exp(at), True, out)
+        return out
+
+    better = _newton(of_easinesses(log_easiness), lambda at: of_easinesses(at)[0], log_easiness)
+    above = (better - PRIOR_MEAN)[votes.labelled]
+    return _Attempt(of_abilities[0], above.size, float(above.sum()), float(above @ above)), better
+
+
+def _maximised(
+    total: _Sums, ability: Floats, attempt: Callable[[Floats], _Attempt]
+) -> tuple[Floats, float]:
+    """Find better abilities, and the number by which easinesses are then divided, as a log.
+
+    The easinesses are those that follow from the last abilities that were tried.
+    """
+    tried: _Attempt | None = None
+    at = ability
+
+    def value(trial: Floats) -> Floats:
+        nonlocal tried, at
+        tried, at = attempt(trial), trial
+        return np.asarray(tried.of_abilities + _prior(trial)[0])
+
+    better = _newton(total.of_abilities + _prior(ability), value, ability)
+    if tried is None or at is not better:
+        tried = attempt(better)
+    has_labels = total.given > 0
+    log_factor = _best_log_factor(better[has_labels], tried)
+    return np.where(has_labels, better * np.exp(log_factor), better), log_factor
+
+
+def _best_log_factor(ability: Floats, tried: _Attempt) -> float:
+    """Find the number to multiply abilities and divide easinesses by that the priors like best.
+
+    Those without labels stay at their prior's mean.
+    """
+
+    def of_log_factor(at: Floats) -> Floats:
+        scaled = ability * np.exp(at)
+        up = _prior(scaled)
+        value = up[0].sum() - (tried.squares - 2 * at * tried.above + tried.n_items * at**2) / 2
+        slope = (up[1] * scaled).sum() + tried.above - tried.n_items * at
+        curvature = max((scaled**2 - up[1] * scaled).sum(), 0.0) + tried.n_items
+        return np.stack([value, slope, np.full(1, curvature)])
+
+    start = np.zeros(1)
+    return float(_newton(of_log_factor(start), lambda at: of_log_factor(at)[0], start)[0])
+
+
+def _divided(log_easiness: Floats, log_factor: float, has_labels: NDArray[np.bool_]) -> Floats:
+    return np.where(has_labels, log_easiness - log_factor, log_easiness)
 
 
 def _prior(x: Floats) -> Floats:
@@ -242,35 +456,19 @@ def _prior(x: Floats) -> Floats:
     return np.stack([-((x - PRIOR_MEAN) ** 2) / 2, PRIOR_MEAN - x, np.ones_like(x)])
 
 
-def _newton(evaluate: Evaluate, x: Floats) -> Floats:
-    """Take a Newton step in each number, halved where it would lead down."""
-    value, slope, curvature = evaluate(x)
-    step = np.clip(slope / curvature, -LONGEST_STEP, LONGEST_STEP)
-    floor = value - 1e-12 * np.abs(value)  # a step lost in rounding is none down
-    for _ in range(HALVINGS):
-        down = evaluate(x + step)[0] < floor
-        if not down.any():
-            return np.asarray(x + step)
-        step[down] /= 2
-    return np.asarray(np.where(down, x, x + step))
+def _newton(here: Floats, value: Callable[[Floats], Floats], x: Floats) -> Floats:
+    """Take a Newton step in each number, halved where it would lead down.
 
-
-def _rescaled(ability: Floats, log_easiness: Floats, annotators: Mask, items: Mask) -> _Parameters:
-    """Multiply abilities and divide easinesses by the number that the priors like best.
-
-    Those without labels stay at their prior's mean.
+    `here` is what is maximised over each number, its slope, and minus its curvature; `value` gives
+    the first at other numbers. What is returned is the array last given to it, unless some steps
+    are given up.
     """
-
-    def of_log_factor(log_factor: Floats) -> Floats:
-        up = _prior(ability[annotators] * np.exp(log_factor))
-        down = _prior(log_easiness[items] - log_factor)
-        scaled = ability[annotators] * np.exp(log_factor)
-        curvature = max((scaled**2 - up[1] * scaled).sum(), 0.0) + items.sum()
-        slope = (up[1] * scaled).sum() - down[1].sum()
-        return np.array([[up[0].sum() + down[0].sum()], [slope], [curvature]])
-
-    log_factor = _newton(of_log_factor, np.zeros(1))
-    return _Parameters(
-        np.where(annotators, ability * np.exp(log_factor), ability),
-        np.where(items, log_easiness - log_factor, log_easiness),
-    )
+    step = np.clip(here[1] / here[2], -LONGEST_STEP, LONGEST_STEP)
+    floor = here[0] - 1e-12 * np.abs(here[0])  # a step lost in rounding is none down
+    for _ in range(HALVINGS):
+        trial = np.asarray(x + step)
+        down = value(trial) < floor
+        if not down.any():
+            return trial
+        step[down] /= 2
+    return np.asarray(np.where(down, x, trial))

@@ -31,6 +31,7 @@ import pandas as pd
 from markupsafe import Markup
 from scipy.special import ndtri, stdtrit
 
+from annobench.core.texts import plain
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
@@ -252,8 +253,7 @@ def _calibration(tables: BenchmarkTables) -> Markup:
             n = own["n_items"].groupby(place).sum()
             pooled = sums[n >= MIN_BIN].div(n[n >= MIN_BIN], axis=0)
             panel.plot(pooled["x"], pooled["y"], color=BLUE, marker="o", markersize=2.5)
-            # A dollar sign would begin a formula.
-            panel.set_title(shorten(name, 20).replace("$", r"\$"), fontsize=8.5)
+            panel.set_title(plain(shorten(name, 20)), fontsize=8.5)
             panel.set(xlim=(0, 1), ylim=(0, 1), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
             panel.tick_params(labelsize=7.5)
         for panel in axes[len(names) :]:

@@ -1,6 +1,7 @@
 """HTML pages of one design, from Jinja templates and one style.
 
-Names in labels, tables and captions come from others' files: templates escape everything.
+Names in labels, tables and captions come from others' files: templates escape everything, and
+show what can't be seen.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from annobench import __version__
+from annobench.core.texts import visible
 from annobench.reporting import formats
 from annobench.reporting.verdicts import FACES, RELATIONS
 
@@ -41,6 +43,7 @@ def render(template: str, folder: Path | None = None, **content: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(folder), own]) if folder else own,
         autoescape=True,
+        finalize=_shown,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -65,6 +68,11 @@ def render(template: str, folder: Path | None = None, **content: Any) -> str:
         version=__version__,
         **content,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Show control and directing characters of texts; markup is our own, but for what it quotes."""
+    return type(value)(visible(value)) if isinstance(value, str) else value
 
 
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from annobench.audit.planning import Plan
+from annobench.core.texts import plain
 from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import percent
@@ -163,8 +164,10 @@ def _cost_plot(found: Plan) -> Markup:
         figure.set_size_inches(6, 3.0)
         for goal, colour, marker in zip(goals, (BLUE, VERMILION), "os", strict=False):
             rows = table[table["goal"] == goal]
-            axes.plot(rows["annotators"], rows["cost"], marker=marker, color=colour, label=goal)
-        unit = f" in {found.currency}" if found.currency else ""
+            axes.plot(
+                rows["annotators"], rows["cost"], marker=marker, color=colour, label=plain(goal, 80)
+            )
+        unit = f" in {plain(found.currency)}" if found.currency else ""
         axes.set(xlabel="labels an item", ylabel=f"cost{unit}", ylim=(0, None))
         axes.legend()
         figure.patch.set_visible(False)

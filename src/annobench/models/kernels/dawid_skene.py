@@ -47,11 +47,24 @@ FREE, CATEGORY, ONE_COIN = 0, 1, 2
 def sort_cells(item, owner, label, n_items, n_categories, width):
     """Return where each item's labels start, and the cells of its labels, in the given order."""
     offsets = np.zeros(n_items + 1, dtype=np.int64)
+    is_sorted, before, run = True, 0, 0
     for n in range(item.size):
-        offsets[item[n] + 1] += 1
+        i = item[n]
+        if i == before:
+            run += 1
+            continue
+        is_sorted = is_sorted and before < i
+        offsets[before + 1] += run
+        before, run = i, 1
+    if run:
+        offsets[before + 1] += run
     for i in range(n_items):
         offsets[i + 1] += offsets[i]
     cells = np.empty(item.size, dtype=np.uint32)
+    if is_sorted:
+        for n in range(item.size):
+            cells[n] = (owner[n] * n_categories + label[n]) * width
+        return offsets, cells
     place = offsets[:-1].copy()
     for n in range(item.size):
         i = item[n]

@@ -134,6 +134,7 @@ async function start() {
   }
 
   function beyond() {
+    if (!$("#across-table")) return; // too few data sets to say anything of others
     const turned = (row) => ({ ...row, new_better: row.new_worse, new_worse: row.new_better, better: row.worse, worse: row.better, typical: -row.typical, typical_lower: -row.typical_upper, typical_upper: -row.typical_lower });
     const rows = methods.filter((m) => m !== state.reference).map((m) => { const there = across.get(key(state.score, m, state.reference)), back = across.get(key(state.score, state.reference, m)), row = there || (back && turned(back)); return row && { ...row, m }; }).filter(Boolean).sort((a, b) => b.new_better - b.new_worse - a.new_better + +a.new_worse);
     const head = (text, attributes) => el("th", { class: "right", ...attributes }, text), three = () => ["better", "equivalent", "worse"].map((text) => head(text)), cells = (r, ...names) => names.map((n) => el("td", { class: "right" }, fixed(r[n], 2)));

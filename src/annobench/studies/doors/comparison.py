@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from annobench import models
-from annobench.core.files import replacing
+from annobench.core.files import write_csv
 from annobench.evaluation.gold_size import detectable, rank_methods
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.fits import FitRecord, Model, fit_all
@@ -88,8 +88,7 @@ class Outcome:
         ranking = pd.concat(
             [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
         )
-        with replacing(folder / "ranking.csv") as draft:
-            ranking.to_csv(draft, index=False, float_format="%.6g", lineterminator="\n")
+        write_csv(ranking, folder / "ranking.csv", float_format="%.6g")
 
 
 def opponents(names: Sequence[str]) -> list[Model]:

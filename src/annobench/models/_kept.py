@@ -1,0 +1,155 @@
+"""What a fit keeps in files to go on from: arrays that are refused if a bit of them has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+
+#: How the files' names end.
+ENDING = ".checkpoint"
+_N_DIGEST = hashlib.sha256().digest_size
+
+
+def write_arrays(path: Path, of: str, arrays: Mapping[str, Any]) -> None:
+    """Write arrays with their digest, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    of : str
+        What fit they are of, by which they are told from those of others.
+    arrays : mapping of str to array_like
+        By name.
+    """
+    stream = io.BytesIO()
+    np.savez(stream, fit=of, **arrays)
+    content = stream.getvalue()
+    with replacing(path) as draft:
+        draft.write_bytes(hashlib.sha256(content).digest() + content)
+
+
+def read_arrays(path: Path, of: str) -> dict[str, NDArray[Any]]:
+    """Read arrays.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    of : str
+        The fit that they must be of.
+
+    Returns
+    -------
+    dict of str to ndarray
+        By name.
+
+    Raises
+    ------
+    AnnotationError
+        If the file is not there, not as it was written, or of another fit.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise AnnotationError(
+            f"{path}: there is no whole checkpoint ({error}). Begin anew, without resuming."
+        ) from error
+    if hashlib.sha256(content[_N_DIGEST:]).digest() != content[:_N_DIGEST]:
+        raise AnnotationError(
+            f"{path}: there is no whole checkpoint, as the file was damaged after it was written. "
+            "Begin anew, without resuming."
+        )
+    with np.load(io.BytesIO(content[_N_DIGEST:])) as found:
+        arrays = dict(found)
+    if str(arrays.pop("fit")) != of:
+        raise AnnotationError(
+            f"{path}: the checkpoint is of other labels, another model or other options. Begin "
+            "anew, without resuming."
+        )
+    return arrays
+
+
+@dataclass(frozen=True)
+class KeptItems:
+    """Parameters of items, in files by partition and version.
+
+    A version follows from the one before and is never written over by another, so that a pass may
+    be repeated, and an interrupted fit goes on from the version that its checkpoint names.
+
+    Attributes
+    ----------
+    folder : Path
+        That workers see.
+    of : str
+        What fit they are of.
+    """
+
+    folder: Path
+    of: str
+
+    def write(self, number: int, version: int, values: NDArray[np.float64]) -> None:
+        """Write the values of a partition's items.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+        version : int
+            At least 1.
+        values : ndarray
+            By code of the item.
+        """
+        write_arrays(self._path(number, version), self._name(number, version), {"values": values})
+
+    def read(self, number: int, version: int) -> NDArray[np.float64]:
+        """Read the values of a partition's items.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+        version : int
+            That was written.
+
+        Returns
+        -------
+        ndarray
+            By code of the item.
+
+        Raises
+        ------
+        AnnotationError
+            As `read_arrays`.
+        """
+        return read_arrays(self._path(number, version), self._name(number, version))["values"]
+
+    def forget(self, number: int, before: int) -> None:
+        """Remove older versions.
+
+        Parameters
+        ----------
+        number : int
+            Of the partition.
+        before : int
+            The oldest version that stays.
+        """
+        for path in self.folder.glob(f"{number:05d}-*{ENDING}"):
+            if int(path.stem.partition("-")[2]) < before:
+                path.unlink(missing_ok=True)
+
+    def _path(self, number: int, version: int) -> Path:
+        return self.folder / f"{number:05d}-{version}{ENDING}"
+
+    def _name(self, number: int, version: int) -> str:
+        return f"{self.of} {number} {version}"

@@ -1,0 +1,105 @@
+"""Whether labels are worked on in memory or on Dask is decided by one rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import annobench as ab
+from annobench.cli import app
+from annobench.core.errors import AnnotationError
+from annobench.labels import engines
+
+pytest.importorskip("distributed", reason="the extra `scale` is not installed")
+
+from partitioning import partitioned
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """The same labels in memory and in three partitions."""
+    rng = np.random.default_rng(4)
+    item, annotator = np.divmod(np.flatnonzero(rng.random(80 * 5) < 0.7), 5)
+    label = np.where(rng.random(item.size) < 0.3, rng.integers(2, size=item.size), item % 2)
+    annotations = ab.Annotations.from_arrays(
+        [f"item {i}" for i in item], [f"worker {j}" for j in annotator], label.astype(str)
+    )
+    return annotations, partitioned(annotations, tmp_path_factory.mktemp("labels"), 3)
+
+
+def test_the_size_decides_unless_an_engine_is_named(both, monkeypatch):
+    annotations, labels = both
+    for source in (labels, labels.folder, str(labels.folder)):
+        assert engines.partitions_for(source, "dask").folder == labels.folder
+        assert engines.partitions_for(source, "memory") is None
+        assert engines.partitions_for(source, "auto") is None
+    monkeypatch.setattr(engines, "MEMORY_LABELS", labels.n_labels - 1)
+    assert engines.partitions_for(labels, "auto") is labels
+    assert engines.partitions_for(annotations, "auto") is None
+    with pytest.raises(AnnotationError, match=r"labels in memory: engine dask takes a folder"):
+        engines.partitions_for(annotations, "dask")
+    with pytest.raises(AnnotationError, match="engine 'spark' is none of auto, memory, dask"):
+        engines.partitions_for(labels, "spark")
+
+
+@pytest.mark.parametrize("model", ["dawid_skene", "glad"])
+def test_consensus_is_the_same_by_either_engine(both, dask_workers, tmp_path, model):
+    annotations, labels = both
+    whole = ab.consensus(annotations, model=model, replicates=0)
+    read = ab.consensus(labels.folder, model=model, replicates=0)
+    pd.testing.assert_frame_equal(whole.items, read.items)
+    found = ab.consensus(
+        labels, model=model, engine="dask", scheduler=dask_workers, out=tmp_path / "out"
+    )
+    items = pd.concat(pd.read_parquet(path) for path in sorted(found.folder.glob("items/*")))
+    items = items.set_index("item").loc[whole.items["item"]].reset_index()
+    pd.testing.assert_frame_equal(items, whole.items, rtol=1e-7)
+    ours = found.annotators
+    pd.testing.assert_frame_equal(ours, whole.annotators[list(ours.columns)], rtol=1e-7)
+    with pytest.raises(AnnotationError, match=r"Name a folder with out="):
+        ab.consensus(labels, engine="dask")
+    with pytest.raises(AnnotationError, match=r"Read labels first, with annobench\.read_labels"):
+        ab.consensus(tmp_path / "labels.csv")
+
+
+def test_a_model_is_fitted_by_its_name_on_either_engine(both, dask_workers):
+    annotations, labels = both
+    fitted = ab.models.fit(annotations, "one_coin")
+    assert ab.models.fit(labels, "one_coin").accuracy.tobytes() == fitted.accuracy.tobytes()
+    found = ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers)
+    np.testing.assert_allclose(found.fit.accuracy, fitted.accuracy, rtol=1e-10)
+    with pytest.raises(AnnotationError, match=r"catd does not run on partitions. Take one of dawi"):
+        ab.models.fit(labels, "catd", engine="dask", scheduler=dask_workers)
+    with pytest.raises(AnnotationError, match="there is no option 'smooth'"):
+        ab.models.fit(labels, "one_coin", engine="dask", scheduler=dask_workers, smooth=1)
+
+
+def test_the_report_of_a_folder_is_that_of_its_labels(both, dask_workers, tmp_path):
+    _, labels = both
+    address = dask_workers.scheduler.address
+
+    def run(out, *options):
+        arguments = ["report", str(labels.folder), "--out", str(tmp_path / out), *options]
+        return CliRunner().invoke(app, arguments)
+
+    in_memory = run("memory")
+    assert in_memory.exit_code == 0, in_memory.output
+    on_dask = run("dask", "--engine", "dask", "--scheduler", address)
+    assert on_dask.exit_code == 0, on_dask.output
+    ours, other = (
+        pd.read_csv(tmp_path / out / "report.csv").query("breakdown == 'overall'")
+        for out in ("dask", "memory")
+    )
+    same = ours["estimate"].notna()
+    assert set(ours["coefficient"][same]) >= {
+        *("krippendorff_alpha", "percent_agreement", "fleiss_kappa", "gwet_ac1"),
+    }
+    ours, other = (table.drop(columns="of")[: len(same)][same] for table in (ours, other))
+    pd.testing.assert_frame_equal(ours, other, rtol=1e-9, check_dtype=False)
+    alpha = next(line for line in on_dask.output.splitlines() if "Krippendorff" in line)
+    assert alpha in in_memory.output
+    refused = run("other", "--engine", "dask", "--scale", "ordinal")
+    assert refused.exit_code == 1
+    assert "partitions have their scale" in refused.output
