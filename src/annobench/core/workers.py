@@ -25,7 +25,9 @@ _CONFIG = {
     # Parameters of many annotators are sent once an iteration; that is as meant.
     "distributed.admin.large-graph-warning-threshold": "1GiB",
     "distributed.p2p.comm.buffer": "256MiB",
-    # Dask's default gives memory back at once; a pass would ask for the same pages every time.
+}
+#: Dask's default gives memory back at once; a pass would ask for the same pages every time.
+_KEEP_MEMORY = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**29,
     "distributed.nanny.pre-spawn-environ.MALLOC_MMAP_THRESHOLD_": 2**29,
 }
@@ -33,7 +35,10 @@ _CONFIG = {
 
 @contextmanager
 def dask_client(
-    scheduler: str | Client | None = None, *, say: Callable[[str], None] | None = None
+    scheduler: str | Client | None = None,
+    *,
+    say: Callable[[str], None] | None = None,
+    keep_memory: bool = True,
 ) -> Iterator[Client]:
     """Connect to Dask's workers.
 
@@ -44,6 +49,9 @@ def dask_client(
         default processes of one thread each are started on this machine, one a core.
     say : callable, optional
         Called with one line that names the address of the dashboard.
+    keep_memory : bool, default True
+        Whether processes that are started keep the memory of a pass for the next one. A shuffle,
+        whose tasks differ, would come to its limit.
 
     Yields
     ------
@@ -67,7 +75,7 @@ def dask_client(
         with scheduler.as_current(), _explained():
             yield scheduler
         return
-    with dask.config.set(_CONFIG):
+    with dask.config.set(_CONFIG | (_KEEP_MEMORY if keep_memory else {})):
         try:
             if scheduler is None:
                 client = Client(

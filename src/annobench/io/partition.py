@@ -102,7 +102,7 @@ def partition(
     collected and partitions that were written stay, unless the source has changed. A row with an
     empty label names an item that its annotator saw and did not label.
 
-    Text is read by one process a file. A worker holds a million rows at a time, and in the end one
+    Text is read by one process a file. A worker holds 250,000 rows at a time, and in the end one
     partition; an item with more labels than a worker can hold is beyond it.
     """
     if scale not in ("nominal", "ordinal"):
@@ -128,7 +128,7 @@ def partition(
     if _is_finished(folder, json.loads(json.dumps(asked))):
         return PartitionedLabels.open(folder)
     remove_abandoned_drafts(folder)
-    with dask_client(scheduler, say=say) as client:
+    with dask_client(scheduler, say=say, keep_memory=False) as client:
         steps = _Steps(client, follow)
         found = _found(steps, [address for address, _ in files], columns, folder / _SCRATCH)
         n_rows = sum(piece.n_rows for piece in found)
