@@ -211,10 +211,11 @@ def argilla(data: bytes, stem: str) -> Found:
         if isinstance(responses, dict):
             for question, entries in responses.items():
                 lists(entries)
-                given += [(entry, question, entry.get("value")) for entry in entries or []]
+                answered = [{} if entry is None else entry for entry in entries or []]
+                given += [(entry, question, entry.get("value")) for entry in answered]
         else:
             lists(responses)
-            for response in responses or []:
+            for response in ({} if entry is None else entry for entry in responses or []):
                 for question, value in (response.get("values") or {}).items():
                     given.append((response, question, (value or {}).get("value")))
         for response, question, value in given:
@@ -361,7 +362,9 @@ def lewidi(data: bytes, stem: str) -> Found:
                 for who, value in found.items():
                     if isinstance(value, list | dict) or value in (float("inf"), -float("inf")):
                         raise UnclearError
-                    if rated and type(value) in (int, float, str):
+                    if value != value:
+                        value = None
+                    elif rated and type(value) in (int, float, str):
                         value = numeric(value)
                     elif isinstance(value, int | float):
                         value = json.dumps(value)

@@ -239,6 +239,10 @@ TOKEN = "1-1\t0-3\tAda\tPER\t\n"
         ),
         (f"{HEAD}#T_CH=custom.Span|a|b\n{TOKEN}", "'custom.Span' is announced twice"),
         (f"{HEAD}1-1\t0-{'9' * 5000}\tAda\tPER\t\n", "are impossible"),
+        (
+            f"{HEAD[:24]}1-2\t4-7\tmet\n{HEAD[24:]}{TOKEN}",
+            "line 2: 0 columns where the head announces 1",
+        ),
         (f"{HEAD}1-1\t٠-٣\tAda\tPER\t\n", "is no line of WebAnno"),
     ],
 )
