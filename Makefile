@@ -86,7 +86,7 @@ $(BROWSER): requirements/browser.txt $(INSTALLED)
 	touch $@
 
 test-faults: $(INSTALLED)  ## Kill, fill, corrupt and feed nonsense to it, and store what came of it: 30 minutes.
-	$(BIN)/pytest $(PARALLEL) --store-faults tests/faults
+	$(BIN)/pytest $(PARALLEL) --store-faults all tests/faults
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
 	$(BIN)/pytest tests/cluster

@@ -1,6 +1,6 @@
 """Faults, as a campaign: each test says what it tried, how often, and what came of it.
 
-With ``--store-faults`` what the tests said is written to ``benchmarks/measured/faults``, whose
+With ``--store-faults all`` what the tests said is written to ``benchmarks/measured/faults``, whose
 tables the results page shows; nothing is stored if a test fails.
 """
 
@@ -92,7 +92,11 @@ def within_memory(record_property: Callable[[str, object], None]) -> Callable[..
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store-faults", action="store_true", help="store what was tried")
+    parser.addoption(
+        "--store-faults",
+        choices=["all", "these"],
+        help="store what was tried: alone, or in place of the same areas",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -119,16 +123,21 @@ class _Collector:
                     self.config.stash[STORED][name].append(TABLES[name](*row))
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        wanted = self.config.getoption("--store-faults", default=False)
+        wanted = self.config.getoption("--store-faults", default=None)
         if wanted and exitstatus == 0 and not hasattr(self.config, "workerinput"):
             for name, rows in self.config.stash[STORED].items():
-                store(name, sorted(rows))
+                store(name, rows, alone=wanted == "all")
 
 
-def store(name: str, rows: list[Any]) -> None:
+def store(name: str, rows: list[Any], *, alone: bool) -> None:
     """Write a table whole, the circumstances in its first line."""
     path = FOLDER / "faults" / f"{name}.csv"
-    path.parent.mkdir(exist_ok=True)
+    if not alone:
+        with path.open(encoding="utf-8", newline="") as file:
+            before = list(csv.reader(line for line in file if not line.startswith("#")))[1:]
+        areas = {row[0] for row in rows}
+        rows = rows + [row for row in before if row[0] not in areas]
+    rows = sorted([str(each) for each in row] for row in rows)
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {circumstances('snakemake', 'pyarrow', 'dask')}\n")
         csv.writer(file, lineterminator="\n").writerows([TABLES[name]._fields, *rows])
