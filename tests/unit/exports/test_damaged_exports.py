@@ -280,6 +280,19 @@ def test_damaged_columns_of_arrow(tmp_path):
         read_export(path, format="hugging_face")
 
 
+def test_texts_that_are_kept_as_bytes(tmp_path):
+    path = tmp_path / "data.arrow"
+    for label in (b"y\xc3\xa9", b"\xff"):
+        table = pa.table({"item_id": ["x"], "worker": ["a"], "label": [label]})
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as out:
+            out.write_table(table)
+        if label == b"\xff":
+            with pytest.raises(ReaderError, match="can't be read"):
+                read_export(path, format="hugging_face")
+        else:
+            assert triples(labels(path, "hugging_face")) == [("x", "a", "yé")]
+
+
 def test_an_item_without_records_has_no_answer(tmp_path):
     path = tmp_path / "data.arrow"
     records = [[{"annotator": "a", "label": "yes"}], []]
