@@ -199,6 +199,8 @@ def argilla(data: bytes, stem: str) -> Found:
     states = {None: "done", "submitted": "done", "discarded": "skipped"}
     states |= {"draft": "unfinished", "pending": "unfinished"}
     records = documents(data)
+    # Nothing marked, or nothing answered: a question is one of spans if any answer has some.
+    layers = {"ner"} if b'"start"' in data else set()
     for number, record in enumerate(records, start=1):
         if not isinstance(record.get("fields"), dict) or "annotation_agent" in record:
             raise UnclearError
@@ -211,13 +213,16 @@ def argilla(data: bytes, stem: str) -> Found:
         if isinstance(responses, dict):
             for question, entries in responses.items():
                 lists(entries)
-                given += [(entry, question, entry.get("value")) for entry in entries or []]
+                answered = [{} if entry is None else entry for entry in entries or []]
+                given += [(entry, question, entry.get("value")) for entry in answered]
         else:
             lists(responses)
-            for response in responses or []:
+            for response in ({} if entry is None else entry for entry in responses or []):
                 for question, value in (response.get("values") or {}).items():
                     given.append((response, question, (value or {}).get("value")))
         for response, question, value in given:
+            if question in layers and not value:
+                raise UnclearError
             status = response.get("status")
             status = states[status if status is None else status.lower()]
             who = name(response["user_id"]) if is_name(response.get("user_id")) else stem
@@ -259,6 +264,8 @@ def label_studio(data: bytes, stem: str) -> Found:
         if any(ord(c) > 0xFFFF for text in content.values() if type(text) is str for c in text):
             raise UnclearError
         for entry in task.get("annotations") or []:
+            if not isinstance(entry, dict):
+                raise UnclearError
             status = "done"
             if entry.get("last_action") == "rejected":
                 status = "rejected"
@@ -361,7 +368,9 @@ def lewidi(data: bytes, stem: str) -> Found:
                 for who, value in found.items():
                     if isinstance(value, list | dict) or value in (float("inf"), -float("inf")):
                         raise UnclearError
-                    if rated and type(value) in (int, float, str):
+                    if value != value:
+                        value = None
+                    elif rated and type(value) in (int, float, str):
                         value = numeric(value)
                     elif isinstance(value, int | float):
                         value = json.dumps(value)

@@ -123,6 +123,11 @@ def test_an_unknown_label_is_an_error_naming_its_line(table):
         read_labels(path, categories=["no", "yes"])
 
 
+def test_the_delimiter_is_that_of_the_header_whatever_ends_its_line(table):
+    a = read_labels(table("item,annotator,label\rx;;;;;y,a,1\r"))
+    assert triples(a) == [("x;;;;;y", "a", "1")]
+
+
 def test_a_cell_may_be_longer_than_pythons_reader_takes_by_default(table):
     csv.field_size_limit(131_072)
     text = "x" * 200_000

@@ -362,7 +362,7 @@ def _text_columns(
 ) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
     """Read the columns of a text by role, and a function that names the line of each row."""
     text = _decode(path)
-    head = text.lstrip("\r\n").split("\n", 1)[0]
+    head = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     delimiter = _delimiter(path, head)
     try:
         header = next(row for row in _rows(text, delimiter) if row)

@@ -239,6 +239,10 @@ TOKEN = "1-1\t0-3\tAda\tPER\t\n"
         ),
         (f"{HEAD}#T_CH=custom.Span|a|b\n{TOKEN}", "'custom.Span' is announced twice"),
         (f"{HEAD}1-1\t0-{'9' * 5000}\tAda\tPER\t\n", "are impossible"),
+        (
+            f"{HEAD[:24]}1-2\t4-7\tmet\n{HEAD[24:]}{TOKEN}",
+            "line 2: 0 columns where the head announces 1",
+        ),
         (f"{HEAD}1-1\t٠-٣\tAda\tPER\t\n", "is no line of WebAnno"),
     ],
 )
@@ -274,6 +278,19 @@ def test_damaged_columns_of_arrow(tmp_path):
     path.write_bytes(whole.replace(b"worker", b"work\xff\xff"))
     with pytest.raises(ReaderError, match="can't be read"):
         read_export(path, format="hugging_face")
+
+
+def test_texts_that_are_kept_as_bytes(tmp_path):
+    path = tmp_path / "data.arrow"
+    for label in (b"y\xc3\xa9", b"\xff"):
+        table = pa.table({"item_id": ["x"], "worker": ["a"], "label": [label]})
+        with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as out:
+            out.write_table(table)
+        if label == b"\xff":
+            with pytest.raises(ReaderError, match="can't be read"):
+                read_export(path, format="hugging_face")
+        else:
+            assert triples(labels(path, "hugging_face")) == [("x", "a", "yé")]
 
 
 def test_an_item_without_records_has_no_answer(tmp_path):

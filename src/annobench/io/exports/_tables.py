@@ -209,6 +209,8 @@ def as_cell(value: Any) -> Cell:
         return ""
     if isinstance(value, str | list):
         return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():

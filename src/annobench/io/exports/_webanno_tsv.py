@@ -112,9 +112,6 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
         elif match := _ROW.match(line):
             form, *columns = line[match.end() :].split("\t")
             columns = columns[:-1] if columns and not columns[-1] else columns
-            if len(columns) != n_columns:
-                fault(number, f"{len(columns)} columns where the head announces {n_columns}")
-                continue
             start, end = (int(n) if len(n) <= MAX_DIGITS else -1 for n in match.group(2, 3))
             if not 0 <= start <= end <= MAX_OFFSET:
                 fault(number, f"the offsets {match[2]:.20}-{match[3]:.20} are impossible")
@@ -122,6 +119,10 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
             rows.append((number, match[1], start, end, form, columns))
         elif line and not line.startswith("#"):
             fault(number, f"{line[:60]!r} is no line of WebAnno TSV 3")
+    for number, *_, columns in rows:
+        if len(columns) != n_columns:
+            fault(number, f"{len(columns)} columns where the head announces {n_columns}")
+    rows = [row for row in rows if len(row[-1]) == n_columns]
     shown, position = _document(rows)
     reader = _Reader(blocks, position, fault)
     for number, name, start, end, _, columns in rows:

@@ -132,7 +132,7 @@ class Source:
     @cached_property
     def delimiter(self) -> str:
         """A comma, or a tab where the first line has more of them."""
-        first = self._beginning.partition("\n")[0]
+        first = re.split(r"[\r\n]", self._beginning, maxsplit=1)[0]
         return "\t" if first.count("\t") > first.count(",") else ","
 
     @cached_property
