@@ -176,6 +176,9 @@ def test_the_commands_partition_and_fit(table, tmp_path, dask_workers):
     on_dask = run(app, ["consensus", f"{tmp_path}/p", *options])
     assert on_dask.exit_code == 0, on_dask.output
     assert "log likelihood -" in on_dask.output
+    # What it wrote is its own, and may be replaced.
+    again = run(app, ["consensus", f"{tmp_path}/p", *options, "--resume"])
+    assert again.exit_code == 0, again.output
     options = ["--replicates", "0", "--out", f"{tmp_path}/in_memory"]
     in_memory = run(app, ["consensus", f"{tmp_path}/labels.csv", *options])
     assert in_memory.exit_code == 0, in_memory.output

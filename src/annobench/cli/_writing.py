@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 TableFormat = Literal["csv", "json", "parquet"]
 
+#: By this file a folder without a page is known.
+MARK = "command.txt"
+
 
 @dataclass(frozen=True)
 class Writing:
@@ -54,7 +57,7 @@ class Writing:
             If the folder can't be written, or a file of somebody else would be replaced.
         """
         check_folder(self.folder, self.command)
-        if self.force or (self.folder / page).exists():
+        if self.force or any((self.folder / name).exists() for name in (page, MARK)):
             return
         others = [
             f"{name}.{ending}"
@@ -87,21 +90,28 @@ class Writing:
         """
         with replacing(self.folder / page) as draft:
             draft.write_text(html, encoding="utf-8")
-        return [page, *self.write_tables(tables)]
+        return [page, *self._write_tables(tables)]
 
-    def write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write tables, each whole or not at all.
+    def write_without_page(self, source: Path, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        """Write tables that no page shows, each whole or not at all.
 
         Parameters
         ----------
+        source : Path
+            What they are made of.
         tables : mapping of str to DataFrame
             The tables, by name without ending.
 
         Returns
         -------
         list of str
-            Names of the files.
+            Names of the tables' files.
         """
+        with replacing(self.folder / MARK) as draft:
+            draft.write_text(f"annobench {self.command} {source}\n", encoding="utf-8")
+        return self._write_tables(tables)
+
+    def _write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         written = []
         for name, table in tables.items():
             written.append(f"{name}.{self.format}")

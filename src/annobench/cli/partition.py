@@ -118,7 +118,7 @@ def consensus_of_partitions(
 
     known = None if gold is None else read_gold(gold)
     found = consensus_partitions(labels, writing.folder, gold=known, say=note, **options)
-    written = writing.write_tables(found.tables())
+    written = writing.write_without_page(labels.folder, found.tables())
     if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
         items_to_csv(found, writing.folder / "items.csv")
         written.append("items.csv")

@@ -109,7 +109,7 @@ def report_of_partitions(
     from annobench.agreement.partitioned import report_partitions
 
     table = report_partitions(labels, rng=seed, level=level, scheduler=scheduler, say=note)
-    written = writing.write_tables({"report": table})
+    written = writing.write_without_page(labels.folder, {"report": table})
     _print_overall(labels, table, level)
     say_written(writing.folder, written)
 
