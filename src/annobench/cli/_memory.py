@@ -13,7 +13,7 @@ START = 300_000_000
 PER_LABEL = {
     "audit": 250,
     "certificate": 250,
-    "compare": 200,
+    "compare": 300,
     "consensus": 400,
     "convert": 200,
     "inspect": 200,
