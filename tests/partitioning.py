@@ -20,6 +20,8 @@ from annobench.labels.partitions import (
 class AtOnce:
     """In place of Dask's client: does in this process, at once, what is sent to a worker."""
 
+    status = "running"
+
     def submit(self, function, *arguments, pure):
         function, arguments = pickle.loads(pickle.dumps((function, arguments)))
         return function(*arguments)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import math
+import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,36 @@ import jsonschema
 import yaml
 
 #: The safe loader in C, where PyYAML was built with it: it takes a tenth of the time.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BASE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_BASE):  # type: ignore[misc, valid-type]
+    """Values mean what they look like, as in YAML 1.2: 1:30 is no 90, 010 no 8, no no false."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012
+
+
+_INT = r"[-+]?(?:0|[1-9][0-9]*)"
+for _tag, _pattern, _first in (
+    ("null", r"~|null|", ["~", "n", ""]),
+    ("bool", r"true|false", ["t", "f"]),
+    ("int", _INT, list("-+0123456789")),
+    ("float", _INT + r"(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?", list("-+0123456789")),
+):
+    _Loader.add_implicit_resolver(
+        f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first
+    )
+
+#: JSON Schema takes 1.0 for a whole number, and NaN for larger than any minimum.
+_TYPES = jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+    {
+        "integer": lambda _, value: type(value) is int,
+        "number": lambda _, value: (
+            type(value) is int or (type(value) is float and math.isfinite(value))
+        ),
+    }
+)
+_Validator = jsonschema.validators.extend(jsonschema.Draft202012Validator, type_checker=_TYPES)
 
 
 class DocumentError(ValueError):
@@ -19,11 +51,51 @@ class DocumentError(ValueError):
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what a YAML file holds, or say on which line it is none."""
+    """Return what a YAML file holds, or say on which line it is none.
+
+    Raises
+    ------
+    DocumentError
+        If it is not UTF-8 or not YAML, a key stands twice in one place, or values are shared by
+        aliases, which could make a small file a large document.
+    """
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506  (safe)
-    except yaml.YAMLError as error:
+        loader = _Loader(path.read_text(encoding="utf-8"))
+        try:
+            node = loader.get_single_node()
+            if node is None:
+                return None
+            _check(node, set())
+            return loader.construct_document(node)
+        finally:
+            loader.dispose()
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DocumentError(f"{path}: no valid YAML ({error}). Correct the file.") from error
+
+
+def _check(node: yaml.Node, seen: set[int]) -> None:
+    line = node.start_mark.line + 1
+    if id(node) in seen:
+        raise ValueError(f"line {line}: a value that is shared by an alias; write it out")
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for part in node.value:
+            _check(part, seen)
+    elif isinstance(node, yaml.MappingNode):
+        keys = set()
+        for key, part in node.value:
+            line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise ValueError(f"line {line}: a key that is no text")
+            if key.value in keys:
+                raise ValueError(f"line {line}: the key {key.value!r} stands twice in one place")
+            keys.add(key.value)
+            _check(part, seen)
+
+
+@cache
+def _validator(schema: Path) -> Any:
+    return _Validator(read_yaml(schema))
 
 
 def validate(document: Any, schema: Path, name: str) -> None:
@@ -34,14 +106,31 @@ def validate(document: Any, schema: Path, name: str) -> None:
     DocumentError
         One line a fault: the document, the key's path, what is wrong, what is allowed.
     """
-    validator = jsonschema.Draft202012Validator(read_yaml(schema))
-    faults = [
-        f"{name}, {line}"
-        for error in sorted(validator.iter_errors(document), key=lambda error: error.json_path)
-        for line in _lines(error)
-    ]
+    faults = [f"{name}, key {key}: not a text." for key in _strange_keys(document, "")]
+    if not faults:
+        faults = [
+            f"{name}, {line}"
+            for error in sorted(
+                _validator(schema).iter_errors(document), key=lambda error: error.json_path
+            )
+            for line in _lines(error)
+        ]
     if faults:
         raise DocumentError("\n".join(faults))
+
+
+def _strange_keys(document: Any, path: str) -> list[str]:
+    """Return the paths of the keys that are no texts."""
+    if isinstance(document, Mapping):
+        found = [f"{path}{key}" for key in document if not isinstance(key, str)]
+        parts: Iterable[tuple[object, Any]] = document.items()
+    elif isinstance(document, list):
+        found, parts = [], enumerate(document)
+    else:
+        return []
+    for key, part in parts:
+        found += _strange_keys(part, f"{path}{key}.")
+    return found
 
 
 def unknown(path: str, found: str, known: Iterable[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import CancelledError
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,11 +13,12 @@ from typer.testing import CliRunner
 import annobench as ab
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
+from annobench.core.workers import dask_client
 from annobench.labels import engines
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
-from partitioning import partitioned
+from partitioning import AtOnce, partitioned
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +107,24 @@ def test_the_report_of_a_folder_is_that_of_its_labels(both, dask_workers, tmp_pa
     refused = run("other", "--engine", "dask", "--scale", "ordinal")
     assert refused.exit_code == 1
     assert "partitions have their scale" in refused.output
+
+
+def n_items_of(labels, number):
+    return (labels.item_counts[number],)
+
+
+def test_a_lost_scheduler_or_worker_is_an_error_that_says_what_to_do(both, dask_workers):
+    from distributed import KilledWorker
+
+    _, labels = both
+    client = AtOnce()
+    client.status = "connecting"  # tasks that are submitted now would be waited for in vain
+    with pytest.raises(AnnotationError, match=r"the scheduler went away.*goes on with --resume"):
+        labels.total(client, n_items_of)
+    worker = SimpleNamespace(address="tcp://host:1")
+    for lost, said in (
+        (CancelledError(), "the scheduler went away"),
+        (KilledWorker("task", worker, 3), r"tcp://host:1 was the last.*smaller partitions"),
+    ):
+        with pytest.raises(AnnotationError, match=said), dask_client(dask_workers):
+            raise lost

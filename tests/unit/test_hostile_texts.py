@@ -108,6 +108,11 @@ def test_a_name_with_a_line_end_stays_one_cell(tmp_path, name):
     with (tmp_path / "table.csv").open(encoding="utf-8", newline="") as stream:
         assert list(csv.reader(stream)) == [["item", name], [name, "0.5"], ["plain", "-1.0"]]
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "table.csv"), table)
+    named = table.set_index("item", drop=False)
+    write_csv(named[[name]], tmp_path / "table.csv", index=True)
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "table.csv"), table)
+    write_csv(named, tmp_path / "table.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "table.csv"), table)
 
 
 @pytest.mark.parametrize("kind", HOSTILE)

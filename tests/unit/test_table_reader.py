@@ -1,3 +1,4 @@
+import csv
 import json
 import os
 
@@ -122,6 +123,13 @@ def test_an_unknown_label_is_an_error_naming_its_line(table):
         read_labels(path, categories=["no", "yes"])
 
 
+def test_a_cell_may_be_longer_than_pythons_reader_takes_by_default(table):
+    csv.field_size_limit(131_072)
+    text = "x" * 200_000
+    a = read_labels(table(f'item,annotator,label,text\nx,a,1,"{text}"\n'))
+    assert triples(a) == [("x", "a", "1")]
+
+
 def test_lines_are_counted_right_behind_quoted_line_breaks(table):
     path = table('item,annotator,label\n"x\ny",a,yes\n\nx,b,yess\n')
     with pytest.raises(ReaderError, match="line 5: label 'yess'"):
@@ -208,7 +216,13 @@ def test_rows_of_a_parquet_file_are_named_in_errors(tmp_path):
         read_labels(tmp_path / "a.parquet")
 
 
-@pytest.mark.parametrize("metadata", ["[", "7", '{"items": [["x"]]}', '{"scale": "ratio"}'])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        *("[", "7", '{"items": [["x"]]}', '{"scale": "ratio"}', '{"scale": "set"}', "[" * 5_000),
+        *('{"items": ["x", "x"]}', '{"items": ["y"]}', '{"categories": ["1", "1"]}'),
+    ],
+)
 def test_damaged_metadata_of_a_parquet_file_is_an_error(tmp_path, metadata):
     path = tmp_path / "a.parquet"
     rows = pa.table({"item": ["x"], "annotator": ["a"], "label": ["1"]})

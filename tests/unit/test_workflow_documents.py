@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from catalogue import read_paper, read_papers
-from documents import DocumentError
+from documents import DocumentError, read_yaml
 from settings import ahead_of_clock, check_config, check_results, mode_of, upgrades
 
 TOP = Path(__file__).parents[2]
@@ -121,6 +121,57 @@ def test_a_wrong_key_is_named_with_its_path(config, path, value, message):
     part[path[-1]] = value
     with pytest.raises(DocumentError, match=message):
         check_config(config, DATASETS)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        # JSON Schema takes a whole float for an integer, and NaN for larger than any minimum.
+        (["seed"], 1.0, "key seed: 1.0 is not of type 'integer'"),
+        (
+            ["studies", "baselines", "full", "limit"],
+            float("nan"),
+            "key .*limit: nan is not of type",
+        ),
+        (["data", "datasets", 7], "real", "key data.datasets.7: not a text"),
+        (["data", "datasets", None], "reel", "key data.datasets.None: not a text"),
+        (["data", "datasets", "anesthesia\n"], "real", "does not match"),
+    ],
+)
+def test_a_value_that_only_looks_allowed_is_refused(config, path, value, message):
+    part = config
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    with pytest.raises(DocumentError, match=message):
+        check_config(config, DATASETS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "line 3: the key 'a' stands twice"),
+        ("a: &x [1]\nb: *x\n", "shared by an alias"),
+        ("? [a, b]\n: 1\n", "a key that is no text"),
+        (b"a: \xff\n", "no valid YAML .*decode"),
+        ("a: 2024-13-45\nb: ]\n", "no valid YAML"),
+        (f"a: {'9' * 5000}\n", "no valid YAML"),
+        ("[" * 3_000, "no valid YAML"),
+        ("a: !!python/name:os.system x\n", "no valid YAML"),
+    ],
+)
+def test_yaml_that_is_none_or_means_two_things_is_refused(tmp_path, content, message):
+    path = tmp_path / "a.yaml"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(DocumentError, match=f"a.yaml.*{message}"):
+        read_yaml(path)
+
+
+def test_values_of_yaml_mean_what_they_look_like(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("[1:30, 010, 0x10, 1_0, no, on, 2024-01-01, .nan, 7, -1.5, 1e3, true, null, ~]")
+    strings = ["1:30", "010", "0x10", "1_0", "no", "on", "2024-01-01", ".nan"]
+    assert read_yaml(path) == [*strings, 7, -1.5, 1000.0, True, None, None]
 
 
 def test_all_faults_are_reported_together(config):
@@ -250,7 +301,7 @@ def test_a_paper_is_read_from_its_record(record, write):
         ({"results": "some"}, "key results: 'some' is not one of"),
         ({"figures": [{"name": "figure1"}]}, "key figures.0: 'title' is a required property"),
         (
-            {"tables": [{"name": "t", "title": "t", "source": "t"}] * 2},
+            {"tables": [{"name": "t", "title": "t", "source": "t"} for _ in range(2)]},
             "key tables: the name 't' stands there twice",
         ),
         ({"title": ""}, "key title: '' should be non-empty"),

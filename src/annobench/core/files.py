@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
+def write_csv(
+    table: pd.DataFrame,
+    path: str | Path,
+    *,
+    index: bool = False,
+    float_format: str | None = None,
+) -> None:
     """Write a table as CSV, whole or not at all, with texts as they stand.
 
     Parameters
@@ -75,16 +81,22 @@ def write_csv(table: pd.DataFrame, path: str | Path, **options: Any) -> None:
         Any. What spreadsheets make of its texts is in `annobench.core.texts`.
     path : str or Path
         The file to write.
-    **options
-        Passed on to `DataFrame.to_csv`; without others no index is written.
+    index : bool, default False
+        Whether the index is written, too.
+    float_format : str, optional
+        Such as "%.6g"; by default all digits.
     """
-    written: dict[str, Any] = {"index": False, "lineterminator": "\n"}
-    written |= {"quoting": csv_quoting(table)} | options
     with replacing(path) as draft:
-        table.to_csv(draft, **written)
+        table.to_csv(
+            draft,
+            index=index,
+            float_format=float_format,
+            lineterminator="\n",
+            quoting=csv_quoting(table),
+        )
 
 
-def csv_quoting(table: pd.DataFrame) -> int:
+def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
     """Choose which texts of a table are quoted in a CSV file whose lines end with line feeds.
 
     Parameters
@@ -98,9 +110,12 @@ def csv_quoting(table: pd.DataFrame) -> int:
         A constant of `csv`: those that need it, or all where one has a carriage return. Writers
         quote the line ends alone that they use themselves, while readers know them all.
     """
-    texts = table.reset_index().select_dtypes(exclude=["number", "bool", "datetime"])
+    names = (*table.columns, *table.index.names)
+    columns = [column for _, column in table.items() if column.dtype.kind == "O"]
+    if table.index.dtype.kind == "O":
+        columns.append(table.index.to_series())
     unusual = any(
-        "\r" in text for name in texts for text in (name, *texts[name]) if isinstance(text, str)
+        "\r" in text for texts in (names, *columns) for text in texts if isinstance(text, str)
     )
     return csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 #: Memory of a worker that is started here, beyond which Dask stops it.
 MEMORY_LIMIT = "2GiB"
+
+_LOST = (
+    "engine dask: the scheduler went away. Start it again, or leave the address out. Then give the "
+    "same command again; a fit goes on with --resume."
+)
 
 _CONFIG = {
     # Parameters of many annotators are sent once an iteration; that is as meant.
@@ -47,7 +53,8 @@ def dask_client(
     Raises
     ------
     AnnotationError
-        If Dask is not installed, or no scheduler answers.
+        If Dask is not installed or no scheduler answers; if the scheduler goes away, or workers
+        are lost over one task again and again.
     """
     try:
         import dask
@@ -57,7 +64,7 @@ def dask_client(
             f"engine dask: {error.name} is not installed. Install annobench[scale]."
         ) from error
     if isinstance(scheduler, Client):
-        with scheduler.as_current():
+        with scheduler.as_current(), _explained():
             yield scheduler
         return
     with dask.config.set(_CONFIG):
@@ -77,7 +84,45 @@ def dask_client(
                 f"engine dask: no scheduler answers at {scheduler} ({error}). Start one with "
                 "`dask scheduler`, or leave the address out."
             ) from error
-        with client, client.as_current():
+        with client, client.as_current(), _explained():
             if say is not None:
                 say(f"Dask's dashboard: {client.dashboard_link}")
             yield client
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Say what to do when workers or the scheduler are lost."""
+    from distributed import KilledWorker
+    from distributed.comm import CommClosedError
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise AnnotationError(
+            "engine dask: several workers were lost over one partition, as happens when memory "
+            f"does not hold it ({error.last_worker.address} was the last). Give workers more "
+            "memory, or divide the labels into smaller partitions. Then give the same command "
+            "again; a fit goes on with --resume."
+        ) from error
+    except (CancelledError, CommClosedError) as error:
+        raise AnnotationError(_LOST) from error
+
+
+def check_connected(client: Client) -> None:
+    """Refuse to wait for tasks that were submitted after the scheduler had gone away.
+
+    Dask cancels those submitted before; these would never end.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        To which they were submitted.
+
+    Raises
+    ------
+    AnnotationError
+        If it is not connected.
+    """
+    if client.status != "running":
+        raise AnnotationError(_LOST)

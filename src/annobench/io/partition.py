@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
-from annobench.core.workers import dask_client
+from annobench.core.workers import check_connected, dask_client
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import (
@@ -152,6 +152,7 @@ class _Steps:
         from distributed import as_completed
 
         self.follow(what, 0, len(futures))
+        check_connected(self.client)
         for done, future in enumerate(as_completed(futures), start=1):
             if future.status == "error":
                 error = future.exception()

@@ -11,7 +11,8 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.io._foreign import what_it_is
-from annobench.labels.annotations import SCALES, Annotations, Scale
+from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
 
 #: Usual names of the columns, compared without regard to case, spaces and hyphens.
 USUAL_NAMES = {
@@ -433,7 +434,9 @@ def _decode(path: Path) -> str:
     return text
 
 
-def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
+def _rows(text: str, delimiter: str) -> Any:
+    # A text in a cell may be longer than the 128 KiB that the reader takes by default.
+    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
@@ -524,7 +527,7 @@ def _careful(
     path: Path, text: str, header: list[str], delimiter: str
 ) -> tuple[list[list[str]], list[int]]:
     """Parse row by row: the rows and the lines they end on; or an error with all faults."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = _rows(text, delimiter)
     rows: list[list[str]] = []
     lines: list[int] = []
     faults = []
@@ -572,26 +575,35 @@ def _build(
             faults += [""] * (rows.size - len(faults))
         report_faults(path, faults, _remedy(unnamed["item"], unnamed["annotator"], bad))
     try:
-        # Only the distinct labels go through validation; the rows are codes already.
-        distinct = Annotations.from_arrays(
-            ["-"] * len(label.names),
-            ["-"] * len(label.names),
-            label.names,
-            categories=known,
-            scale=scale,
-        )
+        label_codes, order = _categories(label.names, known, scale)
         given = label.codes >= 0
         listed = (
             _listed(found[role], given, order)
             for role, order in (("item", items), ("annotator", annotators))
         )
         (item_codes, item_names), (annotator_codes, annotator_names) = listed
-    except (AnnotationError, KeyError, TypeError) as error:
+    except (AnnotationError, TypeError) as error:
         raise ReaderError(f"{path}: {error}") from error
-    arrays = (item_codes, annotator_codes, distinct.label[label.codes[given]])
-    for array in arrays:
-        array.setflags(write=False)
-    return Annotations(*arrays, item_names, annotator_names, distinct.categories, distinct.scale)
+    except KeyError as error:
+        raise ReaderError(
+            f"{path}: the metadata lacks the name {error} of a row. Write the file again."
+        ) from error
+    arrays = (item_codes, annotator_codes, label_codes[label.codes[given]])
+    return Annotations(*arrays, item_names, annotator_names, order, scale)
+
+
+def _categories(
+    names: tuple[str, ...], known: tuple[object, ...] | None, scale: Scale
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    """Return the code of each distinct label, and the categories; the rows are codes already."""
+    if known is None and scale == "nominal":
+        order = sorted_names(names)
+        rank = {name: code for code, name in enumerate(order)}
+        small = np.int16 if len(order) <= np.iinfo(np.int16).max else np.int32
+        return np.array([rank[name] for name in names], dtype=small), order
+    given = ["-"] * len(names)
+    distinct = Annotations.from_arrays(given, given, names, categories=known, scale=scale)
+    return distinct.label, distinct.categories
 
 
 def _remedy(
@@ -706,9 +718,10 @@ def _parquet_columns(
 ) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]]]:
     """Read the columns of a Parquet file by role, its schema, and what names each row."""
     try:
-        schema = pq.read_schema(path)
-        chosen = choose_columns(path, list(schema.names), wanted)
-        table = pq.read_table(path, columns=list(chosen))
+        with pq.ParquetFile(path) as file:
+            schema = file.schema_arrow
+            chosen = choose_columns(path, list(schema.names), wanted)
+            table = file.read(columns=list(chosen))
         found = {role: _Column.of(as_text(table[name])) for name, role in chosen.items()}
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, ReaderError):
@@ -725,11 +738,17 @@ def _kept(path: Path, metadata: bytes) -> dict[str, Any]:
     try:
         kept = json.loads(metadata)
         lists = [kept.get(key) for key in ("categories", "items", "annotators")]
-        sound = kept.get("scale", "nominal") in SCALES and all(
-            names is None or (isinstance(names, list) and all(isinstance(n, str) for n in names))
+        # Sets are not written as tables.
+        sound = kept.get("scale", "nominal") in SCALES[:-1] and all(
+            names is None
+            or (
+                isinstance(names, list)
+                and all(isinstance(n, str) for n in names)
+                and len(set(names)) == len(names)
+            )
             for names in lists
         )
-    except (ValueError, AttributeError, TypeError):
+    except (ValueError, AttributeError, TypeError, RecursionError):
         sound = False
     if not sound:
         raise ReaderError(f"{path}: the metadata is damaged. Write the file again.")

@@ -735,7 +735,7 @@ def _codes(
         codes, uniques = pd.factorize(names)
         if not sort:
             return codes.astype(np.int32), tuple(uniques)
-        known = sorted(uniques, key=_sort_key(uniques))
+        known = sorted_names(uniques)
     order = tuple(map(str, known))
     index = pd.Index(order)
     if index.has_duplicates:
@@ -753,10 +753,29 @@ def _codes(
     return codes.astype(np.int32), order
 
 
-def _sort_key(names: Iterable[str]) -> Any:
+def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort the names of categories.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Each once.
+
+    Returns
+    -------
+    tuple of str
+        As numbers where all are finite numbers.
+
+    Examples
+    --------
+    >>> sorted_names(["10", "9"]), sorted_names(["b", "10", "9"])
+    (('9', '10'), ('10', '9', 'b'))
+    """
+    names = tuple(names)
     try:
-        if all(math.isfinite(float(name)) for name in names):
-            return lambda name: (float(name), name)
+        numbers = [float(name) for name in names]
     except ValueError:
-        pass
-    return str
+        return tuple(sorted(names))
+    if not all(map(math.isfinite, numbers)):
+        return tuple(sorted(names))
+    return tuple(name for _, name in sorted(zip(numbers, names, strict=True)))

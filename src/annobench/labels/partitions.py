@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.workers import check_connected
 from annobench.labels.annotations import Annotations
 
 if TYPE_CHECKING:
@@ -407,6 +408,11 @@ class PartitionedLabels:
         -------
         tuple
             The sum over partitions of each of its values.
+
+        Raises
+        ------
+        AnnotationError
+            If the scheduler has gone away.
         """
         # In the graph once, and known to the scheduler, which makes it anew if a worker is lost.
         given = client.submit(_given, arguments, options, pure=False)
@@ -414,6 +420,7 @@ class PartitionedLabels:
             client.submit(_sum, function, self.folder, numbers, given, pure=False)
             for numbers in self.tasks()
         ]
+        check_connected(client)
         sums: list[S] = client.gather(futures)
         return added(sums)
 

@@ -131,7 +131,7 @@ def test_an_instance_without_an_id_is_named(tmp_path):
     path = tmp_path / "annotated_instances.jsonl"
     lines = [{"id": "1", "label_annotations": {}}, {"label_annotations": {"a": {"b": "true"}}}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(ReaderError, match="line 2: no id of an instance"):
+    with pytest.raises(ReaderError, match="record 2: the id of an instance is None"):
         read_export(path)
 
 

@@ -104,7 +104,9 @@ POTATO = json.dumps(
         "user_id": "u1",
         "instance_id_ordering": ["a", "b"],
         "instance_id_to_label_to_value": {"a": [[{"schema": "s", "name": "n"}, "true"]]},
-        "instance_id_to_span_to_value": {"a": [[{"schema": "s", "start": 0, "end": 1}, "x"]]},
+        "instance_id_to_span_to_value": {
+            "a": [[{"schema": "s", "name": "p", "start": 0, "end": 1}, "x"]]
+        },
     }
 )
 LEWIDI = json.dumps(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
+import math
+import re
 import shutil
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -24,6 +28,8 @@ _ARCHIVE_BYTES, _ARCHIVE_FILES = 4 * 2**30, 10_000
 DAMAGED_ARCHIVE = (
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
     NotImplementedError,
     RuntimeError,
     EOFError,
@@ -33,6 +39,9 @@ DAMAGED_ARCHIVE = (
 
 #: Numbers of records fit into 64 bits; ids in a file may not.
 _LARGEST = 2**63 - 1
+
+_WHOLE = re.compile(r"\s*[+-]?[0-9]+\s*")
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 
 
 class MisshapenError(ValueError):
@@ -89,6 +98,19 @@ def offsets(start: Any, end: Any, what: str) -> tuple[int, int]:
     if not 0 <= start <= end <= _LARGEST:
         raise MisshapenError(f"{what} begins at {_shown(start)} and ends at {_shown(end)}")
     return start, end
+
+
+def as_number(text: str) -> float | None:
+    """Return a number that stands in a text as JSON would have it, signs and blanks aside.
+
+    Python itself takes more for numbers: ``1_0``, digits of any script, ``nan``; and of large whole
+    ones, such as ids, several are one float.
+    """
+    if _NUMBER.fullmatch(text) is None:
+        return None
+    number = float(text)
+    is_exact = math.isfinite(number) and (abs(number) < 2**53 or not _WHOLE.fullmatch(text))
+    return number if is_exact else None
 
 
 def options(values: list[str]) -> str | frozenset[str] | None:

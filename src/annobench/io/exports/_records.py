@@ -25,6 +25,44 @@ _TOKEN = 12
 _SPACE = frozenset(" \t\r\n")
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice[:40]!r} stands twice in one object")
+    return found
+
+
+#: Which of two values of one name is meant nobody knows; Python alone would take the last.
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
+
+
+def load_json(text: str | bytes) -> Any:
+    """Parse JSON that is not trusted.
+
+    Parameters
+    ----------
+    text : str or bytes
+        One value; bytes are UTF-8.
+
+    Returns
+    -------
+    object
+        What it holds.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON or not UTF-8 (then a `UnicodeDecodeError`), an object names something
+        twice, or it is nested too deeply.
+    """
+    try:
+        return _DECODER.decode(text.decode("utf-8") if isinstance(text, bytes) else text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
 def first_object(path: Path, head: bytes) -> dict[str, Any] | None:
     """Return the first JSON object of a file of JSON or JSON lines.
 
@@ -80,8 +118,8 @@ def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         return
     first = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].strip()
     try:
-        alone = first in (b"{", b"") or not isinstance(json.loads(first), dict)
-    except (ValueError, RecursionError):
+        alone = first in (b"{", b"") or not isinstance(load_json(first), dict)
+    except ValueError:
         # A first line longer than what was looked at, or an object over several lines.
         alone = b"\n" in head.strip()
     if alone:
@@ -106,8 +144,8 @@ def is_json_lines(path: Path) -> bool:
     with path.open("rb") as stream:
         line = stream.readline().removeprefix(_BOM)
     try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+        return isinstance(load_json(line), dict)
+    except ValueError:
         return False
 
 
@@ -119,12 +157,12 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if not line.strip():
                 continue
             try:
-                found = json.loads(line)
+                found = load_json(line)
             except UnicodeDecodeError as error:
                 raise ReaderError(
                     f"{path}, line {number}: not UTF-8. Save the file as UTF-8."
                 ) from error
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 raise ReaderError(
                     f"{path}, line {number}: not JSON ({_short(error)}). The file may have been "
                     "cut off; export it again."
@@ -143,7 +181,7 @@ def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     Parsers of streams that name the path of every value take time and memory quadratic in the
     depth: a damaged file of brackets alone brings them to a halt.
     """
-    decoder, number, chunk = json.JSONDecoder(), 0, _CHUNK
+    number, chunk = 0, _CHUNK
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             buffer = stream.read(chunk)
@@ -152,7 +190,7 @@ def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 at = _past_space(buffer, at)
                 if number == 0 and buffer[at : at + 1] == "]":
                     return
-                found, end = _decoded(decoder, buffer, at)
+                found, end = _decoded(buffer, at)
                 if end is None:
                     more = stream.read(chunk)
                     if not more:
@@ -195,10 +233,10 @@ def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         ) from error
 
 
-def _decoded(decoder: json.JSONDecoder, buffer: str, at: int) -> tuple[Any, int | None]:
+def _decoded(buffer: str, at: int) -> tuple[Any, int | None]:
     """Return an element and where what follows it begins, or None if the buffer ends before."""
     try:
-        found, end = decoder.raw_decode(buffer, at)
+        found, end = _DECODER.raw_decode(buffer, at)
     except json.JSONDecodeError as error:
         if error.msg.startswith("Unterminated") or error.pos >= len(buffer) - _TOKEN:
             return None, None
@@ -221,10 +259,10 @@ def _whole(path: Path) -> dict[str, Any]:
             f"{path}: one JSON object of more than {_WHOLE // 2**20} MiB. Export JSON lines."
         )
     try:
-        found = json.loads(path.read_bytes().removeprefix(_BOM))
+        found = load_json(path.read_bytes().removeprefix(_BOM))
     except UnicodeDecodeError as error:
         raise ReaderError(f"{path}: not UTF-8. Save the file as UTF-8.") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise ReaderError(
             f"{path}: not JSON ({_short(error)}). The file may have been cut off; export it again."
         ) from error
@@ -264,7 +302,7 @@ def csv_records(
         with path.open(encoding="utf-8-sig", newline="") as stream:
             # Strict: a file that ends within quotes was cut off.
             rows = csv.reader(stream, delimiter=delimiter, strict=True)
-            header = next(rows, [])
+            header = next((row for row in rows if row), [])
             if not any(header):
                 raise ReaderError(f"{path}: the file is empty. Export it again.")
             twice = sorted({name for name in header if name and header.count(name) > 1})

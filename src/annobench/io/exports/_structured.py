@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
+from annobench.io.exports._records import load_json
 from annobench.io.exports.base import Span, as_json
 
 #: A label as an intake takes it.
@@ -20,8 +20,8 @@ def parse_json(text: str) -> Any:
     if text[:1] not in "{[" or not text:
         return None
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = load_json(text)
+    except ValueError:
         return None
     return found if isinstance(found, dict | list) else None
 

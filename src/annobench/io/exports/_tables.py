@@ -9,16 +9,17 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import ReaderError
-from annobench.io.exports._records import csv_records
+from annobench.io.exports._records import csv_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Source
 from annobench.io.table import LESS_USUAL_NAMES, USUAL_NAMES
 
@@ -71,9 +72,13 @@ class Table:
             pass
         return found
 
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        return {plain_name(column): column for column in reversed(self.header)}
+
     def column(self, names: Iterable[str]) -> str | None:
         """Return the first column that bears one of the names, or None."""
-        by_name = {plain_name(column): column for column in reversed(self.header)}
+        by_name = self._by_name
         return next((by_name[name] for name in names if name in by_name), None)
 
 
@@ -120,15 +125,20 @@ class Layout:
 
 def text_table(source: Source) -> Table | None:
     """Return a text file with commas, tabs or semicolons as a table, or None."""
+    if "table" not in source.shared:
+        source.shared["table"] = _text_table(source)
+    found: Table | None = source.shared["table"]
+    return found
+
+
+def _text_table(source: Source) -> Table | None:
     header = source.header
     if header is None:
         return None
-    delimiter = ","
+    delimiter = source.delimiter
     if len(header) == 1 and ";" in header[0]:
         delimiter = ";"
-        header = tuple(cell.strip('"') for cell in header[0].split(";"))
-    elif _is_tabbed(source):
-        delimiter = "\t"
+        header = source.fields(delimiter) or ()
     names = [name for name in header if name]
     if len(header) < 2 or len(set(names)) < len(names):
         return None
@@ -137,11 +147,6 @@ def text_table(source: Source) -> Table | None:
         header,
         lambda ragged: csv_records(source.path, delimiter, ragged=ragged),
     )
-
-
-def _is_tabbed(source: Source) -> bool:
-    first = source.head.lstrip(b"\xef\xbb\xbf\r\n").partition(b"\n")[0]
-    return first.count(b"\t") > first.count(b",")
 
 
 def layout_of(table: Table) -> tuple[Layout, str] | None:
@@ -157,12 +162,18 @@ def layout_of(table: Table) -> tuple[Layout, str] | None:
     tuple of Layout and str, or None
         The plain layout (item, annotator, label) only if no other one fits.
     """
-    found = [module.LAYOUT for module in records("annobench.io.exports", "LAYOUT").values()]
-    for layout in sorted(found, key=lambda layout: layout.name == "plain"):
+    for layout in _layouts():
         variant = layout.recognise(table)
         if variant is not None:
             return layout, variant
     return None
+
+
+@cache
+def _layouts() -> tuple[Layout, ...]:
+    """Find the layouts, the plain one last."""
+    found = [module.LAYOUT for module in records("annobench.io.exports", "LAYOUT").values()]
+    return tuple(sorted(found, key=lambda layout: layout.name == "plain"))
 
 
 def plain_name(column: str) -> str:
@@ -176,13 +187,20 @@ def as_list(cell: Cell) -> list[Any] | None:
         return cell
     if not cell.lstrip().startswith("["):
         return None
-    for parse in (json.loads, ast.literal_eval):
+    for parse in (load_json, _literal):
         try:
             found = parse(cell)
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             continue
         return found if isinstance(found, list) else None
     return None
+
+
+def _literal(text: str) -> Any:
+    with warnings.catch_warnings():
+        # Of Python's parser, such as on a sign that needs no backslash.
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
 
 
 def as_cell(value: Any) -> Cell:

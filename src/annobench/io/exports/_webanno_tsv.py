@@ -20,7 +20,7 @@ MAGIC = b"#FORMAT=WebAnno TSV 3"
 #: The label of an annotation without a value.
 NO_VALUE = "*"
 
-_ROW = re.compile(r"(\d+-\d+(?:\.\d+)?)\t(\d+)-(\d+)\t")
+_ROW = re.compile(r"([0-9]+-[0-9]+(?:\.[0-9]+)?)\t([0-9]+)-([0-9]+)\t")
 _STACKED = re.compile(r"(?:^|\|)((?:\\.|[^\\|])*)", re.DOTALL)
 _NUMBER = re.compile(r"(?<!\\)\[([\d_]+)\]$")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -104,6 +104,9 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
         line = line.rstrip("\r")
         if line.startswith(("#T_SP=", "#T_CH=", "#T_RL=")):
             block, width = _block(line, n_columns)
+            if any(block.type == other.type for other in blocks):
+                fault(number, f"the type {block.type[:60]!r} is announced twice")
+                return Content("", {}, 0)
             blocks.append(block)
             n_columns += width
         elif match := _ROW.match(line):
@@ -112,9 +115,9 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
             if len(columns) != n_columns:
                 fault(number, f"{len(columns)} columns where the head announces {n_columns}")
                 continue
-            start, end = int(match[2]), int(match[3])
-            if start > end or end > MAX_OFFSET:
-                fault(number, f"the offsets {start}-{end} are impossible")
+            start, end = (int(n) if len(n) <= MAX_DIGITS else -1 for n in match.group(2, 3))
+            if not 0 <= start <= end <= MAX_OFFSET:
+                fault(number, f"the offsets {match[2]:.20}-{match[3]:.20} are impossible")
                 continue
             rows.append((number, match[1], start, end, form, columns))
         elif line and not line.startswith("#"):
@@ -122,6 +125,9 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
     shown, position = _document(rows)
     reader = _Reader(blocks, position, fault)
     for number, name, start, end, _, columns in rows:
+        if name in reader.tokens:
+            fault(number, f"the token {name} stands there twice")
+            continue
         reader.tokens[name] = start, end
         for block in blocks:
             reader.take(number, name, start, end, block, columns)
@@ -129,7 +135,7 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
 
 
 #: Offsets beyond are damage: a text of this length can't be annotated.
-MAX_OFFSET = 100_000_000
+MAX_OFFSET, MAX_DIGITS = 100_000_000, 9
 
 
 def _block(line: str, first: int) -> tuple[_Block, int]:
@@ -286,7 +292,7 @@ class _Reader:
         kinds = _stack(cells[1 - arrow])
         for place, value in enumerate(_STACKED.findall(cells[arrow])):
             relation, _, element = value.rpartition("->")
-            if not re.fullmatch(r"\d+-\d+", element):
+            if not re.fullmatch(r"[0-9]{1,9}-[0-9]{1,9}", element):
                 self.fault(number, f"{value[:40]!r} is no element of a chain")
                 continue
             own = self.found[block.type].setdefault(element, _Found(start, end))

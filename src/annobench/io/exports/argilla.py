@@ -7,7 +7,6 @@ and text generation.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +26,7 @@ from annobench.io.exports._parts import (
     options,
     word,
 )
-from annobench.io.exports._records import json_records
+from annobench.io.exports._records import json_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Kind, Source, Span, Status
 
 _STATUS: dict[str | None, Status] = {
@@ -125,7 +124,12 @@ def _is_parquet(path: Path) -> bool:
 
 def _schema(path: Path) -> pa.Schema:
     try:
-        return pq.read_schema(path)
+        schema = pq.read_schema(path)
+        if len(set(schema.names)) < len(schema.names):
+            raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
+        return schema
+    except ReaderError:
+        raise
     except (pa.ArrowException, OSError, ValueError) as error:
         raise ReaderError(
             f"{path}: truncated or no Parquet file ({error}). Write it again."
@@ -187,12 +191,14 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             for row in batch.to_pylist():
                 number += 1
                 for column, words in names.items():
-                    row[column] = [
-                        words[n] if isinstance(n, int) and 0 <= n < len(words) else n
-                        for n in row[column] or ()
-                    ]
+                    # What is no list is refused where responses are.
+                    if isinstance(row[column], list):
+                        row[column] = [
+                            words[n] if isinstance(n, int) and 0 <= n < len(words) else n
+                            for n in row[column]
+                        ]
                 yield number, row
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ReaderError(
             f"{path}: damaged after record {number} ({error}). Write it again."
         ) from error
@@ -201,7 +207,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
     """Return the names of the classes of columns of responses that hold numbers of classes."""
     try:
-        about = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))
+        about = load_json((schema.metadata or {}).get(b"huggingface", b"{}"))
         features = mapping(mapping(about, "").get("info"), "").get("features")
         inner = {
             column: mapping(mapping(feature, "").get("feature"), "")

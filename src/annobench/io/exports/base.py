@@ -39,8 +39,8 @@ HEAD_BYTES = 65_536
 #: Files of a folder that are looked at.
 MAX_FILES = 10_000
 
-#: A larger number is none to calculate with; as a text it is shown so far.
-_LARGEST, _LONGEST = 1e300, 40
+#: A larger number is none to calculate with; a larger whole one may stand for another.
+_LARGEST, _LARGEST_WHOLE = 1e300, 2**53
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
@@ -86,6 +86,8 @@ class Source:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        #: What several formats make of the source alike, made once.
+        self.shared: dict[str, Any] = {}
         if not self.path.exists():
             raise ReaderError(f"{self.path}: does not exist. Give the path of a file or folder.")
         try:
@@ -99,7 +101,7 @@ class Source:
         with self.path.open("rb") as stream:
             return stream.read(HEAD_BYTES)
 
-    @property
+    @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
         return self.path.is_dir()
@@ -123,19 +125,45 @@ class Source:
         return None if self.is_folder else first_object(self.path, self.head)
 
     @cached_property
+    def _beginning(self) -> str:
+        text = self.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+        return text.lstrip("\r\n")
+
+    @cached_property
+    def delimiter(self) -> str:
+        """A comma, or a tab where the first line has more of them."""
+        first = self._beginning.partition("\n")[0]
+        return "\t" if first.count("\t") > first.count(",") else ","
+
+    @cached_property
     def header(self) -> tuple[str, ...] | None:
         """The fields of the first row, if the file is a text with commas or tabs."""
-        text = self.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+        return self.fields(self.delimiter)
+
+    def fields(self, delimiter: str) -> tuple[str, ...] | None:
+        """Return the fields of the first row of a text.
+
+        Parameters
+        ----------
+        delimiter : str
+            What stands between them.
+
+        Returns
+        -------
+        tuple of str, or None
+            None if the file is no text with rows, or its first row is longer than what was read.
+        """
+        text = self._beginning
         if self.is_folder or "\0" in text or text.lstrip()[:1] in ("{", "["):
             return None
-        first = text.lstrip("\r\n").partition("\n")[0]
-        delimiter = "\t" if first.count("\t") > first.count(",") else ","
         try:
             # A quoted name of a column may hold a line end.
-            rows = csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=delimiter)
-            return tuple(next(rows, ())) or None
+            stream = io.StringIO(text, newline="")
+            found = tuple(next(csv.reader(stream, delimiter=delimiter), ()))
         except csv.Error:
             return None
+        is_cut = len(self.head) == HEAD_BYTES and stream.tell() == len(text)
+        return None if is_cut else found or None
 
     def inside(self, path: Path) -> Source:
         """Return a file of the folder as a source of its own.
@@ -360,8 +388,7 @@ class Intake:
         elif isinstance(label, bool):
             code = self.labels.code("true" if label else "false")
         elif isinstance(label, int | float):
-            is_number = -_LARGEST < label < _LARGEST
-            code = self.labels.code(float(label) if is_number else str(label)[:_LONGEST])
+            code = self.labels.code(float(label) if _is_exact(label) else str(label))
         else:
             code = self.labels.code(frozenset(label))
         self.item.append(self.items.code(item))
@@ -525,6 +552,11 @@ class Intake:
         if self._last != (self._file, where):
             self._last = (self._file, where)
             self.n_used += 1
+
+
+def _is_exact(number: float) -> bool:
+    largest = _LARGEST_WHOLE if isinstance(number, int) else _LARGEST
+    return -largest <= number <= largest
 
 
 def label_name(value: str | float | frozenset[str]) -> str:

@@ -20,7 +20,10 @@ from annobench.io.exports.base import ExportFormat, Intake, Relation, Source, Sp
 LAYER = "spans"
 NORMALISATIONS = "normalisations"
 
-_SPAN = re.compile(r"(\S+) (\d+ \d+(?:;\d+ \d+)*)")
+#: Of an offset: Python reads only so many.
+MAX_DIGITS = 18
+
+_SPAN = re.compile(r"(\S+) ([0-9]+ [0-9]+(?:;[0-9]+ [0-9]+)*)")
 _REMEDY = "Copy the whole folder of the project, with its .txt and .ann files."
 
 
@@ -154,7 +157,7 @@ def _parse(path: Path, text: str | None, intake: Intake) -> _Document:
                 intake.fault(number, f"{name} stands there twice")
             else:
                 spans[name] = span
-        elif name[:1] in {"R", "E", "A", "M", "N", "*"} and body:
+        elif name[:1] in {"R", "E", "A", "M", "N", "*"} and body.split():
             later.append((number, name, body.split()))
         elif name.startswith("#"):
             intake.read()
@@ -180,6 +183,8 @@ def _span(body: str, text: str | None) -> Span | str:
     match = _SPAN.fullmatch(body)
     if match is None:
         return f"{body[:60]!r} is no type with offsets, such as 'PER 0 5'"
+    if len(max(match[2].replace(";", " ").split(), key=len)) > MAX_DIGITS:
+        return f"the offsets {match[2][:60]!r} are impossible"
     parts = [(int(s), int(e)) for s, e in map(str.split, match[2].split(";"))]
     if any(start >= end for start, end in parts):
         return f"the offsets {match[2]!r} hold no text"

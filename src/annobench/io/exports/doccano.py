@@ -40,6 +40,9 @@ _SHARED = "all"
 #: The question and the layer of exports, which name neither.
 _LABEL, _ENTITIES = "label", "entities"
 
+#: Of an offset: Python reads only so many.
+_DIGITS = 18
+
 _SILENT = "documents without a label, of which doccano does not say whether they were opened"
 
 
@@ -105,8 +108,14 @@ def _read_files(source: Source, intake: Intake) -> None:
 
 
 def _fasttext(part: Source) -> Iterator[tuple[int, dict[str, Any]]]:
-    with part.path.open(encoding="utf-8", errors="replace") as stream:
-        for number, line in enumerate(stream, start=1):
+    with part.path.open("rb") as stream:
+        for number, data in enumerate(stream, start=1):
+            try:
+                line = data.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise ReaderError(
+                    f"{part.path}, line {number}: not UTF-8. Save the file as UTF-8."
+                ) from error
             words = line.split()
             labels = [word for word in words if word.startswith(_FASTTEXT)]
             text = line.strip()
@@ -119,13 +128,13 @@ def _fasttext(part: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 def _table(part: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read the rows of CSV as records of JSON."""
     if "annotation_approver" in (part.header or ()):
-        rows = groupby(csv_records(part.path), key=lambda row: row[1].get("id"))
+        rows = groupby(csv_records(part.path, part.delimiter), key=lambda row: row[1].get("id"))
         for _, group in rows:
             (number, first), *others = group
             marks = [_mark(row) for row in (first, *(row for _, row in others))]
             yield number, {**first, "annotations": [mark for mark in marks if "label" in mark]}
         return
-    for number, row in csv_records(part.path):
+    for number, row in csv_records(part.path, part.delimiter):
         # Several labels of a document stand in one cell, joined.
         labels = [label for label in row[_LABEL].split("#") if label]
         yield number, {**row, _LABEL: labels}
@@ -134,8 +143,10 @@ def _table(part: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 def _mark(row: dict[str, str]) -> dict[str, Any]:
     mark: dict[str, Any] = {key: row[key] for key in ("label", "user") if row.get(key)}
     for key in ("start_offset", "end_offset"):
-        if row.get(key, "").isdecimal():
-            mark[key] = int(row[key])
+        cell = row.get(key, "")
+        if cell:
+            # What is no number is refused with its place, as in JSON.
+            mark[key] = int(cell) if cell.isdecimal() and len(cell) < _DIGITS else cell
     return mark
 
 
@@ -173,6 +184,8 @@ def _take_member(
                 chosen.append(name(entry, f"one of {key}"))
     for place, entry in enumerate(listing(record.get(_ENTITIES), _ENTITIES)):
         known = maybe_name(entry.get("id")) if isinstance(entry, dict) else None
+        if known in spans:
+            raise MisshapenError(f"two spans have the id {known!r:.40}")
         spans[known or f"{_ENTITIES} {place}"] = _span(entry, position)
     relations = [_relation(entry, spans) for entry in listing(record.get("relations"), "relations")]
     personal = stem != _SHARED

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -397,11 +398,14 @@ class Export:
                 "Use other answers with --status, or control items with --gold-items use."
             )
         ledger.labels(rows.size)
-        if option is None:
-            labels, remark = self._annotations(name, rows, categories, scale)
-            remarks += [remark] if remark else []
-        else:
-            labels = self._contains(option, rows)
+        try:
+            if option is None:
+                labels, remark = self._annotations(name, rows, categories, scale)
+                remarks += [remark] if remark else []
+            else:
+                labels = self._contains(option, rows)
+        except AnnotationError as error:
+            raise AnnotationError(f"{self.path}: {error}") from error
         if self.pseudonyms:
             remarks.append(
                 f"{len(self.pseudonyms)} annotators with the names or e-mail addresses of people "
@@ -618,16 +622,17 @@ def _as_set(label: Any) -> frozenset[str]:
     return label if isinstance(label, frozenset) else frozenset({label_name(label)})
 
 
-def discover() -> dict[str, ExportFormat]:
+@cache
+def discover() -> Mapping[str, ExportFormat]:
     """Find the formats.
 
     Returns
     -------
-    dict of str to ExportFormat
+    mapping of str to ExportFormat
         By name.
     """
     found = records("annobench.io.exports", "FORMAT")
-    return {name: module.FORMAT for name, module in found.items()}
+    return MappingProxyType({name: module.FORMAT for name, module in found.items()})
 
 
 def recognise(path: str | Path) -> dict[str, str]:
@@ -649,8 +654,15 @@ def recognise(path: str | Path) -> dict[str, str]:
         If there is nothing at the path.
     """
     source = Source(path)
-    found = {name: format.recognise(source) for name, format in discover().items()}
+    found = {name: _variant(format, source) for name, format in discover().items()}
     return {name: variant for name, variant in found.items() if variant is not None}
+
+
+def _variant(format: ExportFormat, source: Source) -> str | None:
+    try:
+        return format.recognise(source)
+    except RecursionError:
+        return None  # nested more deeply than any export
 
 
 def is_export(path: str | Path) -> bool:
@@ -731,12 +743,16 @@ def read_export(
             f"{', '.join(known)}."
         )
     else:
-        variant = known[format].recognise(source) or "as named"
+        variant = _variant(known[format], source) or "as named"
     intake = Intake(source.path, Options(annotator_from, text, question, shown_first))
     try:
         known[format].read(source, intake)
     except OSError as error:
         raise ReaderError(f"{source.path}: can't be read ({error}).") from error
+    except RecursionError as error:
+        raise ReaderError(
+            f"{source.path}: a record is nested too deeply. Export the file again."
+        ) from error
     intake.check()
     return Export(intake, known[format], variant, keep_names=keep_names)
 

@@ -67,6 +67,7 @@ def _read(source: Source, intake: Intake) -> None:
     for path in source.files:
         name = path.relative_to(source.path)
         if path not in found:
+            _refuse_damaged(path)
             intake.begin(name, "file")
             intake.read()
             intake.leave_out(1, "files that are no table of items and labels")
@@ -75,6 +76,19 @@ def _read(source: Source, intake: Intake) -> None:
         check_columns(table, intake)
         intake.begin(name, "row")
         plain.LAYOUT.read(_signed(table, str(name.with_suffix(""))), intake)
+
+
+def _refuse_damaged(path: Path) -> None:
+    """Refuse a table that nobody could read; what was an annotator's must not pass for a note."""
+    if path.suffix.lower() == ".txt" or path.suffix.lower() not in _ENDINGS:
+        return
+    data = path.read_bytes()
+    try:
+        is_text = "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        is_text = False
+    if not is_text:
+        raise ReaderError(f"{path}: not a text in UTF-8. Save it as CSV UTF-8, or remove it.")
 
 
 def _signed(table: Table, annotator: str) -> Table:

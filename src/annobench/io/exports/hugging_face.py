@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._records import load_json
 from annobench.io.exports._tables import Table, as_cell, check_columns, layout_of
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
 
 _INFO, _METADATA = "dataset_info.json", b"huggingface"
 _PARQUET, _ARROW = ".parquet", ".arrow"
 _REMEDY = "Save the data set again with save_to_disk or to_parquet."
+
+#: Rows that are turned into values together: a header takes one, a preview some.
+_AT_ONCE = 64
 
 #: From a value of a column to a cell.
 _Decoder = Callable[[Any], Any]
@@ -95,17 +99,23 @@ def _tables(source: Source, files: list[Path]) -> list[Table]:
         decoders = {name: _decoder(features.get(name)) for name in _schema(path).names}
         header = _header(path, decoders)
         name = str(path.relative_to(source.path)) if source.is_folder else ""
-        found.append(Table(path, header, partial(_rows, path, decoders), name))
+        found.append(Table(path, header, partial(_filled, path, decoders, header), name))
     return found
 
 
 def _schema(path: Path) -> pa.Schema:
     try:
         if path.suffix == _PARQUET or _begins(path, b"PAR1"):
-            return pq.read_schema(path)
-        with _open_arrow(path) as reader:
-            return reader.schema
-    except (pa.ArrowException, OSError) as error:
+            schema = pq.read_schema(path)
+        else:
+            with _open_arrow(path) as reader:
+                schema = reader.schema
+        if len(set(schema.names)) < len(schema.names):
+            raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
+        return schema
+    except ReaderError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise ReaderError(f"{path}: can't be read ({error}). {_REMEDY}") from error
 
 
@@ -139,16 +149,27 @@ def _rows(
     number = 0
     try:
         for batch in _batches(path):
-            for values in batch.to_pylist():
+            # Offsets in a damaged file may lead anywhere.
+            batch.validate(full=True)
+            parts = (batch.slice(n, _AT_ONCE) for n in range(0, batch.num_rows, _AT_ONCE))
+            for values in chain.from_iterable(part.to_pylist() for part in parts):
                 number += 1
                 row: dict[str, Any] = {}
                 for name, value in values.items():
                     row |= _unnested(name, decoders[name](value))
                 yield number, row
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise ReaderError(
             f"{path}, after row {number}: can't be read ({error}). {_REMEDY}"
         ) from error
+
+
+def _filled(
+    path: Path, decoders: dict[str, _Decoder], header: tuple[str, ...], ragged: bool
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield rows with all columns of the header; an empty list of records makes none."""
+    for number, row in _rows(path, decoders, ragged):
+        yield number, dict.fromkeys(header, "") | row
 
 
 def _header(path: Path, decoders: dict[str, _Decoder]) -> tuple[str, ...]:
@@ -172,16 +193,16 @@ def _info(source: Source, path: Path) -> dict[str, Any]:
         info = folder / _INFO
         if info.is_file():
             try:
-                found = json.loads(info.read_bytes())
-            except (ValueError, RecursionError, OSError) as error:
+                found = load_json(info.read_bytes())
+            except (ValueError, OSError) as error:
                 raise ReaderError(f"{info}: not JSON ({error}). {_REMEDY}") from error
             return _features(found)
     metadata = _schema(path).metadata or {}
     if _METADATA not in metadata:
         return {}
     try:
-        return _features(json.loads(metadata[_METADATA]).get("info"))
-    except (ValueError, AttributeError, RecursionError):
+        return _features(load_json(metadata[_METADATA]).get("info"))
+    except (ValueError, AttributeError):
         return {}
 
 

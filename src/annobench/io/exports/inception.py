@@ -7,7 +7,6 @@ made of them. Each feature of a type of annotation makes a layer, such as "Named
 from __future__ import annotations
 
 import io
-import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from typing import Any
 from annobench.core.errors import ReaderError
 from annobench.io.exports import _uima, _webanno_tsv, _webanno_tsv2
 from annobench.io.exports._parts import DAMAGED_ARCHIVE
+from annobench.io.exports._records import load_json
 from annobench.io.exports._webanno_tsv import Content
 from annobench.io.exports.base import ExportFormat, Intake, Source, Status
 
@@ -204,7 +204,8 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
     for info in sorted(infos, key=lambda info: info.filename):
         name = PurePosixPath(info.filename)
         if (
-            name.is_absolute()
+            not name.parts
+            or name.is_absolute()
             or ".." in name.parts
             or "\\" in info.filename
             or ":" in name.parts[0]
@@ -246,11 +247,11 @@ def _states(entries: list[Entry], path: Path) -> dict[tuple[str, str], Status]:
         if len(entry.path.parts) > 1 or not _PROJECT.fullmatch(entry.path.name):
             continue
         try:
-            project: Any = json.loads(entry.load())
+            project: Any = load_json(entry.load())
             for row in project["annotation_documents"]:
                 state = _STATES.get(str(row["state"]), "unfinished")
                 found[str(row["name"]), str(row["user"])] = state
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             raise ReaderError(
                 f"{path}: {entry.path} is no description of a project ({type(error).__name__}: "
                 f"{error}). Export it again."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports._parts import DAMAGED_ARCHIVE
-from annobench.io.exports._records import json_records
+from annobench.io.exports._parts import DAMAGED_ARCHIVE, maybe_name
+from annobench.io.exports._records import json_records, load_json
 from annobench.io.exports._structured import Label
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
 
@@ -103,9 +102,12 @@ def _read(source: Source, intake: Intake) -> None:
 def _push(
     intake: Intake, prefix: str, sample: dict[str, Any], model: str, several: bool, where: int
 ) -> None:
-    item, question = prefix + as_json(sample.get("id")), prefix + ANSWER
-    scores = sample.get("scores")
-    scores = scores if isinstance(scores, dict) else {}
+    name = maybe_name(sample.get("id"))
+    if name is None:
+        intake.fault(where, f"the id is {as_json(sample.get('id'))[:40]!r}, no name or number")
+        return
+    item, question = prefix + name, prefix + ANSWER
+    scores = _object(sample.get("scores"))
     answer = _answer(sample, scores)
     if sample.get("error"):
         intake.answer(item, model, question, answer, where=where, status="unfinished")
@@ -133,13 +135,16 @@ def _answer(sample: dict[str, Any], scores: dict[str, Any]) -> str | None:
     for score in scores.values():
         if isinstance(score, dict) and isinstance(score.get("answer"), str):
             return score["answer"].strip() or None
-    output = sample.get("output")
-    output = output if isinstance(output, dict) else {}
+    output = _object(sample.get("output"))
     said = output.get("completion")
     if said is None and isinstance(output.get("choices"), list) and output["choices"]:
-        message = output["choices"][0].get("message") or {}
+        message = _object(_object(output["choices"][0]).get("message"))
         said = message.get("content")
     return said.strip() or None if isinstance(said, str) else None
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _verdicts(question: str, value: Any) -> Iterator[tuple[str, Label | float]]:
@@ -169,15 +174,17 @@ def _log(path: Path) -> _Log:
     """Open a log; its samples are read when they are asked for."""
     if path.suffix == ".eval" or path.read_bytes()[:2] == b"PK":
         return _archive(path)
-    _, record = next(json_records(path))
+    records = json_records(path)
+    _, record = next(records)
+    if next(records, None) is not None:
+        raise ReaderError(f"{path}: more than one log. Give each log a file of its own.")
     samples = record.get("samples")
     found = samples if isinstance(samples, list) else []
-    return _described(path, record, (part for part in found if isinstance(part, dict)))
+    return _described(path, record, map(_object, found))
 
 
 def _described(path: Path, header: dict[str, Any], samples: Iterator[dict[str, Any]]) -> _Log:
-    evaluation = header.get("eval")
-    evaluation = evaluation if isinstance(evaluation, dict) else {}
+    evaluation = _object(header.get("eval"))
     results = header.get("results")
     scored = results.get("completed_samples") if isinstance(results, dict) else 0
     return _Log(
@@ -227,8 +234,8 @@ def _member(path: Path, archive: zipfile.ZipFile, name: str) -> dict[str, Any]:
             f"{path}, {name}: more than {MAX_SAMPLE_BYTES // 2**20} MiB when unpacked. {_REMEDY}"
         )
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        found = load_json(data)
+    except ValueError as error:
         raise ReaderError(f"{path}, {name}: not JSON ({error}). {_REMEDY}") from error
     if not isinstance(found, dict):
         raise ReaderError(f"{path}, {name}: no JSON object. {_REMEDY}")

@@ -7,7 +7,6 @@ they differ among the annotations of a task.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from annobench.io.exports._parts import (
     variant_of,
     word,
 )
-from annobench.io.exports._records import csv_records, json_records
+from annobench.io.exports._records import csv_records, json_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Relation, Source, Span, Status
 
 Label = str | float | frozenset[str] | None
@@ -99,7 +98,7 @@ class _Results(NamedTuple):
     ----------
     chosen, written : dict of str to list of str
         Options and texts.
-    rated : dict of str to float
+    rated : dict of str to number
         Ratings and numbers.
     spans : dict of str to list of Span
         Marks by layer.
@@ -144,13 +143,8 @@ def _variant(source: Source) -> str | None:
             return "JSON"
         return "JSON-MIN" if record.keys() >= _COLUMNS else None
     if source.header is not None and set(source.header) >= _COLUMNS:
-        return "TSV" if _delimiter(source) == "\t" else "CSV"
+        return "TSV" if source.delimiter == "\t" else "CSV"
     return None
-
-
-def _delimiter(source: Source) -> str:
-    first = source.head.lstrip(b"\r\n").partition(b"\n")[0]
-    return "\t" if first.count(b"\t") > first.count(b",") else ","
 
 
 def _read(source: Source, intake: Intake) -> None:
@@ -325,7 +319,7 @@ def _take_answer(kind: str, question: str, value: Any, found: _Results) -> None:
     if kind in ("rating", "number"):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise MisshapenError(f"the {kind} of {question!r} is {value!r}, not a number")
-        found.rated[question] = float(value)
+        found.rated[question] = value
     elif kind in ("textarea", "datetime"):
         texts = value if isinstance(value, list) else [value]
         found.written.setdefault(question, []).extend(
@@ -436,15 +430,15 @@ def _cells(part: Source) -> Iterator[tuple[int, dict[str, Any]]]:
     if _variant(part) == "JSON-MIN":
         yield from json_records(part.path)
         return
-    for number, row in csv_records(part.path, _delimiter(part)):
+    for number, row in csv_records(part.path, part.delimiter):
         yield number, {column: _from_text(text) for column, text in row.items()}
 
 
 def _from_text(text: str) -> Any:
     if text[:1] in ("[", "{"):
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return load_json(text)
+        except ValueError:
             return text
     return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from annobench.io.exports._parts import as_number
 from annobench.io.exports._records import json_records
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
 
@@ -70,18 +71,20 @@ def _lists(question: str, entry: dict[str, Any]) -> Iterator[tuple[str, list[str
 
 def _names(value: Any) -> list[str]:
     parts = value.split(",") if isinstance(value, str) else value
-    return [str(part).strip() for part in parts] if isinstance(parts, list) else []
+    if not isinstance(parts, list):
+        return []
+    return ["" if part is None else as_json(part).strip() for part in parts]
 
 
 def _label(value: Any, rated: bool) -> str | float | tuple[str, ...] | None:
+    if value is None or value != value:
+        return None
     parts = _names(as_json(value))
     if len(parts) > 1:
         return tuple(parts)
     if rated:
-        try:
-            return float(parts[0])
-        except ValueError:
-            return parts[0] or None
+        number = as_number(parts[0])
+        return (parts[0] or None) if number is None else number
     return parts[0] or None
 
 

@@ -41,14 +41,13 @@ def _read(table: Table, intake: Intake) -> None:
         If there is no column of answers.
     """
     answers = [name for name in table.header if name.startswith("Answer.")]
-    if not answers:
+    hit, worker = (_column(table, name) for name in ("HITId", "WorkerId"))
+    if not answers or hit is None or worker is None:
         raise ReaderError(
-            f"{table.path}: there are no columns Answer.*: these are HITs without results. "
-            "Download the results of the batch."
+            f"{table.path}: there are no columns HITId, WorkerId and Answer.*, as in HITs without "
+            "results. Download the results of the batch."
         )
-    hit, worker, status = (
-        str(_column(table, name) or "") for name in ("HITId", "WorkerId", "AssignmentStatus")
-    )
+    status = _column(table, "AssignmentStatus")
     rows = list(table.rows(True))
     items = _items(table, hit, [row for _, row in rows])
     several = _several_options([row for _, row in rows], answers)
@@ -65,7 +64,7 @@ def _read(table: Table, intake: Intake) -> None:
             continue
         item = items[row[hit]]
         _push_input(table, intake, item, row)
-        state = _STATUS.get(row.get(status, "").strip().casefold(), "unfinished")
+        state = _STATUS.get(row[status].strip().casefold() if status else "", "unfinished")
         # A reason in this column rejects the work when the file is uploaded.
         if state == "done" and row.get("Reject", "").strip():
             state = "rejected"

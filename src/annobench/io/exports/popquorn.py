@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from annobench.core.errors import ReaderError
+from annobench.io.exports._parts import as_number
 from annobench.io.exports._tables import TEXT_NAMES, Layout, Table, is_category, push_text
 from annobench.io.exports.base import Intake
 
@@ -20,7 +22,18 @@ def _recognise(table: Table) -> str | None:
 
 
 def _read(table: Table, intake: Intake) -> None:
-    """Push the answers of every row: numbers as ratings."""
+    """Push the answers of every row: numbers as ratings.
+
+    Raises
+    ------
+    ReaderError
+        If there are no columns of instances and users.
+    """
+    if not {_ITEM, _USER} <= set(table.header):
+        raise ReaderError(
+            f"{table.path}: there are no columns {_ITEM} and {_USER}. Name them so. The columns "
+            f"are {', '.join(map(repr, table.header[:12]))}."
+        )
     questions = _questions(table)
     for where, row in table.rows(False):
         intake.read()
@@ -45,11 +58,8 @@ def _questions(table: Table) -> list[str]:
 
 
 def _rating(cell: str) -> str | float:
-    try:
-        number = float(cell)
-    except ValueError:
-        return cell
-    return number if abs(number) < float("inf") else cell
+    number = as_number(cell)
+    return cell if number is None else number
 
 
 LAYOUT = Layout(

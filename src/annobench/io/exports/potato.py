@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._parts import MisshapenError, listing, mapping, name, offsets
 from annobench.io.exports._records import csv_records, json_records
 from annobench.io.exports._structured import Label
 from annobench.io.exports.base import ExportFormat, Intake, Source, Span, as_json
@@ -21,7 +22,10 @@ _LABELS, _SPANS = "instance_id_to_label_to_value", "instance_id_to_span_to_value
 _JOINT = ":::"
 
 #: What a ticked box or button has as its value; anything else is what was typed or slid to.
-_TICKED = (True, "true", "True", "on")
+_TICKED = ("true", "True", "on")
+
+#: What an empty one has.
+_EMPTY = ("", "false", "False")
 
 
 @dataclass(frozen=True)
@@ -122,23 +126,24 @@ def _works(source: Source, path: Path) -> Iterator[_Work]:
         return
     by_user: dict[str, list[_Instance]] = defaultdict(list)
     for number, record in json_records(path):
-        if _LABELS in record:
-            user = str(record.get("user_id") or path.parent.name)
-            by_user[user] += _state(record)
-        else:
-            user = str(record.get("user_id") or path.parent.name)
-            item = record.get("instance_id", record.get("id"))
-            if item is None:
-                raise ReaderError(f"{path}, line {number}: no id of an instance. Export it again.")
-            labels = record.get("labels", record.get("label_annotations"))
-            spans = record.get("spans", record.get("span_annotations"))
-            # Pages of consent and of a survey stand among the instances of old versions.
-            page = str(item).endswith((".html", ".jsonl"))
-            text = as_json(record.get("displayed_text") or "")
-            instance = _Instance(str(item), _labels(labels), _spans(spans), text, page)
-            by_user[user].append(instance)
+        try:
+            user = record.get("user_id")
+            user = path.parent.name if user in (None, "") else name(user, "the id of a user")
+            by_user[user] += _state(record) if _LABELS in record else [_instance(record)]
+        except MisshapenError as error:
+            raise ReaderError(f"{path}, record {number}: {error}. Export it again.") from error
     for user, instances in by_user.items():
         yield user, path, instances
+
+
+def _instance(record: dict[str, Any]) -> _Instance:
+    item = name(record.get("instance_id", record.get("id")), "the id of an instance")
+    labels = record.get("labels", record.get("label_annotations"))
+    spans = record.get("spans", record.get("span_annotations"))
+    # Pages of consent and of a survey stand among the instances of old versions.
+    page = item.endswith((".html", ".jsonl"))
+    text = as_json(record.get("displayed_text") or "")
+    return _Instance(item, _labels(labels), _spans(spans), text, page)
 
 
 def _state(record: dict[str, Any]) -> Iterator[_Instance]:
@@ -154,10 +159,9 @@ def _state(record: dict[str, Any]) -> Iterator[_Instance]:
 
 def _table(source: Source) -> Iterator[_Work]:
     header = source.header or ()
-    delimiter = "\t" if b"\t" in source.head.partition(b"\n")[0] else ","
     columns = [name.split(_JOINT, 1) for name in header if _JOINT in name]
     by_user: dict[str, list[_Instance]] = defaultdict(list)
-    for _, row in csv_records(source.path, delimiter):
+    for _, row in csv_records(source.path, source.delimiter):
         labels: dict[str, dict[str, Any]] = defaultdict(dict)
         for question, option in columns:
             value = row[f"{question}{_JOINT}{option}"]
@@ -189,9 +193,9 @@ def _labels(value: Any) -> dict[str, dict[str, Any]]:
 
 def _ticked(options: dict[str, Any]) -> list[str]:
     return [
-        option if value in _TICKED else as_json(value)
+        option if value is True or value in _TICKED else as_json(value)
         for option, value in options.items()
-        if value not in (None, False, "", "false", "False")
+        if value is not None and value is not False and value not in _EMPTY
     ]
 
 
@@ -208,16 +212,16 @@ def _spans(value: Any) -> dict[str, list[Span]]:
             mark = pair[0] if isinstance(pair, list) and pair else pair
             _add_span(found, str(_mapping(mark).get("schema")), mark)
     for layer, marks in _mapping(value).items():
-        for mark in marks if isinstance(marks, list) else ():
+        for mark in listing(marks, f"the spans of {layer!r}"):
             _add_span(found, layer, mark)
     return dict(found)
 
 
 def _add_span(found: dict[str, list[Span]], layer: str, mark: Any) -> None:
-    mark = _mapping(mark)
+    mark = mapping(mark, f"a span of {layer!r}")
     label = mark.get("name") or mark.get("label") or mark.get("annotation")
-    if isinstance(mark.get("start"), int) and isinstance(mark.get("end"), int):
-        found[layer].append(Span(mark["start"], mark["end"], str(label)))
+    start, end = offsets(mark.get("start"), mark.get("end"), f"a span of {layer!r}")
+    found[layer].append(Span(start, end, name(label, f"the label of a span of {layer!r}")))
 
 
 FORMAT = ExportFormat(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Iterator
@@ -27,6 +28,9 @@ from annobench.io.table import USUAL_NAMES
 
 #: A workbook that unpacks to more is refused.
 MAX_BYTES = 2**29
+
+#: A sheet holds no more; of a damaged number of a row the rows before it would be made up.
+MAX_ROWS = 2**20
 
 _REMEDY = "Open it in a spreadsheet program and save it again, or save the sheet as CSV."
 
@@ -217,7 +221,13 @@ def _load(path: Path, *, values: bool = True) -> Any:
     import openpyxl
 
     try:
-        return openpyxl.load_workbook(path, read_only=True, data_only=values)
+        # Of a damaged file openpyxl would leave the handle open.
+        data = io.BytesIO(path.read_bytes())
+        book = openpyxl.load_workbook(data, read_only=True, data_only=values)
+        for sheet in book.worksheets:
+            # What a sheet says of its size may be wrong, and the rows beyond would be lost.
+            sheet.reset_dimensions()
+        return book
     except Exception as error:  # a damaged part raises whatever its parser meets
         raise ReaderError(
             f"{path}: no workbook that can be read ({type(error).__name__}: {error}). {_REMEDY}"
@@ -228,7 +238,14 @@ def _cells(path: Path, sheet: Any) -> Iterator[tuple[int, list[Any]]]:
     """Yield the rows of a sheet and their numbers in it."""
     try:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
+            if number > MAX_ROWS:
+                raise ReaderError(
+                    f"{path}, sheet {sheet.title!r}: more than {MAX_ROWS:,} rows, which no "
+                    f"workbook has. {_REMEDY}"
+                )
             yield number, list(row)
+    except ReaderError:
+        raise
     except Exception as error:  # as above; a sheet is parsed when its rows are asked for
         raise ReaderError(
             f"{path}, sheet {sheet.title!r}: can't be read ({type(error).__name__}: {error}). "

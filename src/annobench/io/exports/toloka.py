@@ -64,7 +64,9 @@ def _read(table: Table, intake: Intake) -> None:
                     intake.gold(item, name, label)
         for question, column in outputs.items():
             for name, label in flatten(question, _value(row[column])):
-                assert not isinstance(label, list)
+                if isinstance(label, list):
+                    intake.marks(item, worker, name, label, where=where, status=state)
+                    continue
                 intake.answer(item, worker, name, label, where=where, status=state, control=control)
 
 

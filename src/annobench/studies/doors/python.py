@@ -289,7 +289,13 @@ def _answer(labels: Annotations, posterior: NDArray[np.float64]) -> Answer:
 
 
 def _of_function(function: Callable[..., Any], origin: _Origin) -> Candidate:
-    parameters = inspect.signature(function).parameters.values()
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise MethodError(
+            f"{_file(origin)}: expected fit(labels, rng) or fit(labels); got {origin.name}, whose "
+            f"parameters are not known ({error}). Define a function that calls it."
+        ) from error
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (2, 4)]
     if not 1 <= len(needed) <= 2:
         raise MethodError(

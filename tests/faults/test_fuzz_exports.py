@@ -1,0 +1,186 @@
+"""Mutated exports in JSON: each is refused, or holds what a second reader finds in it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from faults import second_readers
+from faults.exported import compare_labels, held
+from faults.fuzzing import TIMES, feed, folder_in_memory
+from faults.mutations import as_json, mixed, of_bytes, of_parts
+
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io.exports import discover, read_export, recognise
+
+REFUSALS = (ReaderError, AnnotationError)
+
+SPAN = {"start": 0, "end": 2, "label": "ORG"}
+PRODIGY = [
+    {"text": "t1", "_input_hash": 1, "options": [{"id": "a"}, {"id": "b"}], "accept": ["a", "b"]},
+    {"text": "t2", "_input_hash": 2, "_session_id": "s-ann", "options": [], "accept": []},
+    {"text": "t1", "_input_hash": 1, "label": "SPAM", "_annotator_id": "bob"},
+    {"text": "t2", "_input_hash": -2, "tokens": [], "spans": [SPAN], "_annotator_id": "bob"},
+    {"text": "t3", "options": [{"id": 1, "text": "good"}, {"id": 2, "text": "bad"}], "accept": [2]},
+]
+PRODIGY = [
+    record | {"answer": answer}
+    for record, answer in zip(
+        PRODIGY, ["accept", "ignore", "reject", "accept", "accept"], strict=True
+    )
+]
+ENTITY = {"id": 1, "start_offset": 0, "end_offset": 2, "label": "ORG"}
+DOCCANO = [
+    {"id": 1, "text": "a text", "label": ["good", "bad"]},
+    {"id": 2, "text": "b text", "label": ["good"], "entities": [ENTITY]},
+    {"id": 3, "text": "c text", "annotations": [{"label": 2, "user": 3}, ENTITY | {"user": 4}]},
+    {"id": 4, "text": "d text", "label": [[0, 1, "x"]]},
+]
+
+
+def response(user: str, status: str, **values: Any) -> dict[str, Any]:
+    given = {question: {"value": value} for question, value in values.items()}
+    return {"user_id": user, "status": status, "values": given}
+
+
+ARGILLA = [
+    {"id": "r1", "fields": {"text": "t"}, "responses": [response("u1", "submitted", mood="good")]},
+    {
+        "id": "r2",
+        "fields": {"text": "t"},
+        "responses": [
+            response("u1", "submitted", mood="bad", topics=["a", "b"], ner=[SPAN]),
+            response("u2", "draft", mood="good", topics=["a"], stars=4),
+        ],
+    },
+    {"id": 3, "fields": {}, "responses": {"mood": [{"user_id": "u2", "value": "good"}]}},
+]
+
+
+def result(kind: str, question: str, **value: Any) -> dict[str, Any]:
+    return {"id": "r", "type": kind, "from_name": question, "value": value}
+
+
+ANN = {"id": 2, "email": "ann@example.org", "first_name": "A"}
+LABEL_STUDIO = [
+    {
+        "id": 1,
+        "data": {"text": "t1"},
+        "annotations": [
+            {
+                "id": 11,
+                "completed_by": ANN,
+                "result": [
+                    result("choices", "mood", choices=["good"]),
+                    result("labels", "ner", start=0, end=2, labels=["ORG"]),
+                    result("rating", "stars", rating=3),
+                ],
+            },
+            {
+                "id": 12,
+                "completed_by": 7,
+                "was_cancelled": False,
+                "result": [
+                    result("choices", "mood", choices=["good", "bad"]),
+                    result("textarea", "why", text=["Because."]),
+                    result("taxonomy", "topic", taxonomy=[["a", "b"]]),
+                ],
+            },
+        ],
+        "predictions": [{"result": []}],
+    },
+    {"id": 2, "data": {"text": "t2"}, "annotations": [{"id": 13, "completed_by": 7, "result": []}]},
+]
+LEWIDI = {
+    "1": {
+        "annotation task": "hate",
+        "annotations": "0,0,1",
+        "annotators": "A1,A2,A3",
+        "soft_label": {},
+        "other_info": {"other annotations": {"offensive": "1,1,0"}},
+    },
+    "2": {"annotation task": "hate", "annotations": "1", "annotators": "A2", "soft_label": {}},
+    "3": {"annotation task": "sarcasm", "annotations": {"A1": "6", "A9": "1.5"}, "annotators": ""},
+    "4": {"annotation task": "nli", "annotations": {"A1": "x,y", "A2": "x"}, "annotators": ""},
+}
+JUDGES = [
+    {"item": "q1", "judge": "gpt", "verdict": "good", "text": "t"},
+    {"item": "q2", "judge": "gpt", "verdict": 1, "human": 0.5},
+    {"item": 3, "judge": "gpt", "model_a": "m1", "model_b": "m2", "verdict": "A", "human": "b"},
+    {"item": "q2", "judge": "llama", "verdict": None, "order": "ab", "human": True},
+]
+SAMPLES = [
+    {"id": "x", "input": "q", "target": "a", "output": {"completion": "it is a"}},
+    {"id": 2, "input": "q", "target": "b", "output": {"completion": "b "}},
+    {"id": "z", "input": "q", "target": "c", "output": {}, "error": {"message": "time out"}},
+]
+SCORES = [{"match": {"value": "C", "answer": "a"}}, {"match": {"value": 0.5}, "fit": 1}, {}]
+INSPECT = {
+    "status": "success",
+    "eval": {"task": "t", "model": "openai/a"},
+    "results": {"completed_samples": 3},
+    "samples": [s | {"scores": score} for s, score in zip(SAMPLES, SCORES, strict=True)],
+}
+POTATO = [
+    {
+        "instance_id": "i1",
+        "user_id": "ann",
+        "labels": {"tone": {"good": "true"}, "why": {"plot": "true", "cast": "true"}},
+        "spans": {"names": [SPAN]},
+    },
+    {"instance_id": "i2", "user_id": "u2", "labels": {"tone": {"bad": True}}, "spans": {}},
+    {"instance_id": "i1", "user_id": "u2", "labels": {"grade": {"slider": "3"}}, "spans": {}},
+    {"instance_id": 4, "user_id": "u2", "labels": {}, "spans": {}},
+]
+
+FORMATS = {
+    "prodigy": (PRODIGY, True),
+    "doccano": (DOCCANO, True),
+    "argilla": (ARGILLA, False),
+    "label_studio": (LABEL_STUDIO, False),
+    "lewidi": (LEWIDI, False),
+    "judge_log": (JUDGES, True),
+    "inspect_log": (INSPECT, False),
+    "potato": (POTATO, True),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_json(tried, tmp_path, tmp_path_factory, name):
+    records, lines = FORMATS[name]
+    path = folder_in_memory(tmp_path_factory) / "export.json"
+    parts = records if isinstance(records, list) else [records]
+    seeds = [json.dumps(records).encode(), "\n".join(map(json.dumps, parts)).encode()]
+    turn = iter(range(10**9))
+
+    def read(data):
+        path.write_bytes(data)
+        if next(turn) % 100 == 0:
+            recognise(path)
+        export = read_export(path, format=name, keep_names=True)
+        if next(turn) % 100 == 0:
+            compare_labels(export)
+        return held(export)
+
+    outcome = feed(
+        read,
+        lambda data: getattr(second_readers, name)(data, "export"),
+        mixed(
+            lambda draw: of_bytes(seeds, draw),
+            lambda draw: as_json(of_parts(records, draw), draw, lines=lines),
+            lambda draw: as_json(of_parts(records, draw), draw, lines=draw.random() < 0.5),
+        ),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed=name,
+        named="export.json",
+    )
+    title = discover()[name].title
+    tried(
+        "Exports in JSON",
+        f"{title}: bytes and parts of records",
+        times=TIMES,
+        same=outcome.same,
+        refused=outcome.refused,
+    )

@@ -1,0 +1,260 @@
+"""Mutated tables of labels: each is refused, or holds what a second reader finds in it."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from random import Random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from faults.fuzzing import FEWER, TIMES, UnclearError, feed, folder_in_memory
+from faults.mutations import CELLS, mixed, of_bytes, of_cells
+from faults.rows import rows_of
+
+from annobench import read_labels
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io import read_gold
+
+REFUSALS = (ReaderError, AnnotationError)
+
+TABLES = [
+    [
+        ["item", "annotator", "label"],
+        ["x", "ann", "yes"],
+        ["y", "ann", "no"],
+        ["x", "bob", "yes"],
+        ["y", "bob", ""],
+    ],
+    [
+        ["note", "item_id", "worker", "response"],
+        ["n, m", "1", "w 1", "2"],
+        ['"n"', "2", "w 1", "10"],
+        ["", "2", "ünal", "-1.5"],
+    ],
+]
+NAMES = {
+    "item": {"item", "item_id"},
+    "annotator": {"annotator", "worker"},
+    "label": {"label", "response"},
+    "gold": {"gold", "truth"},
+}
+
+
+def text_of(data: bytes) -> str:
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+
+
+def columns_of(text: str, delimiter: str, roles: tuple[str, ...]) -> list[tuple[str, ...]]:
+    header, *rows = [row for row in rows_of(text, delimiter) if row]
+    places = []
+    for role in roles:
+        fits = [n for n, name in enumerate(header) if name.strip().lower() in NAMES[role]]
+        if len(fits) != 1:
+            raise UnclearError
+        places += fits
+    assert all(len(row) == len(header) for row in rows)
+    return [tuple(row[place] for place in places) for row in rows]
+
+
+def delimiter_of(text: str) -> str:
+    """The sign of the four that stands most often in the header."""
+    head = text.lstrip("\r\n").split("\n")[0].split("\r")[0]
+    return max(",\t;|", key=head.count)
+
+
+def labels_of(rows: list[tuple[str, ...]]) -> tuple[object, ...]:
+    """What annotations hold: names in the order of their first appearance, labels by name."""
+    assert all(item != "" and annotator != "" for item, annotator, _ in rows)
+    return (
+        [row for row in rows if row[2] != ""],
+        list(dict.fromkeys(item for item, _, _ in rows)),
+        list(dict.fromkeys(annotator for _, annotator, _ in rows)),
+    )
+
+
+def held(labels) -> tuple[object, ...]:
+    names = (labels.items, labels.annotators, labels.categories)
+    codes = (labels.item.tolist(), labels.annotator.tolist(), labels.label.tolist())
+    rows = [(names[0][i], names[1][j], names[2][k]) for i, j, k in zip(*codes, strict=True)]
+    assert set(labels.categories) == {label for _, _, label in rows}
+    return rows, list(labels.items), list(labels.annotators)
+
+
+@pytest.fixture
+def file(tmp_path_factory):
+    """A file that is written anew for every input."""
+
+    def at(name):
+        path = folder_in_memory(tmp_path_factory) / name
+
+        def write(data):
+            path.write_bytes(data)
+            return path
+
+        return write
+
+    return at
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("labels.csv", ","), ("labels.tsv", "\t")])
+def test_texts(tried, file, tmp_path, name, delimiter):
+    write = file(name)
+    seeds = [of_cells(TABLES, Random(n), delimiter) for n in range(40)]
+    sound = [delimiter.join(TABLES[0][0]) + "\n" + "x@a@1\ny@a@2\n".replace("@", delimiter)]
+    seeds += [text.encode() for text in sound]
+
+    def second(data):
+        text = text_of(data)
+        found = delimiter if name.endswith("tsv") else delimiter_of(text)
+        return labels_of(columns_of(text, found, ("item", "annotator", "label")))
+
+    outcome = feed(
+        lambda data: held(read_labels(write(data))),
+        second,
+        mixed(
+            lambda draw: of_bytes(seeds, draw),
+            lambda draw: of_bytes(seeds, draw, keep=21),
+            lambda draw: of_cells(TABLES, draw, delimiter),
+        ),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed=name,
+        named=name,
+    )
+    fault = f"{name[-3:].upper()}: bytes, cells, quotes, encodings, ends of lines"
+    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+
+
+def test_gold(tried, file, tmp_path):
+    write = file("gold.csv")
+    table = [["item", "gold"], ["x", "yes"], ["y", ""], ["z", "no"], ["x", "yes"]]
+    seeds = [of_cells([table], Random(n)) for n in range(20)]
+
+    def second(data):
+        text = text_of(data)
+        found: dict[str, str] = {}
+        for item, gold in columns_of(text, delimiter_of(text), ("item", "gold")):
+            assert item
+            if gold:
+                assert found.setdefault(item, gold) == gold
+        return found
+
+    outcome = feed(
+        lambda data: read_gold(write(data)),
+        second,
+        mixed(lambda draw: of_bytes(seeds, draw), lambda draw: of_cells([table], draw)),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="gold",
+        named="gold.csv",
+        times=FEWER,
+    )
+    fault = "gold categories as CSV: bytes, cells, quotes, encodings"
+    tried("Tables", fault, times=FEWER, same=outcome.same, refused=outcome.refused)
+
+
+DAY = datetime.date(2024, 2, 29)
+COLUMNS = [
+    (pa.string(), ["x", "y", "x", "", None]),
+    (pa.large_string(), ["x", "y", "żółw", "a\0b", "a\0c"]),
+    (pa.dictionary(pa.int8(), pa.string()), ["x", "y", "x", None, "z"]),
+    (pa.int64(), [1, 2, 2**53 + 1, -1, None]),
+    (pa.uint8(), [0, 1, 255, 3, 3]),
+    (pa.float64(), [1.0, 2.0, None, 3.0, float("nan")]),
+    (pa.float64(), [0.1, 1.0, -0.5, 1e20, 1e-7]),
+    (pa.float64(), [1.0, float("inf"), 2.0, 1e300, -0.0]),
+    (pa.float32(), [0.5, 1.0, 0.25, 16777216.0, None]),
+    (pa.bool_(), [True, False, None, True, True]),
+    (pa.date32(), [DAY, DAY, None, DAY, DAY]),
+    (pa.binary(), [b"x", b"\xff", b"y", None, b""]),
+    (pa.list_(pa.string()), [["x"], [], None, ["y", "z"], ["x"]]),
+    (pa.null(), [None] * 5),
+]
+PARQUET_NAMES = ["item", "annotator", "label", "text", "Label", "", "item_id"]
+
+
+def parquet_of(draw: Random, kinds: int = len(COLUMNS)) -> bytes:
+    """Make a small Parquet file with columns of any type."""
+    names = PARQUET_NAMES[:3] + ([draw.choice(PARQUET_NAMES)] if draw.random() < 0.2 else [])
+    arrays = []
+    n = draw.randrange(1, 5)
+    for _ in names:
+        # Most columns are texts, so that most files can be read.
+        kind, values = COLUMNS[draw.randrange(kinds if draw.random() < 0.3 else 3)]
+        chosen = [draw.choice(values) for _ in range(n)]
+        if kind in (pa.string(), pa.large_string()) and draw.random() < 0.3:
+            chosen[0] = draw.choice(CELLS)
+        arrays.append(pa.array(chosen, kind))
+    sink = io.BytesIO()
+    table = pa.Table.from_arrays(arrays, names=names)
+    compression = draw.choice(("none", "snappy", "zstd"))
+    pq.write_table(table, sink, compression=compression, use_dictionary=draw.random() < 0.5)
+    return sink.getvalue()
+
+
+class Number(float):
+    """A number that equals every way to write it."""
+
+    def __eq__(self, other: object) -> bool:
+        return float.__eq__(self, float(other) if isinstance(other, str) else other)
+
+    __hash__ = float.__hash__
+
+
+def as_names(column: pa.ChunkedArray) -> list[str | Number]:
+    """Name each value: nothing for null, NaN and "", whole numbers without a point."""
+    values = column.to_pylist()
+    values = [None if value != value else value for value in values]
+    whole = all(value == int(value) for value in values if is_float(value))
+    names: list[str | Number] = []
+    for value in values:
+        if isinstance(value, bool):
+            names.append("true" if value else "false")
+        elif isinstance(value, float):
+            names.append(str(int(value)) if whole else Number(value))
+        elif isinstance(value, bytes):
+            names.append(value.decode("utf-8"))
+        else:
+            names.append("" if value is None else str(value))
+    return names
+
+
+def is_float(value: object) -> bool:
+    return isinstance(value, float) and value not in (float("inf"), float("-inf"))
+
+
+def test_parquet(tried, file, tmp_path):
+    write = file("labels.parquet")
+    draw = Random("seeds")
+    seeds = [parquet_of(draw, 3) for _ in range(60)]
+
+    def second(data):
+        names = pq.read_schema(io.BytesIO(data)).names
+        columns = []
+        for role in ("item", "annotator", "label"):
+            fits = [name for name in names if name.lower() in NAMES[role]]
+            exact = [name for name in fits if name.lower() == role] or fits
+            if len(exact) != 1:
+                raise UnclearError
+            # Others may be damaged.
+            table = pq.read_table(io.BytesIO(data), columns=exact)
+            columns.append(as_names(table.column(0)))
+        return labels_of(list(zip(*columns, strict=True)))
+
+    outcome = feed(
+        lambda data: held(read_labels(write(data))),
+        second,
+        mixed(
+            lambda draw: of_bytes(seeds, draw),
+            lambda draw: of_bytes(seeds, draw),
+            parquet_of,
+        ),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="parquet",
+        named="labels.parquet",
+    )
+    fault = "Parquet: bytes, types of columns"
+    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)

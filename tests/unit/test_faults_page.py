@@ -1,0 +1,24 @@
+"""The page of the campaign of faults: its two tables, and what stands in them as text."""
+
+from pathlib import Path
+
+import render_faults
+
+SITE = Path(__file__).parents[2] / "workflow/site"
+
+
+def test_both_tables_are_shown_and_escaped(tmp_path):
+    tried, memory = tmp_path / "tried.csv", tmp_path / "memory.csv"
+    tried.write_text(
+        "# measured today\narea,fault,times,same,refused,lost\n"
+        "Reader,a <script>,100000,99990,10,0\nReader,b,1,1,0,0\nWorkflow,c,100,100,0,0\n"
+    )
+    memory.write_text("# measured today\nwhat,peak,limit\nannobench <report>,727,1074\n")
+    page = render_faults.main(tried, memory, SITE)
+    assert page.count('<h2 id="reader">') == page.count('<h2 id="workflow">') == 1
+    assert "<td>a &lt;script&gt;</td>" in page
+    assert "99,990" in page
+    assert "Measured today." in page
+    row = page[page.index("annobench &lt;report&gt;") :].split("</tr>")[0]
+    assert "727" in row
+    assert "1,074" in row
