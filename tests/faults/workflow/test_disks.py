@@ -16,6 +16,9 @@ pytestmark = pytest.mark.workflow
 #: Rules whose tables hold how many seconds a fit took, which no two runs share.
 TIMED = {"fit_models", "refit_models", "score_models", "render_baselines"}
 
+#: How the names of rules begin that make pages and notebooks.
+SHOW = ("conformance", "render_", "run_notebook", "site")
+
 
 def jobs_by_rule(clone):
     """Return the outputs of one job of each rule, in an order in which they can be made."""
@@ -43,37 +46,44 @@ def pages_of(paths):
     return sum(-(-file.stat().st_size // PAGE) for file in files if file.is_file())
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_a_rule_that_fills_the_disk_says_so_and_leaves_nothing(built, tmp_path, tried, half):
+@pytest.mark.parametrize("shows", [False, True], ids=["computes", "shows"])
+def test_a_rule_that_fills_the_disk_says_so_and_leaves_nothing(built, tmp_path, tried, shows):
     top = tmp_path / "clone"
     shutil.copytree(built.top, top, symlinks=True, ignore=shutil.ignore_patterns("results"))
     clone = replace(built, top=top)
-    times = 0
+    jobs = [job for job in jobs_by_rule(built).items() if job[0].startswith(SHOW) == shows]
     (top / "results").mkdir()
     with mounted(top / "results", "-t", "tmpfs", "-o", "size=256m", "tmpfs") as results:
         shutil.copytree(built.top / "results", results, symlinks=True, dirs_exist_ok=True)
-        # Snakemake's own temporary files, of its scheduler, stay elsewhere.
-        own = ["--default-resources", f"tmpdir={str(results / 'logs')!r}"] if half else []
-        for rule, outputs in jobs_by_rule(clone).items():
-            shutil.rmtree(results / "logs")
-            (results / "logs").mkdir()
-            expected, room = clone.contents(), pages_of(outputs) // 2
+        # Its temporary files are on the full disk, too, but for those of Snakemake's scheduler.
+        temporary = ["--default-resources", f"tmpdir={str(results / 'logs')!r}"]
+        for rule, outputs in jobs:
+            outputs = [top / output.relative_to(built.top) for output in outputs]
+            run = [str(outputs[0].relative_to(top)), "--rerun-triggers", "code"]
+            expected, half = clone.contents(), pages_of(outputs) // 2
             remove(outputs)
-            kept = clone.contents()
-            command = [str(outputs[0].relative_to(top)), "--rerun-triggers", "code"]
-            with filled(results, room if half else 0):
-                output = clone.snakemake(*command, *own, fails=True)
-                left = set(clone.contents()) - {"ballast"}
-            assert left <= set(kept), (rule, sorted(left - set(kept)))
-            assert "No space left on device" in output, (rule, output)
-            assert f"rule {rule}" in output or f"{rule}:" in output, (rule, output)
-            clone.snakemake(*command)
+            kept = set(clone.contents())
+            for room, own in ((0, []), (half, temporary)):
+                shutil.rmtree(results / "logs")
+                (results / "logs").mkdir()
+                with filled(results, room):
+                    output = clone.snakemake(*run, *own, fails=True)
+                    left = set(clone.contents()) - {"ballast"}
+                assert left <= kept, (rule, sorted(left - kept))
+                assert "No space left on device" in output, (rule, output)
+                assert f"rule {rule}" in output, (rule, output)
+            clone.snakemake(*run)
+            assert set(expected) == set(clone.contents()), rule
             if rule not in TIMED:
                 assert not changes(expected, clone.contents()), rule
-            assert set(expected) == set(clone.contents()), rule
-            times += 1
-    room = "half of what a rule writes, and for its temporary files," if half else "nothing"
-    tried(AREA, f"Disk with room for {room} in each rule in turn", times=times, refused=times)
+    kind = "makes pages" if shows else "computes"
+    for room in ("nothing", "half of its files"):
+        tried(
+            AREA,
+            f"Disk with room for {room}, in each rule in turn that {kind}",
+            times=len(jobs),
+            refused=len(jobs),
+        )
 
 
 def read_only(folder):
