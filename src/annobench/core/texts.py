@@ -32,8 +32,8 @@ def visible(text: str) -> str:
 
     Examples
     --------
-    >>> print(visible("\x1b[31mred, \u202egnirts, a\tb"))
-    \x1b[31mred, \u202egnirts, a	b
+    >>> print(visible("\x1b[31mred, \u202egnirts"))
+    \x1b[31mred, \u202egnirts
     """
     text = text.replace("\r\n", "\n")
     return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
