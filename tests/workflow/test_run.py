@@ -180,7 +180,7 @@ def test_the_report_is_made(built, tmp_path):
         ("workflow/generator/static/site.css", {"site"}),
         (
             "src/annobench/reporting/templates/parts.css",
-            {"render_baselines", "render_aggregation", "render_peers", "site"},
+            {"render_baselines", "render_stored_benchmarks", "site"},
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance", "render_index", "site"}),
         ("workflow/scripts/check.py", set()),
