@@ -36,7 +36,6 @@ NOT_RESULTS = {
     "annobench.datasets.base.DataTables": "a container of labels and gold standards",
     "annobench.datasets.base.LoadedData": "a container of labels and gold standards",
     "annobench.datasets.sources.SourceFile": "the record of a file",
-    "annobench.io.exports.base.ExportFormat": "the record of a format",
     "annobench.io.nxt.Layer": "a file as read",
     "annobench.io.tiger.Tree": "a tree as read",
     "annobench.io.wordnet.WordNet": "a lexicon as read",
