@@ -94,6 +94,15 @@ def test_the_configuration_of_ci_is_valid(config):
     check_config(config | override, override["data"]["datasets"])
 
 
+def changed(config, path, value):
+    """Put a value into a configuration, at a path of keys."""
+    part = config
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    return config
+
+
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
@@ -115,12 +124,8 @@ def test_the_configuration_of_ci_is_valid(config):
     ],
 )
 def test_a_wrong_key_is_named_with_its_path(config, path, value, message):
-    part = config
-    for key in path[:-1]:
-        part = part[key]
-    part[path[-1]] = value
     with pytest.raises(DocumentError, match=message):
-        check_config(config, DATASETS)
+        check_config(changed(config, path, value), DATASETS)
 
 
 @pytest.mark.parametrize(
@@ -139,12 +144,8 @@ def test_a_wrong_key_is_named_with_its_path(config, path, value, message):
     ],
 )
 def test_a_value_that_only_looks_allowed_is_refused(config, path, value, message):
-    part = config
-    for key in path[:-1]:
-        part = part[key]
-    part[path[-1]] = value
     with pytest.raises(DocumentError, match=message):
-        check_config(config, DATASETS)
+        check_config(changed(config, path, value), DATASETS)
 
 
 @pytest.mark.parametrize(

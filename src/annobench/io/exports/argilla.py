@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._arrow import PARQUET, begins, schema_of
 from annobench.io.exports._parts import (
     MisshapenError,
     listing,
@@ -84,7 +85,7 @@ def _recognise(source: Source) -> str | None:
     records = _file(source)
     if records is None:
         return None
-    if _is_parquet(records):
+    if begins(records, PARQUET):
         try:
             names = set(_schema(records).names)
         except ReaderError:
@@ -117,23 +118,8 @@ def _file(source: Source) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_parquet(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(4) == b"PAR1"
-
-
 def _schema(path: Path) -> pa.Schema:
-    try:
-        schema = pq.read_schema(path)
-        if len(set(schema.names)) < len(schema.names):
-            raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
-        return schema
-    except ReaderError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ReaderError(
-            f"{path}: truncated or no Parquet file ({error}). Write it again."
-        ) from error
+    return schema_of(path, pq.read_schema, "truncated or no Parquet file", "Write it again.")
 
 
 def _read(source: Source, intake: Intake) -> None:
@@ -181,7 +167,7 @@ def _declare(path: Path, intake: Intake) -> None:
 
 
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    if not _is_parquet(path):
+    if not begins(path, PARQUET):
         yield from json_records(path)
         return
     names = _class_names(_schema(path))

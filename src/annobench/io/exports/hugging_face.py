@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._arrow import PARQUET, begins, schema_of
 from annobench.io.exports._records import load_json
 from annobench.io.exports._tables import Table, as_cell, check_columns, layout_of
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
@@ -104,35 +105,29 @@ def _tables(source: Source, files: list[Path]) -> list[Table]:
 
 
 def _schema(path: Path) -> pa.Schema:
-    try:
-        if path.suffix == _PARQUET or _begins(path, b"PAR1"):
-            schema = pq.read_schema(path)
-        else:
-            with _open_arrow(path) as reader:
-                schema = reader.schema
-        if len(set(schema.names)) < len(schema.names):
-            raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
-        return schema
-    except ReaderError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ReaderError(f"{path}: can't be read ({error}). {_REMEDY}") from error
+    return schema_of(path, _read_schema, "can't be read", _REMEDY)
 
 
-def _begins(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(magic)) == magic
+def _read_schema(path: Path) -> pa.Schema:
+    if _is_parquet(path):
+        return pq.read_schema(path)
+    with _open_arrow(path) as reader:
+        return reader.schema
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.suffix == _PARQUET or begins(path, PARQUET)
 
 
 def _open_arrow(path: Path) -> Any:
     """Open a file of Arrow's, which `datasets` writes as a stream."""
-    if _begins(path, b"ARROW1"):
+    if begins(path, b"ARROW1"):
         return pa.ipc.open_file(path)
     return pa.ipc.open_stream(pa.memory_map(str(path)))
 
 
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
-    if path.suffix == _PARQUET or _begins(path, b"PAR1"):
+    if _is_parquet(path):
         with pq.ParquetFile(path) as file:
             yield from file.iter_batches(batch_size=8192)
         return
