@@ -134,17 +134,15 @@ class KeptItems:
         """
         return read_arrays(self._path(number, version), self._name(number, version))["values"]
 
-    def forget(self, number: int, before: int) -> None:
-        """Remove older versions.
+    def forget(self, before: int) -> None:
+        """Remove older versions of all partitions.
 
         Parameters
         ----------
-        number : int
-            Of the partition.
         before : int
             The oldest version that stays.
         """
-        for path in self.folder.glob(f"{number:05d}-*{ENDING}"):
+        for path in self.folder.glob(f"*{ENDING}"):
             if int(path.stem.partition("-")[2]) < before:
                 path.unlink(missing_ok=True)
 

@@ -298,7 +298,6 @@ class _Passes:
         posterior = _expected(votes, theta.ability, log_easiness)[1]
         tried, better = _attempted(votes, posterior, ability, log_easiness)
         self.kept.write(number, version, better)
-        self.kept.forget(number, before=theta.version)
         return tried
 
     def _log_easiness(self, votes: Votes, theta: _Shared, number: int) -> Floats:
@@ -311,6 +310,7 @@ class _Passes:
 def _improved(passes: _Passes, workers: Workers, total: _Sums, theta: _Shared) -> _Shared:
     """Do the M-step by passes."""
     version = theta.version
+    passes.kept.forget(before=version)
 
     def attempt(ability: Floats) -> _Attempt:
         nonlocal version
