@@ -41,8 +41,8 @@ N_ITERATIONS = 4
 SCRATCH_PER_LABEL, MAX_SCRATCH = 6, 40e9
 #: Nanoseconds per label and pass, and bytes of a worker, at 10^9 labels.
 TARGET_NANOSECONDS, TARGET_BYTES = 10, 4 * 2**30
-#: Labels from which on crowd-kit is run once, and beyond which it is not, as it takes too long.
-ONCE, LARGEST_OF_CROWD_KIT = 10**8, 10**8
+#: Labels beyond which crowd-kit takes too long; of so many it is run once.
+LARGEST_OF_CROWD_KIT = 10**8
 
 RECORD = Record("scale", "dask", "distributed", "pyarrow", "crowd-kit")
 
@@ -177,7 +177,7 @@ def crowd_kit(labels: PartitionedLabels, work: str, n_labels: int) -> None:
             DawidSkene(n_iter=n, tol=-np.inf).fit(frame)
 
         DawidSkene(n_iter=1).fit(frame.head(1_000))  # what a first call alone takes
-        repeats = range(2 if n_labels < ONCE else 1)
+        repeats = range(2 if n_labels < LARGEST_OF_CROWD_KIT else 1)
         few = min(timed(lambda: run(1), time.perf_counter)[0] for _ in repeats)
         many = min(timed(lambda: run(5), time.perf_counter)[0] for _ in repeats)
         return (many - few) / 4

@@ -25,6 +25,10 @@ PER_LABEL = {
 _IN_EXPORT = 200
 _TEXT, _PARQUET = (".csv", ".tsv", ".tab", ".txt"), (".parquet", ".pq")
 _HEAD = 1 << 20
+_PASSES = (
+    "`annobench consensus` and `annobench report` pass over partitions one at a time with "
+    "`--engine dask`: see how-to/large-labels in the documentation."
+)
 
 
 def refuse_too_many_labels(path: Path, command: str) -> None:
@@ -46,7 +50,7 @@ def refuse_too_many_labels(path: Path, command: str) -> None:
     refuse_beyond_memory(
         START + n * PER_LABEL[command],
         f"{path}: about {n:,.0f} labels, for which annobench {command}",
-        _remedy(path, command),
+        _remedy(path),
     )
 
 
@@ -88,19 +92,12 @@ def estimated_labels(path: Path) -> float:
     return size * head.count(b"\n") / max(len(head), 1)
 
 
-def _remedy(path: Path, command: str) -> str:
+def _remedy(path: Path) -> str:
     from annobench.labels.partitions import is_partitioned
 
     if is_partitioned(path):
-        models = "`annobench consensus` passes over the partitions one at a time"
-    elif path.suffix.lower() in _TEXT + _PARQUET:
-        models = (
-            "Sort them into partitions with `annobench partition "
-            f"{shlex.quote(str(path))} partitions/`, and `annobench consensus partitions/` passes "
-            "over these one at a time"
-        )
-    else:
-        return "Take a part of the items, or a machine with more memory."
-    if command == "consensus":
-        return f"{models}."
-    return f"{models}, as does agreement from Python: see how-to/large-labels in the documentation."
+        return _PASSES
+    if path.suffix.lower() in _TEXT + _PARQUET:
+        command = f"annobench partition {shlex.quote(str(path))} partitions/"
+        return f"Sort them into partitions with `{command}`. {_PASSES}"
+    return "Take a part of the items, or a machine with more memory."
