@@ -31,11 +31,17 @@ class UnclearError(Exception):
 
 
 class Outcome(NamedTuple):
-    """How often the two readers agreed, how often the first refused an input."""
+    """How many inputs were asked for; how often the two readers agreed, the first refused one."""
 
+    times: int
     same: int
     refused: int
     unclear: int
+
+
+def count(outcome: Outcome, tried: Callable[..., None], area: str, fault: str) -> None:
+    """Take a row of the campaign's table."""
+    tried(area, fault, times=outcome.times, same=outcome.same, refused=outcome.refused)
 
 
 class _Failures:
@@ -144,7 +150,7 @@ def feed(
     # A reader that refuses all it gets would pass without this.
     assert same > times / 100, f"only {same} of {times} inputs were read"
     assert unclear < times / 2, f"{unclear} inputs are unclear to the second reader"
-    return Outcome(same, refused, unclear)
+    return Outcome(times, same, refused, unclear)
 
 
 def folder_in_memory(factory: pytest.TempPathFactory) -> Path:

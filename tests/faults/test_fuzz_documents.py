@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import pyarrow as pa
 from faults.exported import held
-from faults.fuzzing import FEWER, TIMES, UnclearError, feed, folder_in_memory
+from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import CELLS, mixed, of_bytes
 from faults.rows import decoded
 from faults.second_readers import OddError, plain
@@ -91,13 +91,9 @@ def test_brat(tried, tmp_path, tmp_path_factory):
             named="project",
         ),
         tried,
+        AREA,
         "brat: bytes of the marks",
     )
-
-
-def count(outcome, tried, fault, times=None):
-    times = times or TIMES
-    tried(AREA, fault, times=times, same=outcome.same, refused=outcome.refused)
 
 
 HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|value\n\n\n#Text=Ada met Bob\n"
@@ -160,6 +156,7 @@ def test_webanno(tried, tmp_path, tmp_path_factory):
             named="ann.tsv",
         ),
         tried,
+        AREA,
         "INCEpTION or WebAnno, TSV 3: bytes",
     )
 
@@ -205,6 +202,7 @@ def test_pharaoh(tried, tmp_path, tmp_path_factory):
             named="ann.align",
         ),
         tried,
+        AREA,
         "Pharaoh: bytes",
     )
 
@@ -266,6 +264,7 @@ def test_arrow(tried, tmp_path, tmp_path_factory):
             named="data.arrow",
         ),
         tried,
+        AREA,
         "a data set of Hugging Face, Arrow: bytes, types of columns",
     )
 
@@ -405,4 +404,4 @@ def test_spreadsheet(tried, tmp_path, tmp_path_factory):
         named="labels.xlsx",
         times=FEWER,
     )
-    count(outcome, tried, "a workbook (XLSX): bytes, cells", FEWER)
+    count(outcome, tried, AREA, "a workbook (XLSX): bytes, cells")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from faults import second_readers
 from faults.exported import compare_labels, held
-from faults.fuzzing import TIMES, feed, folder_in_memory
+from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 from annobench.core.errors import AnnotationError, ReaderError
@@ -177,10 +177,4 @@ def test_json(tried, tmp_path, tmp_path_factory, name):
         named="export.json",
     )
     title = discover()[name].title
-    tried(
-        "Exports in JSON",
-        f"{title}: bytes and parts of records",
-        times=TIMES,
-        same=outcome.same,
-        refused=outcome.refused,
-    )
+    count(outcome, tried, "Exports in JSON", f"{title}: bytes and parts of records")

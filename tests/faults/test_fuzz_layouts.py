@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from faults.exported import compare_labels, held
-from faults.fuzzing import TIMES, feed, folder_in_memory
+from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_cells
 from faults.second_layouts import READERS, TABLES
 
@@ -52,10 +52,4 @@ def test_layouts(tried, tmp_path, tmp_path_factory, name):
         seed=name,
         named="tables",
     )
-    tried(
-        "Exports as tables",
-        f"{discover()[name].title}: bytes and cells",
-        times=TIMES,
-        same=outcome.same,
-        refused=outcome.refused,
-    )
+    count(outcome, tried, "Exports as tables", f"{discover()[name].title}: bytes and cells")

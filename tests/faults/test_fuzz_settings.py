@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 import yaml
-from faults.fuzzing import FEWER, TIMES, UnclearError, feed, folder_in_memory
+from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_cells, of_parts
 from faults.rows import decoded, table_of
 
@@ -219,7 +219,7 @@ def test_papers(tried, tmp_path, tmp_path_factory):
         named="paper.yaml",
     )
     fault = "paper.yaml: bytes, keys and values"
-    tried(AREA, fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, AREA, fault)
 
 
 def shortened(part):
@@ -257,7 +257,7 @@ def test_configuration(tried, tmp_path):
         named="configuration",
     )
     fault = "config.yaml: keys and values"
-    tried(AREA, fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, AREA, fault)
 
 
 SOURCES = [
@@ -308,7 +308,7 @@ def test_methods_in_python(tried, tmp_path, tmp_path_factory, monkeypatch):
         named="mine.py",
     )
     fault = "methods in Python: bytes"
-    tried(AREA, fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, AREA, fault)
 
 
 ANSWERS = [
@@ -363,4 +363,4 @@ def test_answers_of_programs(tried, tmp_path, tmp_path_factory):
         times=FEWER,
     )
     fault = "probabilities that a program wrote: bytes and cells"
-    tried(AREA, fault, times=FEWER, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, AREA, fault)

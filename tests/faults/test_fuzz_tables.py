@@ -9,7 +9,7 @@ from random import Random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from faults.fuzzing import FEWER, TIMES, UnclearError, feed, folder_in_memory
+from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import CELLS, mixed, of_bytes, of_cells
 from faults.rows import rows_of
 
@@ -124,7 +124,7 @@ def test_texts(tried, file, tmp_path, name, delimiter):
         named=name,
     )
     fault = f"{name[-3:].upper()}: bytes, cells, quotes, encodings, ends of lines"
-    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, "Tables", fault)
 
 
 def test_gold(tried, file, tmp_path):
@@ -152,7 +152,7 @@ def test_gold(tried, file, tmp_path):
         times=FEWER,
     )
     fault = "gold categories as CSV: bytes, cells, quotes, encodings"
-    tried("Tables", fault, times=FEWER, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, "Tables", fault)
 
 
 DAY = datetime.date(2024, 2, 29)
@@ -257,4 +257,4 @@ def test_parquet(tried, file, tmp_path):
         named="labels.parquet",
     )
     fault = "Parquet: bytes, types of columns"
-    tried("Tables", fault, times=TIMES, same=outcome.same, refused=outcome.refused)
+    count(outcome, tried, "Tables", fault)
