@@ -1,5 +1,6 @@
 """The page of the campaign of faults: its two tables, and what stands in them as text."""
 
+import re
 from pathlib import Path
 
 import render_faults
@@ -22,3 +23,13 @@ def test_both_tables_are_shown_and_escaped(tmp_path):
     row = page[page.index("annobench &lt;report&gt;") :].split("</tr>")[0]
     assert "727" in row
     assert "1,074" in row
+
+
+def test_the_stored_tables_make_a_page_whose_headings_are_told_apart():
+    stored = SITE.parents[1] / "benchmarks/measured/faults"
+    page = render_faults.main(stored / "tried.csv", stored / "memory.csv", SITE)
+    # The generator of the site makes an id of each heading's words.
+    headings = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(set(headings)) == len(headings) > 3
+    assert len(set(ids)) == len(ids)
