@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
+import re
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,7 +24,9 @@ from numpy.typing import NDArray
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
-from annobench.io.table import as_text, choose_columns, label_fault
+from annobench.io._foreign import what_it_is
+from annobench.io._strict_text import CheckedText
+from annobench.io.table import DELIMITERS, as_text, choose_columns, label_fault, rows_of_text
 
 #: Rows of a piece, about.
 PIECE_ROWS = 250_000
@@ -368,7 +374,7 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
     kinds = pa.schema([(role, pa.dictionary(pa.int32(), pa.string())) for role in ROLES[1:]])
     schema = pa.schema([("item", pa.string()), *kinds])
     n_rows = 0
-    read = _batches_of_parquet if address.endswith(PARQUET) else _batches_of_text
+    read = _batches_of_parquet if address.lower().endswith(PARQUET) else _batches_of_text
     with replacing(target) as draft, pq.ParquetWriter(draft, schema, compression="zstd") as writer:
         for batch in read(address, columns):
             cells = {role: pa.chunked_array([batch[role]]) for role in ROLES}
@@ -389,46 +395,70 @@ def _batches_of_parquet(
 
 
 def _batches_of_text(address: str, columns: dict[str, str | None]) -> Iterator[dict[str, pa.Array]]:
-    faults: list[str] = []
+    faults: list[tuple[int, str]] = []
 
     def note(row: Any) -> str:
-        faults.append(
-            f"row {row.number - 1}: {row.actual_columns} fields where the header has "
-            f"{row.expected_columns}"
-        )
+        what = f"{row.actual_columns} fields where the header has {row.expected_columns}"
+        faults.append((row.number - 1, what))
         return "skip"
 
-    with fsspec.open(address, "rb", compression="infer") as stream:
-        head = stream.readline()
-    if not head.strip():
-        raise ReaderError(f"{address}: the file is empty. Give a header and one row a label.")
-    delimiter = (
-        "\t" if address.endswith(_TABBED) else max(",\t;|", key=head.decode(errors="replace").count)
-    )
-    parse = pa_csv.ParseOptions(
-        delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
-    )
-    # One thread alone counts rows.
-    reading = pa_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
     try:
         with fsspec.open(address, "rb", compression="infer") as stream:
-            header = pa_csv.open_csv(stream, reading, parse).schema.names
+            head = stream.read(_BLOCK)
+        delimiter, header = _header(address, head)
         chosen = choose_columns(address, header, columns)
+        parse = pa_csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note
+        )
+        # One thread alone counts rows.
+        reading = pa_csv.ReadOptions(use_threads=False, block_size=_BLOCK)
         convert = pa_csv.ConvertOptions(
-            column_types=dict.fromkeys(header, pa.string()),
+            column_types=dict.fromkeys(chosen, pa.string()),
             include_columns=list(chosen),
             strings_can_be_null=False,
         )
         with fsspec.open(address, "rb", compression="infer") as stream:
-            for batch in pa_csv.open_csv(stream, reading, parse, convert):
-                yield {role: batch[name] for name, role in chosen.items()}
-    except (pa.ArrowInvalid, UnicodeDecodeError) as error:
-        report_faults(address, faults, "Complete or quote these rows.")
+            checked = CheckedText(stream, delimiter, _BLOCK)
+            try:
+                for batch in pa_csv.open_csv(checked, reading, parse, convert):
+                    yield {role: batch[name] for name, role in chosen.items()}
+            except pa.ArrowInvalid:
+                _report(address, faults, checked.fault)
+                raise
+    except (pa.ArrowInvalid, OSError, EOFError, zlib.error) as error:
         raise ReaderError(
-            f"{address}: can't be read as text in UTF-8 with one row a label ({error}). Correct "
+            f"{address}: cut off, or not text in UTF-8 with one row a label ({error}). Correct "
             "the file, or save it anew."
         ) from error
-    report_faults(address, faults, "Complete or quote these rows; the file may have been cut off.")
+    _report(address, faults, checked.fault)
+
+
+def _header(address: str, head: bytes) -> tuple[str, list[str]]:
+    """Find the delimiter and the names of the columns as `read_table` does."""
+    head = head.removeprefix(codecs.BOM_UTF8)
+    foreign = what_it_is(head[:1_000])
+    if foreign is not None:
+        raise ReaderError(f"{address}: {foreign}")
+    # What is not UTF-8 is found in its row.
+    text = head.decode("utf-8", errors="replace").lstrip("\r\n")
+    line = re.split(r"[\r\n]", text, maxsplit=1)[0]
+    tabbed = address.lower().endswith(_TABBED)
+    delimiter = "\t" if tabbed else max(DELIMITERS, key=line.count)
+    try:
+        return delimiter, next(row for row in rows_of_text(text, delimiter) if row)
+    except (StopIteration, csv.Error):
+        raise ReaderError(
+            f"{address}: the file is empty or its header can't be read. Give a header and one row "
+            "a label."
+        ) from None
+
+
+def _report(address: str, faults: list[tuple[int, str]], last: tuple[int, str] | None) -> None:
+    """Refuse faulty rows; a row that the last fault cut is no fault of its own."""
+    if last is not None:
+        faults = [fault for fault in faults if fault[0] < last[0]] + [last]
+    lines = [f"row {row}: {what}" if row else f"header: {what}" for row, what in faults]
+    report_faults(address, lines, "Complete or quote these rows; the file may have been cut off.")
 
 
 def renumbered(found: list[Piece], first_row: int) -> list[Piece]:

@@ -66,7 +66,7 @@ _TEXTS = ("text", "sentence", "tweet", "document")
 
 _PARQUET = (".parquet", ".pq")
 _TABBED = (".tsv", ".tab")
-_DELIMITERS = (",", "\t", ";", "|")
+DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
 
 #: Lines among which a header is looked for that does not stand first.
@@ -365,7 +365,7 @@ def _text_columns(
     head = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
     delimiter = _delimiter(path, head)
     try:
-        header = next(row for row in _rows(text, delimiter) if row)
+        header = next(row for row in rows_of_text(text, delimiter) if row)
     except (StopIteration, csv.Error):
         raise ReaderError(
             f"{path}: the file is empty or its header can't be read. Give a header and one row "
@@ -407,7 +407,7 @@ def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str
 
 
 def _delimiter(path: Path, head: str) -> str:
-    return "\t" if path.suffix.lower() in _TABBED else max(_DELIMITERS, key=head.count)
+    return "\t" if path.suffix.lower() in _TABBED else max(DELIMITERS, key=head.count)
 
 
 def _decode(path: Path) -> str:
@@ -434,7 +434,21 @@ def _decode(path: Path) -> str:
     return text
 
 
-def _rows(text: str, delimiter: str) -> Any:
+def rows_of_text(text: str, delimiter: str) -> Any:
+    """Read rows of fields.
+
+    Parameters
+    ----------
+    text : str
+        With any ends of lines.
+    delimiter : str
+        Between fields.
+
+    Returns
+    -------
+    reader
+        Of the csv module, which refuses text behind a closing quote.
+    """
     # A text in a cell may be longer than the 128 KiB that the reader takes by default.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -527,7 +541,7 @@ def _careful(
     path: Path, text: str, header: list[str], delimiter: str
 ) -> tuple[list[list[str]], list[int]]:
     """Parse row by row: the rows and the lines they end on; or an error with all faults."""
-    reader = _rows(text, delimiter)
+    reader = rows_of_text(text, delimiter)
     rows: list[list[str]] = []
     lines: list[int] = []
     faults = []

@@ -1,0 +1,79 @@
+"""Text that `partition` reads: what can't be read as it stands is refused, with its row."""
+
+from __future__ import annotations
+
+import gzip
+
+import pyarrow.parquet as pq
+import pytest
+
+from annobench.core.errors import ReaderError
+from annobench.io import _pieces
+
+HEADER = b"item,annotator,label\n"
+
+
+@pytest.fixture
+def copied(tmp_path):
+    """Copy a text; return its rows."""
+
+    def copy(data, name="labels.csv"):
+        path, target = tmp_path / name, tmp_path / "copy.parquet"
+        path.write_bytes(data)
+        _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), target)
+        return [tuple(row.values()) for row in pq.read_table(target).to_pylist()]
+
+    return copy
+
+
+FAULTS = {
+    "behind a quote": (HEADER + b'\n"a\n""b",x,1\n\n"a"b,x,1\n', "row 2: text behind a closing"),
+    "open quote": (HEADER + b'a,x,1\na,x,"1\n', "row 2: a quote that is not closed"),
+    "NUL": (HEADER + b"a,x,1\na,x\0y,1\n", "row 2: a NUL byte"),
+    "not UTF-8": (b"note," + HEADER + b"\xff,a,x,1\n", "row 1: not UTF-8"),
+    "half a character": (b"note," + HEADER + b",a,x,\xc3", "row 1: not UTF-8"),
+    "UTF-16": ((HEADER + b"a,x,1\n").decode().encode("utf-16"), "a text in UTF-16"),
+    "header": (b'"item"s,annotator,label\na,x,1\n', "header can't be read"),
+    "long row": (HEADER + b'a,x,"' + b"1\n" * (1 << 22), "row 1: more than 4,194,304 bytes"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_faulty_cell_is_refused_with_its_row(copied, fault):
+    data, message = FAULTS[fault]
+    with pytest.raises(ReaderError, match=message):
+        copied(data)
+
+
+@pytest.mark.parametrize("block", [23, 32, 64, 1 << 22])
+def test_faults_before_the_last_one_are_all_named_once(copied, monkeypatch, block):
+    monkeypatch.setattr(_pieces, "_BLOCK", block)
+    with pytest.raises(ReaderError) as caught:
+        copied(HEADER + b'a,x\n\n"b","x",1\nc,x,1,2\r\nd,x,1\n"e"f,x\ng\n')
+    assert str(caught.value).split("\n")[1:-1] == [
+        "  row 1: 2 fields where the header has 3",
+        "  row 3: 4 fields where the header has 3",
+        "  row 5: text behind a closing quote",
+    ]
+
+
+@pytest.mark.parametrize("block", [35, 64, 1 << 22])
+def test_sound_text_is_read_as_it_stands(copied, monkeypatch, block):
+    monkeypatch.setattr(_pieces, "_BLOCK", block)
+    data = b'\xef\xbb\xbf\r\n\n"item",annotator,label\r"a\n,""",5" x,\n\r\nb,\xc3\xbcn\xc3\xa4l,1'
+    assert copied(data) == [('a\n,"', '5" x', None), ("b", "ünäl", "1")]
+
+
+def test_endings_in_capitals_tell_the_delimiter(copied):
+    assert copied(b"item\tannotator\tlabel\ta,b,c,d\na\tx\t1\t\n", "LABELS.TSV") == [
+        ("a", "x", "1")
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [gzip.compress(HEADER + b"a,x,1\n" * 999)[:-9], HEADER + b"a,x,1\n", b"\x1f\x8b\x08\0" * 9],
+)
+def test_damaged_gzip_is_refused(copied, data):
+    with pytest.raises(ReaderError, match=r"labels.csv.gz: cut off, or not text"):
+        copied(data, "labels.csv.gz")
