@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import gzip
 import io
+from pathlib import Path
 from random import Random
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -15,7 +18,7 @@ from faults.rows import rows_of
 
 from annobench import read_labels
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io import read_gold
+from annobench.io import _pieces, read_gold
 
 REFUSALS = (ReaderError, AnnotationError)
 
@@ -257,4 +260,89 @@ def test_parquet(tried, file, tmp_path):
         named="labels.parquet",
     )
     fault = "Parquet: bytes, types of columns"
+    count(outcome, tried, "Tables", fault)
+
+
+class Partitioned:
+    """What `partition` reads of a file: its steps one after the other, in this process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.copied = folder / "copy.parquet"
+        self.names = {what: folder / f"{what}.parquet" for what in ("annotator", "category")}
+        self.asked = dict.fromkeys(_pieces.ROLES)
+
+    def copy(self, path: Path) -> list[_pieces.Piece]:
+        _pieces.copy(str(path), self.asked, self.copied)
+        plain = {role: role for role in _pieces.ROLES}
+        return _pieces.pieces_of(str(self.copied), str(path), plain)
+
+    def rows(self, found: list[_pieces.Piece]) -> tuple[object, ...]:
+        """Code all pieces as a worker does, and name what the codes mean."""
+        names = _pieces.merged([_pieces.survey(piece, None, "nominal") for piece in found])
+        if names.n_faults:
+            raise ReaderError(f"{names.faults}")
+        listed = {"annotator": names.annotators, "category": names.labels}
+        for what, path in self.names.items():
+            names_in_order = listed[what].sort_values().index
+            pq.write_table(pa.table({what: pa.array(names_in_order, pa.string())}), path)
+            listed[what] = list(names_in_order)
+        # Files of one name follow each other faster than clocks of file systems tick.
+        _pieces._index.cache_clear()
+        frame = pd.concat([_pieces.coded(piece, self.names, (), 1) for piece in found])
+        assert frame["row"].tolist() == list(range(len(frame)))
+        columns = (frame["item"], frame["annotator"], frame["label"])
+        rows = [
+            (item, listed["annotator"][j], listed["category"][k] if k >= 0 else "")
+            for item, j, k in zip(*columns, strict=True)
+        ]
+        return labels_of(rows)
+
+
+@pytest.fixture
+def partitioned(tmp_path_factory):
+    return Partitioned(folder_in_memory(tmp_path_factory))
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "labels.tsv", "labels.csv.gz"])
+def test_texts_of_partitions(tried, file, partitioned, tmp_path, monkeypatch, name):
+    write = file(name)
+    delimiter = "\t" if "tsv" in name else ","
+    seeds = [of_cells(TABLES, Random(n), delimiter) for n in range(40)]
+    makers = [
+        lambda draw: of_bytes(seeds, draw),
+        lambda draw: of_bytes(seeds, draw, keep=21),
+        lambda draw: of_cells(TABLES, draw, delimiter),
+    ]
+    packed = [gzip.compress(seed, mtime=0) for seed in seeds]
+    if name.endswith("gz"):
+        plain = mixed(*makers)
+        makers = [
+            lambda draw: of_bytes(packed, draw),
+            lambda draw: gzip.compress(plain(draw), mtime=0),
+        ]
+
+    def read(data):
+        monkeypatch.setattr(_pieces, "_BLOCK", 64 if len(data) % 2 else 1 << 22)
+        found = partitioned.copy(write(data))
+        if not found:
+            raise ReaderError(f"{name}: no rows")
+        return partitioned.rows(found)
+
+    def second(data):
+        text = text_of(gzip.decompress(data) if name.endswith("gz") else data)
+        assert "\0" not in text
+        found = delimiter if "tsv" in name else delimiter_of(text)
+        return labels_of(columns_of(text, found, ("item", "annotator", "label")))
+
+    outcome = feed(
+        read,
+        second,
+        mixed(*makers),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed=f"partition {name}",
+        named=name,
+        times=FEWER,
+    )
+    fault = f"partition, {name.split('.', 1)[1].upper()}: bytes, cells, quotes, blocks of 64 bytes"
     count(outcome, tried, "Tables", fault)
