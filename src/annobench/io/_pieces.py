@@ -7,6 +7,7 @@ import csv
 import re
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -82,21 +83,30 @@ class Piece:
         ReaderError
             If the file is damaged, or a column holds fractional numbers.
         """
-        try:
-            with fsspec.open(self.address, "rb") as stream:
-                found = pq.ParquetFile(stream).read_row_groups(
-                    list(self.groups), columns=list(self.columns)
-                )
-            cells = {
+        with _refusing(self.source), fsspec.open(self.address, "rb") as stream:
+            found = pq.ParquetFile(stream).read_row_groups(
+                list(self.groups), columns=list(self.columns)
+            )
+            if len(found) != self.n_rows:
+                raise ValueError(f"{len(found)} rows where {self.n_rows} are listed")
+            return {
                 role: _as_names(self.source, found[name])
                 for role, name in zip(ROLES, self.columns, strict=True)
             }
-        except (pa.ArrowException, OSError) as error:
-            raise ReaderError(
-                f"{self.source}: damaged, or a column is not text or numbers ({error}). Write it "
-                "again."
-            ) from error
-        return cells
+
+
+@contextmanager
+def _refusing(source: str) -> Iterator[None]:
+    """Refuse a Parquet file that can't be read."""
+    try:
+        yield
+    except ReaderError:
+        raise
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ReaderError(
+            f"{source}: truncated, not a Parquet file, or a column is not text or numbers "
+            f"({error}). Write it again."
+        ) from error
 
 
 class Names(NamedTuple):
@@ -248,6 +258,7 @@ def _as_names(source: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
                 "names and categories as text."
             )
     text = as_text(column)
+    text.validate(full=True)  # Parquet may hold text that is not UTF-8
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
@@ -308,14 +319,9 @@ def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list
     ReaderError
         If the file is damaged or lacks a column.
     """
-    try:
-        with fsspec.open(address, "rb") as stream:
-            metadata = pq.ParquetFile(stream).metadata
-            header = list(metadata.schema.to_arrow_schema().names)
-    except (pa.ArrowException, OSError) as error:
-        raise ReaderError(
-            f"{source}: truncated, or not a Parquet file ({error}). Write it again."
-        ) from error
+    with _refusing(source), fsspec.open(address, "rb") as stream:
+        metadata = pq.ParquetFile(stream).metadata
+        header = list(metadata.schema.to_arrow_schema().names)
     chosen = {role: name for name, role in choose_columns(source, header, columns).items()}
     found: list[Piece] = []
     groups: list[int] = []
@@ -342,8 +348,13 @@ def largest_group(address: str) -> int:
     -------
     int
         0 for a file without rows.
+
+    Raises
+    ------
+    ReaderError
+        If the file is damaged.
     """
-    with fsspec.open(address, "rb") as stream:
+    with _refusing(address), fsspec.open(address, "rb") as stream:
         metadata = pq.ParquetFile(stream).metadata
         sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
     return max(sizes, default=0)
@@ -378,7 +389,8 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
     with replacing(target) as draft, pq.ParquetWriter(draft, schema, compression="zstd") as writer:
         for batch in read(address, columns):
             cells = {role: pa.chunked_array([batch[role]]) for role in ROLES}
-            table = pa.table({role: _as_names(address, cells[role]) for role in ROLES})
+            with _refusing(address):
+                table = pa.table({role: _as_names(address, cells[role]) for role in ROLES})
             writer.write_table(table.cast(schema), row_group_size=PIECE_ROWS)
             n_rows += len(table)
     return n_rows
@@ -387,7 +399,7 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
 def _batches_of_parquet(
     address: str, columns: dict[str, str | None]
 ) -> Iterator[dict[str, pa.Array]]:
-    with fsspec.open(address, "rb") as stream:
+    with _refusing(address), fsspec.open(address, "rb") as stream:
         file = pq.ParquetFile(stream)
         chosen = choose_columns(address, list(file.schema_arrow.names), columns)
         for batch in file.iter_batches(PIECE_ROWS, columns=list(chosen)):

@@ -1,9 +1,10 @@
-"""Text that `partition` reads: what can't be read as it stands is refused, with its row."""
+"""Files that `partition` reads: what can't be read as it stands is refused, text with its row."""
 
 from __future__ import annotations
 
 import gzip
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -77,3 +78,33 @@ def test_endings_in_capitals_tell_the_delimiter(copied):
 def test_damaged_gzip_is_refused(copied, data):
     with pytest.raises(ReaderError, match=r"labels.csv.gz: cut off, or not text"):
         copied(data, "labels.csv.gz")
+
+
+SOUND = pa.array(["a", "b"])
+COLUMNS = {
+    "not UTF-8": pa.array([b"a", b"\xff"]).view(pa.string()),
+    "infinite": pa.array([1.0, float("inf")]),
+    "a list": pa.array([["a"], ["b"]]),
+}
+
+
+@pytest.mark.parametrize("role", _pieces.ROLES)
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_a_column_of_parquet_that_is_no_text_is_refused(tmp_path, kind, role):
+    path = tmp_path / "labels.parquet"
+    asked = dict.fromkeys(_pieces.ROLES)
+    pq.write_table(pa.table(dict.fromkeys(_pieces.ROLES, SOUND) | {role: COLUMNS[kind]}), path)
+    with pytest.raises(ReaderError, match=r"labels.parquet: .* not text or numbers"):
+        _pieces.pieces_of(str(path), str(path), asked)[0].table()
+    with pytest.raises(ReaderError, match=r"labels.parquet: .* not text or numbers"):
+        _pieces.copy(str(path), asked, tmp_path / "copy.parquet")
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1 PAR1", b"item,annotator,label"])
+def test_what_is_no_parquet_is_refused(tmp_path, data):
+    path = tmp_path / "labels.PARQUET"
+    path.write_bytes(data)
+    with pytest.raises(ReaderError, match=r"labels.PARQUET: truncated, not a Parquet file"):
+        _pieces.largest_group(str(path))
+    with pytest.raises(ReaderError, match=r"labels.PARQUET: truncated, not a Parquet file"):
+        _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), tmp_path / "copy.parquet")
