@@ -178,7 +178,7 @@ COLUMNS = [
 PARQUET_NAMES = ["item", "annotator", "label", "text", "Label", "", "item_id"]
 
 
-def parquet_of(draw: Random, kinds: int = len(COLUMNS)) -> bytes:
+def parquet_of(draw: Random, kinds: int = len(COLUMNS), group: int | None = None) -> bytes:
     """Make a small Parquet file with columns of any type."""
     names = PARQUET_NAMES[:3] + ([draw.choice(PARQUET_NAMES)] if draw.random() < 0.2 else [])
     arrays = []
@@ -193,7 +193,8 @@ def parquet_of(draw: Random, kinds: int = len(COLUMNS)) -> bytes:
     sink = io.BytesIO()
     table = pa.Table.from_arrays(arrays, names=names)
     compression = draw.choice(("none", "snappy", "zstd"))
-    pq.write_table(table, sink, compression=compression, use_dictionary=draw.random() < 0.5)
+    use_dictionary = draw.random() < 0.5
+    pq.write_table(table, sink, group, compression=compression, use_dictionary=use_dictionary)
     return sink.getvalue()
 
 
@@ -228,27 +229,28 @@ def is_float(value: object) -> bool:
     return isinstance(value, float) and value not in (float("inf"), float("-inf"))
 
 
+def labels_of_parquet(data: bytes) -> tuple[object, ...]:
+    names = pq.read_schema(io.BytesIO(data)).names
+    columns = []
+    for role in ("item", "annotator", "label"):
+        fits = [name for name in names if name.lower() in NAMES[role]]
+        exact = [name for name in fits if name.lower() == role] or fits
+        if len(exact) != 1:
+            raise UnclearError
+        # Others may be damaged.
+        table = pq.read_table(io.BytesIO(data), columns=exact)
+        columns.append(as_names(table.column(0)))
+    return labels_of(list(zip(*columns, strict=True)))
+
+
 def test_parquet(tried, file, tmp_path):
     write = file("labels.parquet")
     draw = Random("seeds")
     seeds = [parquet_of(draw, 3) for _ in range(60)]
 
-    def second(data):
-        names = pq.read_schema(io.BytesIO(data)).names
-        columns = []
-        for role in ("item", "annotator", "label"):
-            fits = [name for name in names if name.lower() in NAMES[role]]
-            exact = [name for name in fits if name.lower() == role] or fits
-            if len(exact) != 1:
-                raise UnclearError
-            # Others may be damaged.
-            table = pq.read_table(io.BytesIO(data), columns=exact)
-            columns.append(as_names(table.column(0)))
-        return labels_of(list(zip(*columns, strict=True)))
-
     outcome = feed(
         lambda data: held(read_labels(write(data))),
-        second,
+        labels_of_parquet,
         mixed(
             lambda draw: of_bytes(seeds, draw),
             lambda draw: of_bytes(seeds, draw),
@@ -275,6 +277,10 @@ class Partitioned:
         _pieces.copy(str(path), self.asked, self.copied)
         plain = {role: role for role in _pieces.ROLES}
         return _pieces.pieces_of(str(self.copied), str(path), plain)
+
+    def pieces(self, path: Path) -> list[_pieces.Piece]:
+        _pieces.largest_group(str(path))
+        return _pieces.pieces_of(str(path), str(path), self.asked)
 
     def rows(self, found: list[_pieces.Piece]) -> tuple[object, ...]:
         """Code all pieces as a worker does, and name what the codes mean."""
@@ -346,3 +352,31 @@ def test_texts_of_partitions(tried, file, partitioned, tmp_path, monkeypatch, na
     )
     fault = f"partition, {name.split('.', 1)[1].upper()}: bytes, cells, quotes, blocks of 64 bytes"
     count(outcome, tried, "Tables", fault)
+
+
+@pytest.mark.parametrize("copied", [False, True], ids=["as it is", "copied"])
+def test_parquet_of_partitions(tried, file, partitioned, tmp_path, monkeypatch, copied):
+    monkeypatch.setattr(_pieces, "PIECE_ROWS", 2)
+    write = file("labels.parquet")
+    draw = Random("partitions")
+    seeds = [parquet_of(draw, 3, 2) for _ in range(60)]
+
+    def read(data):
+        path = write(data)
+        found = partitioned.copy(path) if copied else partitioned.pieces(path)
+        if not found:
+            raise ReaderError("labels.parquet: no rows")
+        return partitioned.rows(found)
+
+    outcome = feed(
+        read,
+        labels_of_parquet,
+        mixed(lambda draw: of_bytes(seeds, draw), lambda draw: parquet_of(draw, group=2)),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed=f"partition {copied}",
+        named="labels.parquet",
+        times=FEWER,
+    )
+    how = "copied with small row groups" if copied else "row groups as they are"
+    count(outcome, tried, "Tables", f"partition, Parquet, {how}: bytes, types of columns")
