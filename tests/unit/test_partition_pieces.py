@@ -65,6 +65,12 @@ def test_sound_text_is_read_as_it_stands(copied, monkeypatch, block):
     assert copied(data) == [('a\n,"', '5" x', None), ("b", "ünäl", "1")]
 
 
+def test_a_line_end_in_quotes_stays_whole_wherever_a_block_ends(copied, monkeypatch):
+    monkeypatch.setattr(_pieces, "_BLOCK", 32)
+    for width in range(1, 17):
+        assert copied(HEADER + b'%s,x,"1\r\n"\r\n' % (b"a" * width))[0][2] == "1\r\n"
+
+
 def test_endings_in_capitals_tell_the_delimiter(copied):
     assert copied(b"item\tannotator\tlabel\ta,b,c,d\na\tx\t1\t\n", "LABELS.TSV") == [
         ("a", "x", "1")

@@ -89,6 +89,7 @@ class Piece:
             )
             if len(found) != self.n_rows:
                 raise ValueError(f"{len(found)} rows where {self.n_rows} are listed")
+            found.validate(full=True)  # Parquet may hold text that is not UTF-8
             return {
                 role: _as_names(self.source, found[name])
                 for role, name in zip(ROLES, self.columns, strict=True)
@@ -258,7 +259,6 @@ def _as_names(source: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
                 "names and categories as text."
             )
     text = as_text(column)
-    text.validate(full=True)  # Parquet may hold text that is not UTF-8
     return pc.if_else(pc.equal(text, ""), None, text)
 
 
@@ -403,6 +403,7 @@ def _batches_of_parquet(
         file = pq.ParquetFile(stream)
         chosen = choose_columns(address, list(file.schema_arrow.names), columns)
         for batch in file.iter_batches(PIECE_ROWS, columns=list(chosen)):
+            batch.validate(full=True)
             yield {role: batch[name] for name, role in chosen.items()}
 
 

@@ -83,7 +83,7 @@ class CheckedText(io.RawIOBase):
         return sound if self.fault is None else sound[: self._sound]
 
     def _text(self, data: bytes, at_end: bool) -> tuple[bytes, str]:
-        """Return how far a block is text, and what is wrong there; keep the half of a character."""
+        """Return how far a block is text, and what is wrong there; keep half a character or end."""
         wrong, self._held = "", b""
         # Most blocks are of ASCII alone, which is found faster than text is made.
         if not data.isascii():
@@ -93,6 +93,9 @@ class CheckedText(io.RawIOBase):
             except UnicodeDecodeError as error:
                 data = data[: error.start]
                 wrong = "not UTF-8; it may be Latin-1 or Windows-1252"
+        if data.endswith(b"\r") and not at_end:
+            # Arrow leaves out a line feed behind it that begins a block, also within quotes.
+            data, self._held = data[:-1], b"\r" + self._held
         if b"\0" in data:
             data = data[: data.index(b"\0")]
             wrong = "a NUL byte; this is not a text file, or it is damaged"
