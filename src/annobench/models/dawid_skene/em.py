@@ -320,7 +320,7 @@ class Problem:
         weight : ndarray, shape (I,) or (0,)
             Weights of items; empty for 1 each.
         pool : ThreadPoolExecutor, optional
-            Takes the blocks of items.
+            Takes the blocks of items but the first.
         """
         state.counts[:], state.mass[:] = 0.0, 0.0
 
@@ -344,7 +344,10 @@ class Problem:
             state.log_likelihood = run((0, self.offsets.size - 1), state.counts, state.mass)
         else:
             own = [(np.zeros_like(state.counts), np.zeros_like(state.mass)) for _ in self.blocks]
-            values = list(pool.map(run, self.blocks, *zip(*own, strict=True)))
+            first, *others = zip(self.blocks, own, strict=True)
+            # This thread works, too: to wake another takes as long as 100,000 labels.
+            later = [pool.submit(run, block, *sums) for block, sums in others]
+            values = run(first[0], *first[1]), *(each.result() for each in later)
             state.log_likelihood = sum(values)
             for counts, mass in own:  # in the order of blocks, not of their ends
                 state.counts += counts
@@ -403,7 +406,7 @@ class Problem:
         settings = self.settings
         history: list[float] = []
         before = -np.inf
-        pool = ThreadPoolExecutor(settings.threads) if settings.threads > 1 else None
+        pool = ThreadPoolExecutor(settings.threads - 1) if settings.threads > 1 else None
         try:
             while True:
                 self.expect(state, weight, pool)
