@@ -179,6 +179,63 @@ def test_the_older_format(tmp_path):
         parsed(tmp_path, TSV2.replace("Bob\n", "Bob!\n") + "1-4\t!\t_\tB-x\t9-9\t\n")
 
 
+#: Of the older format a head and its text.
+STACKS = " # custom.NE | value\n#id=1\n#text=Ada met Bob\n"
+
+
+def stacked(*cells):
+    return STACKS + "".join(
+        f"1-{n}\t{form}\t{cell}\t\n"
+        for n, (form, cell) in enumerate(zip(("Ada", "met", "Bob"), cells, strict=True), start=1)
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "spans"),
+    [
+        # Layers of single tokens are written without B- and I-.
+        (("NN", "_", "custom.NE_"), [(0, 3, "NN"), (8, 11, "*")]),
+        (("B-A|B-B", "I-A|I-B", "O-_|I-B"), [(0, 7, "A"), (0, 11, "B")]),
+        (("B-A|B-A", "I-A|I-A", "O-_|I-A"), [(0, 7, "A"), (0, 11, "A")]),
+        (("B-A", "B-_", "O"), [(0, 3, "A")]),
+    ],
+)
+def test_cells_of_the_older_format(tmp_path, cells, spans):
+    assert of_layer(parsed(tmp_path, stacked(*cells)), "NE.value") == spans
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (stacked("B-A", "O", "I-A"), "line 6: 'I-A' goes on from no token before"),
+        (stacked("B-A", "", "O"), "line 5: '' is no annotation"),
+        (stacked("B-A||B", "O", "O"), "line 4: '' is no annotation"),
+        (stacked("B-A", "O", "O").replace("1-2\tmet\tO\t\n", ""), "line 5: before the token 'Bob'"),
+        (
+            stacked("B-A", "O", "O").replace("1-2", "1-1"),
+            "line 5: the token 1-1 stands there twice",
+        ),
+        (
+            stacked("A", "A", "A").replace("value", "value | value"),
+            "line 1: a feature is announced",
+        ),
+        (TSV2.replace("B-subj", "B-subj|B-x"), "line 4: 2 relations from 1 tokens"),
+    ],
+)
+def test_faults_of_the_older_format(tmp_path, text, said):
+    with pytest.raises(ReaderError, match=said):
+        parsed(tmp_path, text)
+
+
+def test_features_of_a_relation_share_their_source_in_the_older_format(tmp_path):
+    head = " # custom.Rel | kind | sure | AttachTo=custom.POS # custom.Bare | AttachTo=custom.POS\n"
+    text = head + "#text=Ada met\n1-1\tAda\t_\t_\t_\t1-2\t\n1-2\tmet\tr\tyes\t1-1\t_\t\n"
+    export = parsed(tmp_path, text)
+    assert relations(export, "Rel.kind") == [((0, 3), (4, 7), "r")]
+    assert relations(export, "Rel.sure") == [((0, 3), (4, 7), "yes")]
+    assert relations(export, "Bare") == [((4, 7), (0, 3), "*")]
+
+
 def xmi(text, spans, links=()):
     """Write a document of UIMA, with the library that INCEpTION's makers publish."""
     system = cassis.TypeSystem()
