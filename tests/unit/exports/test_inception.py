@@ -394,6 +394,55 @@ def test_entities_are_refused(tmp_path):
         read_export(tmp_path / "a.xmi")
 
 
+FACES = xmi("\U0001f600 Ada met Bob", [(2, 5, "PER"), (10, 13, "PER")], [(0, 1, "knows")])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('xmi:id="3"', 'xmi:id="2"', "two parts have the number 2"),
+        ('members="2 3 4"', 'members="2 2 3 4"', "holds a part twice"),
+        ('members="2 3 4"', 'members="3 4"', "in no view"),
+        ('<cas:View sofa="1"', '<cas:View sofa="9"', "a view of the text 9, which is not there"),
+        ("<cas:View", '<cas:View sofa="1"/><cas:View', "two views of the text 1"),
+        ('begin="3"', 'begin="1"', r"Not mapping external offset \[1\]"),
+        ('end="14"', 'end="15"', r"Not mapping external offset \[15\]"),
+        ('begin="3"', 'begin="1_0"', "'1_0' stands for numbers"),
+        (' begin="3"', "", "without its begin or end"),
+        ("custom:Entity", "custom:Place", "custom.Place"),
+        ('value="PER"/>', "><value>PER</value></custom:Entity>", "stands for a value of"),
+    ],
+)
+def test_xmi_that_cassis_alone_reads_in_its_own_way(tmp_path, old, new, said):
+    data = FACES[0].decode()
+    assert old in data
+    (tmp_path / "a.xmi").write_text(data.replace(old, new, 1), encoding="utf-8")
+    (tmp_path / "TypeSystem.xml").write_bytes(FACES[1])
+    with pytest.raises(ReaderError, match=said):
+        read_export(tmp_path / "a.xmi")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"%ID": 3', '"%ID": 2', "two parts have the number 2"),
+        ("[2, 3, 4]", "[2, 3, 3, 4]", "holds a part twice"),
+        ('"begin": 3', '"begin": 0.5', "0.5 stands for a number"),
+        ('"begin": 3', '"begin": true', "True stands for a number"),
+        ('"begin": 3, ', "", "without its begin or end"),
+        ('"value": "PER"', '"value": ["PER"]', "stands for a value of uima.cas.String"),
+        ('"value": "PER"', '"value": "A", "value": "PER"', "stands twice in one object"),
+        ('"@Governor": 2', '"@Governor": 99', "a reference to what is not there"),
+    ],
+)
+def test_json_that_cassis_alone_reads_in_its_own_way(tmp_path, old, new, said):
+    data = FACES[2].decode()
+    assert old in data
+    (tmp_path / "a.json").write_text(data.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ReaderError, match=said):
+        read_export(tmp_path / "a.json")
+
+
 def refusal(path):
     """Return what is said of a damaged file; its name if it can still be read."""
     try:
