@@ -166,6 +166,21 @@ def test_parquet_may_hold_numbers_of_classes_and_objects_of_lists(write):
     assert export.marks("ner")[0].spans == (Span(0, 2, "ORG"),)
 
 
+def test_names_of_classes_of_a_column_that_is_not_there(write):
+    about = {"feature": {"names": ["bad"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    info = {"info": {"features": {"stars.responses": about}}}
+    table = pa.Table.from_pylist([in_columns(RECORDS[0], 2)])
+    path = write(table.replace_schema_metadata({"huggingface": json.dumps(info)}), "a.parquet")
+    assert read_export(path, format="argilla").labels("mood").categories == ("bad", "good")
+
+
+def test_lists_of_an_object_are_of_one_length(write):
+    spans = {"start": [0, 3], "end": [2], "label": ["A", "B"]}
+    row = {"id": "r1", "text": "t1", "ner.responses": [spans], "ner.responses.users": [ANN]}
+    with pytest.raises(ReaderError, match=r"record 1: .* has lists of several lengths"):
+        read_export(write([row], "a.parquet"), format="argilla")
+
+
 def old(number, annotation, status="Validated", **more):
     record = {"id": number, "text": f"t{number}", "prediction": None, "annotation": annotation}
     return record | {"annotation_agent": "ann", "status": status} | more

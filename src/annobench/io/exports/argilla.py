@@ -178,7 +178,7 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 number += 1
                 for column, words in names.items():
                     # What is no list is refused where responses are.
-                    if isinstance(row[column], list):
+                    if isinstance(row.get(column), list):
                         row[column] = [
                             words[n] if isinstance(n, int) and 0 <= n < len(words) else n
                             for n in row[column]
@@ -252,9 +252,14 @@ def _response(about: dict[str, Any], question: str, value: Any) -> _Response:
 
 def _rows(value: Any) -> Any:
     """Turn an object of lists, as Parquet may hold a list of objects, into that list."""
-    if not isinstance(value, dict) or not all(isinstance(n, list) for n in value.values()):
+    if not isinstance(value, dict) or not value:
         return value
-    return [dict(zip(value, parts, strict=False)) for parts in zip(*value.values(), strict=False)]
+    lists = list(value.values())
+    if not all(isinstance(n, list) for n in lists):
+        return value
+    if len(set(map(len, lists))) > 1:
+        raise MisshapenError(f"{value!r:.60} has lists of several lengths")
+    return [dict(zip(value, parts, strict=True)) for parts in zip(*lists, strict=True)]
 
 
 def _spans(value: Any) -> list[Span]:
