@@ -12,6 +12,7 @@ import pytest
 from annobench import agreement
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import inception, read_export, recognise
+from annobench.io.exports.base import STATUSES
 from annobench.io.exports.layers import layers, select_layer
 from annobench.spans import Marks, Span, candidate_items, pairwise_f1
 
@@ -337,6 +338,32 @@ def test_xmi_inside_a_project(project):
     assert [(link.source[:2], link.target[:2], link.label) for link in links] == [
         ((2, 5), (10, 13), "knows")
     ]
+
+
+def test_annotators_of_a_project_may_have_names_with_dots(tmp_path):
+    rows = tsv(NER, *with_columns(("_", "PER"), ("_", "_"), ("_", "LOC"), ("_", "_"))).encode()
+    names = {"e.g@x.org": "FINISHED", "e.h@x.org": "IGNORE"}
+    described = [{"name": "d.txt", "user": n, "state": state} for n, state in names.items()]
+    files = {"exportedproject1.json": json.dumps({"annotation_documents": described})}
+    for name in (*names, "unknown"):
+        files[f"annotation/d.txt/{name}.zip"] = archive({"CURATION.tsv": rows})
+    path = tmp_path / "project.zip"
+    path.write_bytes(archive(files))
+    marked = read_export(path, keep_names=True).marks("NamedEntity.value", status=STATUSES)
+    assert {m.annotator: m.status for m in marked} == {
+        "e.g@x.org": "done",
+        "e.h@x.org": "skipped",
+        "unknown": "unfinished",
+    }
+
+
+def test_a_project_with_a_damaged_name_is_refused(tmp_path):
+    data = archive(project_files())
+    path = tmp_path / "project.zip"
+    at = data.rindex(b"curation/")
+    path.write_bytes(data[:at] + b"x" + data[at + 1 :])
+    with pytest.raises(ReaderError, match=r"xuration/d\.txt/CURATION_USER\.tsv can't be unpacked"):
+        read_export(path)
 
 
 def test_an_unpacked_project_is_the_same(project, tmp_path):

@@ -131,7 +131,9 @@ def read(source: Source, intake: Intake) -> None:
         if content.n_empty:
             intake.read(content.n_empty)
             intake.leave_out(1, "annotations without width", content.n_empty)
-        status = "curated" if curated else states.get((document, annotator), "done")
+        # Of work that the description of a project does not name nobody knows how far it came.
+        otherwise: Status = "unfinished" if states else "done"
+        status = "curated" if curated else states.get((document, annotator), otherwise)
         parsed.append((entry, document, annotator, status, content))
     # Whoever opened a document has marked nothing in the layers that only others used.
     names = dict.fromkeys(name for *_, content in parsed for name in content.layers)
@@ -219,6 +221,8 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
                 f"{where}: {info.filename} unpacks from {info.compress_size:,} to "
                 f"{info.file_size:,} bytes. This is no export of INCEpTION; don't unpack it."
             )
+        # Of a file that is not read this tells whether its name was damaged.
+        _load(archive, info, where, size=0)
         entry = Entry(place / name, lambda info=info: _load(archive, info, where))  # type: ignore[misc]
         if place.parts:
             yield entry
@@ -226,10 +230,13 @@ def _archived(place: PurePosixPath, data: bytes, path: Path) -> Iterator[Entry]:
             yield from _unpacked(entry, path)
 
 
-def _load(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> bytes:
+def _load(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, size: int | None = None
+) -> bytes:
+    """Return a file of an archive, or as much of it as is wanted."""
     try:
         with archive.open(info) as stream:
-            data = stream.read(info.file_size + 1)
+            data = stream.read(info.file_size + 1 if size is None else size)
     # A damaged or encrypted member fails in whatever way it may.
     except Exception as error:
         raise ReaderError(
@@ -274,7 +281,8 @@ def _who(entry: Entry, source: Source) -> tuple[str, str]:
     """Return the document and the annotator of a file."""
     parts = list(entry.path.parts)
     if parts[0] in ("annotation", "curation"):
-        return parts[1], PurePosixPath(parts[2]).stem
+        # An archive of one annotator stands there without its ending: names may hold dots.
+        return parts[1], entry.path.stem if len(parts) == 3 else parts[2]
     document = "/".join(parts[:-1]) or source.path.resolve().name
     return document, entry.path.stem
 
