@@ -182,7 +182,10 @@ def class_names(about: bytes | None) -> dict[str, list[str]]:
     """The names of classes by column; what is not as it should be is unclear."""
     if about is None:
         return {}
-    found = json.loads(about)
+    try:
+        found = json.loads(about)
+    except (ValueError, RecursionError) as error:
+        raise UnclearError from error
     if found == {"info": {"features": FEATURES}}:
         return {"mood.responses": WORDS}
     raise UnclearError
