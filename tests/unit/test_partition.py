@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from annobench.cli import app
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.reading import read_labels
-from annobench.io.table import read_table
+from annobench.io.table import read_table, write_labels
+from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
@@ -149,6 +150,40 @@ def test_files_that_hold_no_labels_are_refused(tmp_path, dask_workers, text, mes
     (tmp_path / "labels.csv").write_text(text)
     with pytest.raises(ReaderError, match=message):
         partition(tmp_path / "labels.csv", tmp_path / "out", dask_workers)
+
+
+def shards(folder, scale, *categories):
+    folder.mkdir()
+    for n, names in enumerate(categories):
+        labels = Annotations.from_arrays(
+            [f"{n}", f"{n}"], ["ann", "bob"], names[:2], categories=names, scale=scale
+        )
+        write_labels(labels, folder / f"{n}.parquet")
+    return folder
+
+
+def test_what_parquet_notes_of_categories_and_scale_is_kept(tmp_path, dask_workers):
+    names = ["low", "mid", "high"]
+    source = shards(tmp_path / "alike", "ordinal", names, names)
+    found = read_labels(partition(source, tmp_path / "out", dask_workers).folder)
+    assert (found.categories, found.scale) == (tuple(names), "ordinal")
+    source = shards(tmp_path / "nominal", "nominal", names, ["none", "low"])
+    found = read_labels(partition(source, tmp_path / "out2", dask_workers).folder)
+    assert (found.categories, found.scale) == (("low", "mid", "none"), "nominal")
+
+
+def test_ordinal_parquet_that_notes_other_categories_is_refused(tmp_path, dask_workers):
+    source = shards(tmp_path / "source", "ordinal", ["low", "mid"], ["mid", "low"])
+    with pytest.raises(AnnotationError, match=r"differ in the categories.*Give the categories"):
+        partition(source, tmp_path / "out", dask_workers)
+    (source / "0.parquet").unlink()
+    pd.DataFrame({"item": ["x"], "annotator": ["a"], "label": ["low"]}).to_parquet(
+        source / "2.parquet"
+    )
+    with pytest.raises(AnnotationError, match=r"differ in the scale.*ordinal; none"):
+        partition(source, tmp_path / "out", dask_workers)
+    given = {"categories": ["low", "mid"], "scale": "ordinal"}
+    assert partition(source, tmp_path / "out", dask_workers, **given).categories == ("low", "mid")
 
 
 def test_fractional_numbers_and_missing_files_are_refused(tmp_path, dask_workers):

@@ -51,8 +51,9 @@ def partition(
         str | None, typer.Option(help="All categories in order, with commas: no,yes.")
     ] = None,
     scale: Annotated[
-        Literal["nominal", "ordinal"], typer.Option(help="What the order of categories means.")
-    ] = "nominal",
+        Literal["nominal", "ordinal"] | None,
+        typer.Option(help="What the order of categories means: nominal unless Parquet notes it."),
+    ] = None,
     partition_labels: Annotated[
         int, typer.Option(min=1, help="Labels of a partition, about.")
     ] = 2_000_000,

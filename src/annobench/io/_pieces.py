@@ -27,7 +27,14 @@ from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.io._foreign import what_it_is
 from annobench.io._strict_text import CheckedText
-from annobench.io.table import DELIMITERS, as_text, choose_columns, label_fault, rows_of_text
+from annobench.io.table import (
+    DELIMITERS,
+    as_text,
+    choose_columns,
+    kept_beside,
+    label_fault,
+    rows_of_text,
+)
 
 #: Rows of a piece, about.
 PIECE_ROWS = 250_000
@@ -336,8 +343,26 @@ def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list
     return found
 
 
-def largest_group(address: str) -> int:
-    """Return the rows of the largest row group of a Parquet file.
+class Outline(NamedTuple):
+    """What is known of a Parquet file before it is read.
+
+    Attributes
+    ----------
+    largest_group : int
+        Rows of its largest row group.
+    categories : tuple of str or None
+        All in their order, where `annobench.write_labels` noted them.
+    scale : str or None
+        Of the labels, where it noted it.
+    """
+
+    largest_group: int
+    categories: tuple[str, ...] | None
+    scale: Scale | None
+
+
+def outline(address: str) -> Outline:
+    """Read what a Parquet file says of itself.
 
     Parameters
     ----------
@@ -346,8 +371,8 @@ def largest_group(address: str) -> int:
 
     Returns
     -------
-    int
-        0 for a file without rows.
+    Outline
+        Of its rows and labels.
 
     Raises
     ------
@@ -357,7 +382,10 @@ def largest_group(address: str) -> int:
     with _refusing(address), fsspec.open(address, "rb") as stream:
         metadata = pq.ParquetFile(stream).metadata
         sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
-    return max(sizes, default=0)
+        notes = metadata.schema.to_arrow_schema().metadata
+    kept = kept_beside(address, notes)
+    categories = tuple(kept["categories"]) if kept.get("categories") else None
+    return Outline(max(sizes, default=0), categories, kept.get("scale"))
 
 
 def copy(address: str, columns: dict[str, str | None], target: Path) -> int:

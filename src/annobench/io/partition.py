@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ def partition(
     annotator: str | None = None,
     label: str | None = None,
     categories: Iterable[object] | None = None,
-    scale: Scale = "nominal",
+    scale: Scale | None = None,
     partition_labels: int = PARTITION_LABELS,
     scheduler: str | Client | None = None,
     say: Callable[[str], None] | None = None,
@@ -71,9 +72,12 @@ def partition(
     item, annotator, label : str, optional
         Names of the columns. By default the usual ones are recognised.
     categories : iterable, optional
-        All categories in their order; a label that is none of them is an error.
-    scale : {"nominal", "ordinal"}, default "nominal"
-        What the order of the categories means.
+        All categories in their order; a label that is none of them is an error. By default those
+        that `annobench.write_labels` noted in Parquet, if in all files the same, or else those that
+        occur.
+    scale : {"nominal", "ordinal"}, optional
+        What the order of the categories means. By default as `annobench.write_labels` noted it,
+        or else "nominal".
     partition_labels : int, default 2_000_000
         Labels of a partition, about; a worker holds several times as many rows.
     scheduler : str or distributed.Client, optional
@@ -105,11 +109,6 @@ def partition(
     Text is read by one process a file. A worker holds 250,000 rows at a time, and in the end one
     partition; an item with more labels than a worker can hold is beyond it.
     """
-    if scale not in ("nominal", "ordinal"):
-        raise AnnotationError(
-            f"partition: takes nominal and ordinal labels, got the {scale} scale. Sort the labels "
-            "into categories."
-        )
     if partition_labels < 1:
         raise AnnotationError(
             f"partition: partition_labels must be at least 1, got {partition_labels}."
@@ -125,12 +124,24 @@ def partition(
         "scale": scale,
         "partition_labels": partition_labels,
     }
+    addresses = [address for address, _ in files]
+    outlines = {
+        address: pieces.outline(address)
+        for address in addresses
+        if address.lower().endswith(pieces.PARQUET)
+    }
+    known, scale = _stated(outlines, known, scale)
+    if scale not in ("nominal", "ordinal"):
+        raise AnnotationError(
+            f"partition: takes nominal and ordinal labels, got the {scale} scale. Sort the labels "
+            "into categories."
+        )
     if _is_finished(folder, json.loads(json.dumps(asked))):
         return PartitionedLabels.open(folder)
     remove_abandoned_drafts(folder)
     with dask_client(scheduler, say=say, keep_memory=False) as client:
         steps = _Steps(client, follow)
-        found = _found(steps, [address for address, _ in files], columns, folder / _SCRATCH)
+        found = _found(steps, addresses, outlines, columns, folder / _SCRATCH)
         n_rows = sum(piece.n_rows for piece in found)
         if not n_rows:
             raise ReaderError(f"{source}: a header but no rows. Give one row a label.")
@@ -202,6 +213,30 @@ def _files(source: str) -> list[tuple[str, str]]:
     return [(name if local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
 
 
+def _stated(
+    outlines: dict[str, pieces.Outline], categories: tuple[str, ...] | None, scale: Scale | None
+) -> tuple[tuple[str, ...] | None, Scale]:
+    """Return categories and scale: those asked for, or what all Parquet files note of them."""
+    if scale is None:
+        scale = _in_all("scale", {name: each.scale for name, each in outlines.items()})
+    if categories is None:
+        noted = {name: each.categories for name, each in outlines.items()}
+        if scale == "ordinal" or len(set(noted.values())) == 1:
+            categories = _in_all("categories", noted)
+    return categories, scale or "nominal"
+
+
+def _in_all(what: str, noted: dict[str, Any]) -> Any:
+    """Return what files note, None if no file does; no two may differ."""
+    for (first, value), (second, other) in pairwise(noted.items()):
+        if value != other:
+            raise AnnotationError(
+                f"partition: {first} and {second} differ in the {what} that annobench noted in "
+                f"them ({value or 'none'}; {other or 'none'}). Give the {what} of all files."
+            )
+    return next(iter(noted.values()), None)
+
+
 def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
     """Begin a folder, or find one that was begun with the same source; say if it is finished."""
     note = folder / _SOURCE
@@ -224,14 +259,17 @@ def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
 
 
 def _found(
-    steps: _Steps, addresses: list[str], columns: dict[str, str | None], scratch: Path
+    steps: _Steps,
+    addresses: list[str],
+    outlines: dict[str, pieces.Outline],
+    columns: dict[str, str | None],
+    scratch: Path,
 ) -> list[pieces.Piece]:
     """Divide all files into pieces; text, and Parquet with large row groups, is copied first."""
     copies = {
         address: scratch / "copies" / f"{number:05d}.parquet"
         for number, address in enumerate(addresses)
-        if not address.lower().endswith(pieces.PARQUET)
-        or pieces.largest_group(address) > 4 * pieces.PIECE_ROWS
+        if address not in outlines or outlines[address].largest_group > 4 * pieces.PIECE_ROWS
     }
     missing = {address: target for address, target in copies.items() if not target.exists()}
     if missing:

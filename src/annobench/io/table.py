@@ -12,7 +12,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -715,7 +715,7 @@ def _read_parquet(
     scale: Scale | None,
 ) -> Annotations:
     found, schema, lines = _parquet_columns(path, wanted)
-    kept = _kept(path, (schema.metadata or {}).get(_METADATA, b"{}"))
+    kept = kept_beside(path, schema.metadata)
     return _build(
         path,
         found,
@@ -747,10 +747,28 @@ def _parquet_columns(
     return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)]
 
 
-def _kept(path: Path, metadata: bytes) -> dict[str, Any]:
-    """Read what `write_labels` noted beside the rows."""
+def kept_beside(path: str | Path, metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
+    """Read what `write_labels` noted beside the rows of a Parquet file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, for messages.
+    metadata : mapping of bytes to bytes, optional
+        Of its schema.
+
+    Returns
+    -------
+    dict of str to object
+        `scale`, `categories`, `items` and `annotators`; empty if another program wrote the file.
+
+    Raises
+    ------
+    ReaderError
+        If the note is damaged.
+    """
     try:
-        kept = json.loads(metadata)
+        kept = json.loads((metadata or {}).get(_METADATA, b"{}"))
         lists = [kept.get(key) for key in ("categories", "items", "annotators")]
         # Sets are not written as tables.
         sound = kept.get("scale", "nominal") in SCALES[:-1] and all(
