@@ -39,7 +39,7 @@ _SEVERAL = frozenset(f"uima.cas.{n}" for n in ("StringArray", "IntegerArray", "S
 _VALUES = frozenset(_PRIMITIVE) | _SEVERAL
 
 _XMI, _CAS = "http://www.omg.org/XMI ", "http:///uima/cas.ecore "
-_NUMBERS = re.compile(r"\s*(?:[0-9]+\s*)*")
+_NUMBERS = re.compile(r"[0-9\s]*")
 
 
 class UimaError(ValueError):
