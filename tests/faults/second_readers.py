@@ -79,6 +79,11 @@ def plain_span(span: Any, start: str = "start", end: str = "end") -> tuple[int, 
     return (*ends, name(span["label"]))
 
 
+def triple(entry: list[Any]) -> tuple[int, int, str]:
+    """A span as start, end and label."""
+    return plain_span(dict(zip(("start", "end", "label"), entry, strict=False)))
+
+
 def prodigy(data: bytes, stem: str) -> Found:
     answers: list[Answer] = []
     marks: list[Mark] = []
@@ -176,16 +181,17 @@ def doccano(data: bytes, stem: str) -> Found:
         chosen, shown = [], []
         for entry in (entry for part in entries for entry in part or []):
             if isinstance(entry, list):
-                shown.append(plain_span(dict(zip(("start", "end", "label"), entry, strict=False))))
+                shown.append(triple(entry))
             else:
                 chosen.append(name(entry))
-        entities = [
-            plain_span(e, "start_offset", "end_offset") for e in record.get("entities") or []
+        entities = record.get("entities") or []
+        shown += [
+            triple(e) if isinstance(e, list) else plain_span(e, "start_offset", "end_offset")
+            for e in entities
         ]
-        ids = [name(e["id"]) for e in record.get("entities") or [] if is_name(e.get("id"))]
+        ids = [name(e["id"]) for e in entities if isinstance(e, dict) and is_name(e.get("id"))]
         if len(set(ids)) < len(ids):
             raise OddError("two spans have one id")
-        shown += entities
         if chosen:
             answers.append((item, stem, "label", options(chosen), "done"))
         if shown:

@@ -237,7 +237,11 @@ def hugging_face(data: bytes) -> list[tuple[object, ...]]:
             raise UnclearError
         if isinstance(label, str) and label.lstrip().startswith("["):
             raise UnclearError
-        item, who = (plain(value) or "" for value in (item, who))
+        # Of names a whole number of any size is written out.
+        item, who = (
+            str(int(value)) if isinstance(value, float) and value.is_integer() else plain(value)
+            for value in (item, who)
+        )
         if item and who:
             found.append((item, who, "label", plain(label), "done"))
     return found
