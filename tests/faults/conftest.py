@@ -65,6 +65,8 @@ class Memory(NamedTuple):
 
 #: The tables, by what they are stored as.
 TABLES: dict[str, Any] = {"tried": Tried, "memory": Memory}
+#: The first columns, which tell a row of a table from its others.
+KEYS = {"tried": 2, "memory": 1}
 
 
 @pytest.fixture
@@ -95,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store-faults",
         choices=["all", "these"],
-        help="store what was tried: alone, or in place of the same areas",
+        help="store what was tried: alone, or in place of the same rows",
     )
 
 
@@ -135,8 +137,9 @@ def store(name: str, rows: list[Any], *, alone: bool) -> None:
     if not alone:
         with path.open(encoding="utf-8", newline="") as file:
             before = list(csv.reader(line for line in file if not line.startswith("#")))[1:]
-        areas = {row[0] for row in rows}
-        rows = rows + [row for row in before if row[0] not in areas]
+        key = KEYS[name]
+        anew = {tuple(row[:key]) for row in rows}
+        rows = rows + [row for row in before if tuple(row[:key]) not in anew]
     rows = sorted([str(each) for each in row] for row in rows)
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
         file.write(f"# {circumstances('snakemake', 'pyarrow', 'dask')}\n")

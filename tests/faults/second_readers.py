@@ -32,7 +32,7 @@ def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def documents(data: bytes) -> list[Any]:
     """Read one list, one object, or an object a line."""
-    text = decoded(data)
+    text = decoded(data).rstrip()
     try:
         found = json.loads(text, object_pairs_hook=unique)
     except (json.JSONDecodeError, RecursionError):
