@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable
 
 from faults.fuzzing import UnclearError
-from faults.rows import decoded, table_of
+from faults.rows import BadTextError, decoded, rows_of, table_of
 from faults.second_readers import Answer, OddError, is_name, name, numeric, options, plain
 
 #: Header and rows of a small sound table of each.
@@ -87,12 +87,14 @@ Row = dict[str, str]
 
 
 def rows_by(kind: str, data: bytes, *, ragged: bool = False) -> list[Row]:
-    text = decoded(data)
+    first = decoded(data).lstrip("\r\n").split("\n")[0].split("\r")[0]
     for table in TABLES[kind]:
         for delimiter in ",\t;":
-            header = delimiter.join(table[0])
-            first = text.lstrip("\r\n").split("\n")[0].split("\r")[0]
-            if first.count('"') % 2 == 0 and first.replace('"', "") == header:
+            try:
+                header = rows_of(first, delimiter)
+            except BadTextError:
+                continue
+            if header == [table[0]]:
                 return table_of(data, delimiter, ragged=ragged)
     raise UnclearError
 

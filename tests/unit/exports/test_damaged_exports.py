@@ -145,8 +145,10 @@ def test_large_whole_numbers_stay_apart(write):
 
 
 def test_what_python_takes_for_a_number_need_not_be_one(write):
-    path = write("instance_id,user_id,gender,age,q\ni,u,f,2,1_0\nj,u,f,2,１\nk,u,f,2,2.50\n")
-    assert labels(path, "popquorn").label.tolist() == ["1_0", "１", "2.5"]
+    path = write(
+        "instance_id,user_id,gender,age,q\ni,u,f,2,1_0\nj,u,f,2,１\nk,u,f,2,2.50\nl,u,f,2,3\x1d\n"
+    )
+    assert labels(path, "popquorn").label.tolist() == ["1_0", "１", "2.5", "3"]
     entry = {"annotation task": "sarcasm", "soft_label": {}, "annotators": "a,b,c"}
     entry["annotations"] = {"a": "1_0", "b": None, "c": 2**53 + 1}
     path = write({"1": entry})

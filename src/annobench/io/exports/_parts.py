@@ -108,7 +108,7 @@ def as_number(text: str) -> float | None:
     """
     if _NUMBER.fullmatch(text) is None:
         return None
-    number = float(text)
+    number = float(text.strip())  # of fewer kinds of blanks than the pattern knows
     is_exact = math.isfinite(number) and (abs(number) < 2**53 or not _WHOLE.fullmatch(text))
     return number if is_exact else None
 
