@@ -239,6 +239,8 @@ def labels_of_parquet(data: bytes) -> tuple[object, ...]:
             raise UnclearError
         # Others may be damaged.
         table = pq.read_table(io.BytesIO(data), columns=exact)
+        if pa.types.is_nested(table.column(0).type):
+            raise UnclearError  # a layout with lists in its cells, which has its own campaign
         columns.append(as_names(table.column(0)))
     return labels_of(list(zip(*columns, strict=True)))
 
