@@ -1,7 +1,8 @@
 """Faults, as a campaign: each test says what it tried, how often, and what came of it.
 
 With ``--store-faults all`` what the tests said is written to ``benchmarks/measured/faults``, whose
-tables the results page shows; nothing is stored if a test fails.
+tables the results page shows; nothing is stored if a test fails. ``--store-faults these`` is for a
+part of the campaign.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store-faults",
         choices=["all", "these"],
-        help="store what was tried: alone, or in place of the same rows",
+        help="store what was tried: alone, if no test fails; or in place of the same rows, of tests "
+        "that pass",
     )
 
 
@@ -126,7 +128,8 @@ class _Collector:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         wanted = self.config.getoption("--store-faults", default=None)
-        if wanted and exitstatus == 0 and not hasattr(self.config, "workerinput"):
+        stored = wanted == "these" or (wanted == "all" and exitstatus == 0)
+        if stored and not hasattr(self.config, "workerinput"):
             for name, rows in self.config.stash[STORED].items():
                 store(name, rows, alone=wanted == "all")
 
