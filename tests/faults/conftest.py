@@ -98,8 +98,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store-faults",
         choices=["all", "these"],
-        help="store what was tried: alone, if no test fails; or of tests that pass, in place of the "
-        "same rows",
+        help="store what was tried: alone, if no test fails; or, of those that pass, in place of "
+        "the same rows",
     )
 
 
