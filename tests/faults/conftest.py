@@ -98,8 +98,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--store-faults",
         choices=["all", "these"],
-        help="store what was tried: alone, if no test fails; or, of those that pass, in place of "
-        "the same rows",
+        help="store what was tried, if no test fails: alone, or in place of the same rows",
     )
 
 
@@ -128,8 +127,7 @@ class _Collector:
 
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         wanted = self.config.getoption("--store-faults", default=None)
-        stored = wanted == "these" or (wanted == "all" and exitstatus == 0)
-        if stored and not hasattr(self.config, "workerinput"):
+        if wanted and exitstatus == 0 and not hasattr(self.config, "workerinput"):
             for name, rows in self.config.stash[STORED].items():
                 store(name, rows, alone=wanted == "all")
 

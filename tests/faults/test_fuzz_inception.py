@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import cassis
 from faults import second_inception
-from faults.fuzzing import FEWER, TIMES, count, feed, folder_in_memory
+from faults.fuzzing import FEWER, count, feed, folder_in_memory
 from faults.mutations import CELLS, as_json, mixed, of_bytes, of_parts
 from faults.second_inception import HEADS, Layers
 
@@ -106,7 +106,6 @@ def test_tsv2(tried, tmp_path, tmp_path_factory):
         folder=tmp_path,
         seed="tsv2",
         named="ann.tsv",
-        times=TIMES,
     )
     count(outcome, tried, AREA, "INCEpTION or WebAnno, TSV 2: bytes, cells")
 

@@ -122,9 +122,7 @@ def argilla(data: bytes) -> Found:
                 )
             question = key.removesuffix(".responses")
             for user, value, state in zip(users, values, states, strict=True):
-                state = STATES[
-                    None if state is None else (state if state in STATES else lower(state))
-                ]
+                state = STATES[state if state in STATES else state.lower()]
                 who = name(user) if named(user) else "records"
                 given.append((item, who, question, listed(value), state))
     layers = {q for _, _, q, value, _ in given if isinstance(value, list) and is_marked(value)}
@@ -142,10 +140,6 @@ def argilla(data: bytes) -> Found:
             assert value is None or isinstance(value, str | int | float)
             answers.append((item, who, question, plain(value), state))
     return answers, marks
-
-
-def lower(state: Any) -> Any:
-    return state.lower() if isinstance(state, str) else OddError
 
 
 def named(value: Any) -> bool:

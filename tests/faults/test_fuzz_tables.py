@@ -19,6 +19,7 @@ from faults.rows import rows_of
 from annobench import read_labels
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import _pieces, read_gold
+from annobench.io.partition import _write_names
 
 REFUSALS = (ReaderError, AnnotationError)
 
@@ -291,9 +292,8 @@ class Partitioned:
             raise ReaderError(f"{names.faults}")
         listed = {"annotator": names.annotators, "category": names.labels}
         for what, path in self.names.items():
-            names_in_order = listed[what].sort_values().index
-            pq.write_table(pa.table({what: pa.array(names_in_order, pa.string())}), path)
-            listed[what] = list(names_in_order)
+            listed[what] = list(listed[what].sort_values().index)
+            _write_names(path, what, listed[what])
         # Files of one name follow each other faster than clocks of file systems tick.
         _pieces._index.cache_clear()
         frame = pd.concat([_pieces.coded(piece, self.names, (), 1) for piece in found])

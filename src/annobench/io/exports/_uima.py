@@ -206,14 +206,12 @@ def _content(cas: Cas) -> Content:
     text = cas.sofa_string or ""
     layers: dict[str, Layer] = {}
     n_empty = 0
-    annotations = [
-        found
-        for found in cas.select_all_annotations()
-        if found.type.name not in _GIVEN and not found.type.name.startswith(_GIVEN_PACKAGES)
-    ]
+    annotations = list(cas.select_all_annotations())
     # Of others the offsets are not translated.
-    indexed = {found.xmiID for found in cas.select_all_annotations()}
+    indexed = {found.xmiID for found in annotations}
     for found in annotations:
+        if found.type.name in _GIVEN or found.type.name.startswith(_GIVEN_PACKAGES):
+            continue
         if not 0 <= found.begin <= found.end <= len(text):
             raise UimaError(f"an annotation from {found.begin} to {found.end}, outside the text")
         short = found.type.name.rpartition(".")[2]
