@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import csv
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -28,12 +26,11 @@ from annobench.core.files import replacing
 from annobench.io._foreign import what_it_is
 from annobench.io._strict_text import CheckedText
 from annobench.io.table import (
-    DELIMITERS,
     as_text,
     choose_columns,
+    header_of,
     kept_beside,
     label_fault,
-    rows_of_text,
 )
 
 #: Rows of a piece, about.
@@ -43,7 +40,6 @@ _BLOCK = 1 << 22
 
 PARQUET = (".parquet", ".pq")
 TEXT = (".csv", ".tsv", ".tab", ".csv.gz", ".tsv.gz")
-_TABBED = (".tsv", ".tab", ".tsv.gz")
 ROLES = ("item", "annotator", "label")
 
 
@@ -481,17 +477,7 @@ def _header(address: str, head: bytes) -> tuple[str, list[str]]:
     if foreign is not None:
         raise ReaderError(f"{address}: {foreign}")
     # What is not UTF-8 is found in its row.
-    text = head.decode("utf-8", errors="replace").lstrip("\r\n")
-    line = re.split(r"[\r\n]", text, maxsplit=1)[0]
-    tabbed = address.lower().endswith(_TABBED)
-    delimiter = "\t" if tabbed else max(DELIMITERS, key=line.count)
-    try:
-        return delimiter, next(row for row in rows_of_text(text, delimiter) if row)
-    except (StopIteration, csv.Error):
-        raise ReaderError(
-            f"{address}: the file is empty or its header can't be read. Give a header and one row "
-            "a label."
-        ) from None
+    return header_of(address, head.decode("utf-8", errors="replace"))
 
 
 def _report(address: str, faults: list[tuple[int, str]], last: tuple[int, str] | None) -> None:

@@ -66,7 +66,7 @@ _TEXTS = ("text", "sentence", "tweet", "document")
 
 _PARQUET = (".parquet", ".pq")
 _TABBED = (".tsv", ".tab")
-DELIMITERS = (",", "\t", ";", "|")
+_DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
 
 #: Lines among which a header is looked for that does not stand first.
@@ -362,15 +362,7 @@ def _text_columns(
 ) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
     """Read the columns of a text by role, and a function that names the line of each row."""
     text = _decode(path)
-    head = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    delimiter = _delimiter(path, head)
-    try:
-        header = next(row for row in rows_of_text(text, delimiter) if row)
-    except (StopIteration, csv.Error):
-        raise ReaderError(
-            f"{path}: the file is empty or its header can't be read. Give a header and one row "
-            "a label."
-        ) from None
+    delimiter, header = header_of(path, text)
     try:
         chosen = choose_columns(path, header, wanted)
     except ReaderError as error:
@@ -406,8 +398,41 @@ def _hint_of_header(path: Path, text: str, wanted: dict[str, str | None]) -> str
     return ""
 
 
-def _delimiter(path: Path, head: str) -> str:
-    return "\t" if path.suffix.lower() in _TABBED else max(DELIMITERS, key=head.count)
+def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
+    """Find the delimiter of a table, and the names of its columns.
+
+    Parameters
+    ----------
+    source : str or Path
+        The file, which may be packed with gzip; its ending tells whether tabs divide fields.
+    text : str
+        From its start to behind the header.
+
+    Returns
+    -------
+    delimiter : str
+        A comma, tab, semicolon or bar.
+    header : list of str
+        The first line that is not empty.
+
+    Raises
+    ------
+    ReaderError
+        If there is none.
+    """
+    delimiter = _delimiter(source, re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0])
+    try:
+        return delimiter, next(row for row in _rows(text, delimiter) if row)
+    except (StopIteration, csv.Error):
+        raise ReaderError(
+            f"{source}: the file is empty or its header can't be read. Give a header and one row "
+            "a label."
+        ) from None
+
+
+def _delimiter(source: str | Path, head: str) -> str:
+    tabbed = str(source).lower().removesuffix(".gz").endswith(_TABBED)
+    return "\t" if tabbed else max(_DELIMITERS, key=head.count)
 
 
 def _decode(path: Path) -> str:
@@ -434,21 +459,7 @@ def _decode(path: Path) -> str:
     return text
 
 
-def rows_of_text(text: str, delimiter: str) -> Any:
-    """Read rows of fields.
-
-    Parameters
-    ----------
-    text : str
-        With any ends of lines.
-    delimiter : str
-        Between fields.
-
-    Returns
-    -------
-    reader
-        Of the csv module, which refuses text behind a closing quote.
-    """
+def _rows(text: str, delimiter: str) -> Any:
     # A text in a cell may be longer than the 128 KiB that the reader takes by default.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -541,7 +552,7 @@ def _careful(
     path: Path, text: str, header: list[str], delimiter: str
 ) -> tuple[list[list[str]], list[int]]:
     """Parse row by row: the rows and the lines they end on; or an error with all faults."""
-    reader = rows_of_text(text, delimiter)
+    reader = _rows(text, delimiter)
     rows: list[list[str]] = []
     lines: list[int] = []
     faults = []
