@@ -1,5 +1,6 @@
 """What the repository as a whole promises to who clones it."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -186,3 +187,18 @@ def test_the_formatter_formats_everything(files):
     # A table of numbers that it would mangle may be left out, and belongs into a file of data.
     mark = "# fmt: " + "skip"
     assert not [path for path in files if path.suffix == ".py" and mark in path.read_text()]
+
+
+def test_archives_of_tests_have_no_time_in_them(files):
+    """Else two processes that collect in different seconds give a test two names, and stop."""
+    packed = [
+        (path, call)
+        for path in files
+        if path.suffix == ".py" and path.is_relative_to(TOP / "tests")
+        for call in ast.walk(ast.parse(path.read_text()))
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "gzip.compress"
+    ]
+    assert packed
+    for path, call in packed:
+        named = {keyword.arg for keyword in call.keywords}
+        assert "mtime" in named, f"{path.relative_to(TOP)}:{call.lineno}"
