@@ -13,8 +13,9 @@ SEED = 3
 
 
 def pytest_collection_modifyitems(items):
-    """Let the workflow's tests, one long chain, begin first, so that no process waits for them."""
-    items.sort(key=lambda item: item.get_closest_marker("workflow") is None)
+    """Let long tests, and the workflow's, one long chain, begin first: none is waited for."""
+    early = {"long", "workflow"}
+    items.sort(key=lambda item: early.isdisjoint(mark.name for mark in item.iter_markers()))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -19,8 +19,9 @@ from faults.mutations import endless
 #: How many inputs each reader gets, and how many seconds it may take for one.
 TIMES, LIMIT = 100_000, 5
 
-#: The same for what is slower, or beside the readers of labels.
-FEWER = TIMES // 10
+#: The same for what is slower, or beside the readers of labels; `make test-faults INPUTS=100000`
+#: feeds as many to them.
+FEWER = int(os.environ.get("INPUTS", TIMES // 10))
 
 #: After so many different failures a campaign ends.
 MAX_FAILURES = 8

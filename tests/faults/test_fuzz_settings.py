@@ -229,6 +229,7 @@ def shortened(part):
     return [shortened(value) for value in part[:1]] if isinstance(part, list) else part
 
 
+@pytest.mark.long
 def test_configuration(tried, tmp_path):
     whole = yaml.safe_load((TOP / "config" / "ci.yaml").read_text())
     whole = yaml.safe_load((TOP / "config" / "config.yaml").read_text()) | whole

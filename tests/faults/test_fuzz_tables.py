@@ -246,6 +246,7 @@ def labels_of_parquet(data: bytes) -> tuple[object, ...]:
     return labels_of(list(zip(*columns, strict=True)))
 
 
+@pytest.mark.long
 def test_parquet(tried, file, tmp_path):
     write = file("labels.parquet")
     draw = Random("seeds")
