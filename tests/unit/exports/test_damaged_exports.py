@@ -240,6 +240,10 @@ TOKEN = "1-1\t0-3\tAda\tPER\t\n"
             "line 4: the token 1-1 stands there twice",
         ),
         (f"{HEAD}#T_CH=custom.Span|a|b\n{TOKEN}", "'custom.Span' is announced twice"),
+        (
+            "#FORMAT=WebAnno TSV 3.3\n#T_SP=custom.Span|f|f\n1-1\t0-3\tAda\tPER\tLOC\t\n",
+            "line 2: a feature of the type 'custom.Span' is announced twice",
+        ),
         (f"{HEAD}1-1\t0-{'9' * 5000}\tAda\tPER\t\n", "are impossible"),
         (
             f"{HEAD[:24]}1-2\t4-7\tmet\n{HEAD[24:]}{TOKEN}",

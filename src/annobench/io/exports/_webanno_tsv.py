@@ -107,6 +107,15 @@ def parse(text: str, fault: Callable[[int, str], None]) -> Content:
             if any(block.type == other.type for other in blocks):
                 fault(number, f"the type {block.type[:60]!r} is announced twice")
                 return Content("", {}, 0)
+            # What stands behind a role is the type of what the role links to.
+            named = [
+                feature
+                for before, feature in pairwise(("", *block.features))
+                if not before.startswith("ROLE_")
+            ]
+            if len(set(named)) < len(named):
+                fault(number, f"a feature of the type {block.type[:60]!r} is announced twice")
+                return Content("", {}, 0)
             blocks.append(block)
             n_columns += width
         elif match := _ROW.match(line):
