@@ -21,7 +21,7 @@ TIMES, LIMIT = 100_000, 5
 
 #: The same for what is slower, or beside the readers of labels; `make test-faults INPUTS=100000`
 #: feeds as many to them.
-FEWER = int(os.environ.get("INPUTS", TIMES // 10))
+FEWER = int(os.environ.get("INPUTS", TIMES // 20))
 
 #: After so many different failures a campaign ends.
 MAX_FAILURES = 8
