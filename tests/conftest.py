@@ -5,6 +5,10 @@ import os
 import sys
 from pathlib import Path
 
+# As Snakemake has it for each rule. Tests run side by side, where the threads of a library spend
+# most of their time waiting for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 

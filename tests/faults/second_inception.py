@@ -232,7 +232,18 @@ def cas_json(data: bytes) -> Layers:
             parts[key] = Part(kind, *limits, values)
         else:
             raise UnclearError
-    for part in parts.values():
+    views = {}
+    if any(document["%VIEWS"][n].get("%SOFA") not in sofas for n in document["%VIEWS"]):
+        raise OddError("no text")
+    for name, view in document["%VIEWS"].items():
+        if sofas[view["%SOFA"]]["sofaID"] != name:
+            raise UnclearError
+        views[view["%SOFA"]] = view["%MEMBERS"]
+    indexed = {n for members in views.values() for n in members}
+    for key, part in parts.items():
+        # What no view lists is not shown, whatever it holds.
+        if part.type in ANNOTATIONS and key not in indexed:
+            continue
         for name, value in part.values.items():
             kind = TYPES[part.type][name]
             if value is None:
@@ -251,13 +262,6 @@ def cas_json(data: bytes) -> Layers:
                 kind in ("whole", "part") and type(value) is not int
             ):
                 raise UnclearError if value == "" else OddError("a value of another type")
-    views = {}
-    if any(document["%VIEWS"][n].get("%SOFA") not in sofas for n in document["%VIEWS"]):
-        raise OddError("no text")
-    for name, view in document["%VIEWS"].items():
-        if sofas[view["%SOFA"]]["sofaID"] != name:
-            raise UnclearError
-        views[view["%SOFA"]] = view["%MEMBERS"]
     return marks(parts, sofas, views)
 
 
