@@ -261,7 +261,9 @@ def cas_json(data: bytes) -> Layers:
             elif not isinstance(value, PLAIN.get(kind, int)) or (
                 kind in ("whole", "part") and type(value) is not int
             ):
-                raise UnclearError if value == "" else OddError("a value of another type")
+                # A link to which nothing leads is not shown either.
+                unclear = value == "" or part.type not in ANNOTATIONS
+                raise UnclearError if unclear else OddError("a value of another type")
     return marks(parts, sofas, views)
 
 

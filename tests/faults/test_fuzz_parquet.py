@@ -93,9 +93,12 @@ def parquet_of(draw: Random) -> bytes:
 def argilla(data: bytes) -> Found:
     """The responses of each record, in the order of the columns."""
     # `read_table` also looks at types that the file states once more, of which nothing depends.
-    table = pq.ParquetFile(io.BytesIO(data)).read()
+    file = pq.ParquetFile(io.BytesIO(data))
+    table = file.read()
     table.validate(full=True)
-    words = class_names((table.schema.metadata or {}).get(b"huggingface"))
+    about, again = (m.metadata or {} for m in (file.schema_arrow, file.metadata))
+    assert about.get(b"huggingface") == again.get(b"huggingface")
+    words = class_names(about.get(b"huggingface"))
     rows = table.to_pylist()
     names = table.column_names
     asked = [n for n in names if n.endswith(".responses") or f"{n}-suggestion" in names]

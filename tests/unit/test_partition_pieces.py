@@ -90,6 +90,20 @@ def test_damaged_gzip_is_refused(copied, data):
         copied(data, "labels.csv.gz")
 
 
+def test_a_column_that_is_short_takes_nothing_from_the_next_row_group(tmp_path):
+    path, target = tmp_path / "labels.parquet", tmp_path / "copy.parquet"
+    columns = {"item": list("abcd"), "annotator": list("wxyz"), "label": list("1234")}
+    pq.write_table(pa.table(columns), path, row_group_size=2, compression="none")
+    # The footer says of a column of the first row group how many values it has: none now.
+    stated, harmed = (b"\x19\x18\tannotator\x15\0\x16" + n for n in (b"\x04", b"\0"))
+    content = path.read_bytes()
+    assert content.count(stated) == 2
+    path.write_bytes(content.replace(stated, harmed, 1))
+    with pytest.raises(ReaderError, match="row group 1 states 2 rows and has 0"):
+        _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), target)
+    assert not target.exists()
+
+
 SOUND = pa.array(["a", "b"])
 COLUMNS = {
     "not UTF-8": pa.array([b"a", b"\xff"]).view(pa.string()),

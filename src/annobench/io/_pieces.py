@@ -24,6 +24,7 @@ from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.io._foreign import what_it_is
+from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
 from annobench.io.table import (
     as_text,
@@ -426,7 +427,7 @@ def _batches_of_parquet(
     with _refusing(address), fsspec.open(address, "rb") as stream:
         file = pq.ParquetFile(stream)
         chosen = choose_columns(address, list(file.schema_arrow.names), columns)
-        for batch in file.iter_batches(PIECE_ROWS, columns=list(chosen)):
+        for batch in batches(file, PIECE_ROWS, list(chosen)):
             batch.validate(full=True)
             yield {role: batch[name] for name, role in chosen.items()}
 

@@ -174,6 +174,18 @@ def test_names_of_classes_of_a_column_that_is_not_there(write):
     assert read_export(path, format="argilla").labels("mood").categories == ("bad", "good")
 
 
+def test_names_of_classes_that_contradict_their_copy_are_refused(write):
+    about = {"feature": {"names": ["bad", "good"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    info = {"info": {"features": {"mood.responses": about}}}
+    row = {"id": "r1", "mood.responses": [1], "mood.responses.users": [ANN]}
+    table = pa.Table.from_pylist([row])
+    path = write(table.replace_schema_metadata({"huggingface": json.dumps(info)}), "a.parquet")
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b'"good"', b'"food"', 1))
+    with pytest.raises(ReaderError, match="two copies of the names of classes differ"):
+        read_export(path, format="argilla")
+
+
 def test_lists_of_an_object_are_of_one_length(write):
     spans = {"start": [0, 3], "end": [2], "label": ["A", "B"]}
     row = {"id": "r1", "text": "t1", "ner.responses": [spans], "ner.responses.users": [ANN]}

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.io._parquet import batches
 from annobench.io.exports._arrow import PARQUET, begins, schema_of
 from annobench.io.exports._parts import (
     MisshapenError,
@@ -166,14 +167,18 @@ def _declare(path: Path, intake: Intake) -> None:
             intake.question(name(question.get("name"), "the name of a question"), kind, given)
 
 
+#: Under which `datasets` notes the types of columns.
+_NOTES = b"huggingface"
+
+
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not begins(path, PARQUET):
         yield from json_records(path)
         return
-    names = _class_names(_schema(path))
+    names = _class_names(path)
     number = 0
     try:
-        for batch in pq.ParquetFile(path).iter_batches(batch_size=1_000):
+        for batch in batches(pq.ParquetFile(path), 1_000):
             for row in batch.to_pylist():
                 number += 1
                 for column, words in names.items():
@@ -190,10 +195,16 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         ) from error
 
 
-def _class_names(schema: pa.Schema) -> dict[str, list[str]]:
+def _class_names(path: Path) -> dict[str, list[str]]:
     """Return the names of the classes of columns of responses that hold numbers of classes."""
+    # Arrow writes its notes twice into a Parquet file.
+    notes = (_schema(path).metadata or {}).get(_NOTES)
+    if notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
+        raise ReaderError(
+            f"{path}: damaged: its two copies of the names of classes differ. Write it again."
+        )
     try:
-        about = load_json((schema.metadata or {}).get(b"huggingface", b"{}"))
+        about = load_json(notes or b"{}")
         features = mapping(mapping(about, "").get("info"), "").get("features")
         inner = {
             column: mapping(mapping(feature, "").get("feature"), "")

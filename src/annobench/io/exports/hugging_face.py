@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.io._parquet import batches
 from annobench.io.exports._arrow import PARQUET, begins, schema_of
 from annobench.io.exports._records import load_json
 from annobench.io.exports._tables import Table, as_cell, check_columns, layout_of
@@ -129,7 +130,7 @@ def _open_arrow(path: Path) -> Any:
 def _batches(path: Path) -> Iterator[pa.RecordBatch]:
     if _is_parquet(path):
         with pq.ParquetFile(path) as file:
-            yield from file.iter_batches(batch_size=8192)
+            yield from batches(file, 8192)
         return
     with _open_arrow(path) as reader:
         if hasattr(reader, "get_batch"):
