@@ -119,7 +119,9 @@ GROWING = {
         growth,
         "Time and memory per label against the number of labels, by contender",
         "Growth with the number of labels. A horizontal line means cost proportional to the number "
-        "of labels; with few labels, fixed costs dominate.",
+        "of labels; with few labels, fixed costs dominate. The floor is the bytes that an "
+        "iteration must read and write over the speed at which one core reads memory: two threads "
+        "can fall below it, and where memory is faster, it lies lower.",
     ),
     "scale": (
         growth_on_disk,
