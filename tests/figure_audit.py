@@ -84,19 +84,26 @@ def audited() -> Iterator[None]:
 
 @contextmanager
 def collected(path: Path) -> Iterator[None]:
-    """Write the faults of each figure of a paper that is saved within this context, by its name."""
+    """Write the faults of each figure of a paper that is saved within this context, by its name.
+
+    Of the two files of a figure, the PNG is empty.
+    """
     write, found = plotting.save_figure, {}
 
     def save(figure: Figure, stem: Path):
         write(figure, stem)
         found[stem.name] = faults(figure)
 
-    def coarse(figure: Figure, file, **how):
-        _SAVE(figure, file, **how | {"dpi": 30})
+    def quick(figure: Figure, file, *, format, **how):
+        # The layout is found for the first file; the second one is of the same.
+        if format == "png":
+            Path(file).touch()
+        else:
+            _SAVE(figure, file, format=format, **how)
 
     plotting.save_figure = save
     try:
-        with _saved_by(coarse):
+        with _saved_by(quick):
             yield
     finally:
         plotting.save_figure = write

@@ -351,6 +351,7 @@ def kill_in_the_middle(clone, script, output, *options):
     assert list((clone.top / "results" / "strays").rglob(".draft.*"))
 
 
+@pytest.mark.slow
 def test_runs_that_were_killed_in_the_middle_of_a_rule_are_resumed(clone):
     before = {output: (clone.top / output).read_text() for output in KILLED.values()}
     first, *others = KILLED.items()
