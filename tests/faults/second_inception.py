@@ -117,8 +117,12 @@ TYPES: dict[str, dict[str, str]] = {
     "custom.Rel": {"Governor": "part", "Dependent": "part", "kind": "text"},
     "custom.Host": {"links": "parts"},
     "custom.Link": {"role": "text", "target": "part"},
+    "custom.Element": {"next": "part", "referenceType": "text", "referenceRelation": "text"},
+    "custom.Chain": {"first": "part"},
 }
-ANNOTATIONS = ("custom.Entity", "custom.Rel", "custom.Host")
+ANNOTATIONS = ("custom.Entity", "custom.Rel", "custom.Host", "custom.Element")
+#: What these are, for the system of types; all others are annotations.
+ABOVE = {"custom.Link": "uima.cas.TOP", "custom.Chain": "uima.cas.AnnotationBase"}
 
 
 class Part(NamedTuple):
@@ -137,6 +141,22 @@ def number(text: str | None) -> int:
         return int(text)
     int(text or "")
     raise UnclearError
+
+
+def types_of(data: bytes) -> dict[str, tuple[str, dict[str, str]]]:
+    """Read a system of types: what is above each, and the range of each of its features."""
+    need(b"<!DOCTYPE" not in data)
+    space = "{http://uima.apache.org/resourceSpecifier}"
+    found: dict[str, tuple[str, dict[str, str]]] = {}
+    for element in ElementTree.fromstring(data).iter(f"{space}typeDescription"):
+        name, above = (element.findtext(f"{space}{n}") for n in ("name", "supertypeName"))
+        features = {
+            feature.findtext(f"{space}name") or "": feature.findtext(f"{space}rangeTypeName") or ""
+            for feature in element.iter(f"{space}featureDescription")
+        }
+        need(name and above and name not in found)
+        found[name or ""] = above or "", features
+    return found
 
 
 def xmi(data: bytes) -> Layers:
@@ -171,6 +191,8 @@ def xmi(data: bytes) -> Layers:
         limits = [0, 0, 0]
         if kind in ANNOTATIONS:
             limits = [number(n) for n in ends_of(given, "sofa")]
+        elif kind == "custom.Chain":
+            limits[0] = number(given.pop("sofa", "0"))
         for child in element:
             need(TYPES[kind].get(child.tag) == "texts" and not list(child))
             if child.tag in element.attrib:
@@ -222,6 +244,8 @@ def cas_json(data: bytes) -> Layers:
             limits = [0, 0, 0]
             if kind in ANNOTATIONS:
                 limits = ends_of(given, "@sofa")
+            elif kind == "custom.Chain":
+                limits[0] = given.pop("@sofa", 0) or 0
             limits = [0 if n == "0" else n for n in limits]
             need(all(type(n) is int for n in limits))
             values = {n.removeprefix("@"): value for n, value in given.items()}
@@ -280,8 +304,9 @@ def marks(parts: dict[int, Part], sofas: dict[int, Any], views: dict[int, list[i
         need(len(set(members)) == len(members))
         need(all(type(n) is int for n in members))
         for n in members:
-            if n in parts and parts[n].type in ANNOTATIONS:
-                need(parts[n].sofa == sofa)
+            if n in parts and parts[n].type != "custom.Link":
+                # The head of a chain covers no text, and need not say which it belongs to.
+                need(parts[n].sofa in ((0, sofa) if parts[n].type == "custom.Chain" else (sofa,)))
     if "_InitialView" not in names:
         raise UnclearError
     [first] = [key for key, sofa in sofas.items() if sofa["sofaID"] == "_InitialView"]
@@ -320,6 +345,12 @@ def marks(parts: dict[int, Part], sofas: dict[int, Any], views: dict[int, list[i
             for name in TYPES[part.type]:
                 spans, _ = found.setdefault(f"Entity.{name}", ([], []))
                 spans.append((start, end, label_of(get(name))))
+        elif short == "Element":
+            spans, links = found.setdefault(short, ([], []))
+            spans.append((start, end, label_of(get("referenceType"))))
+            target = end_of(get("next"))
+            if target:
+                links.append((start, end, *target, label_of(get("referenceRelation"))))
         else:
             spans, links = found.setdefault("Host.links", ([], []))
             spans.append((start, end, "*"))

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 import cassis
 from faults import second_inception
-from faults.fuzzing import FEWER, count, feed, folder_in_memory
+from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import CELLS, as_json, mixed, of_bytes, of_parts
 from faults.second_inception import HEADS, Layers
 
@@ -117,13 +117,12 @@ def documents() -> tuple[bytes, bytes, bytes]:
     ranges |= {"parts": "FSArray"}
     made = {}
     for name, features in second_inception.TYPES.items():
-        is_link = name == "custom.Link"
-        above = "uima.cas.TOP" if is_link else "uima.tcas.Annotation"
+        above = second_inception.ABOVE.get(name, "uima.tcas.Annotation")
         made[name] = system.create_type(name, above)
         for feature, kind in features.items():
             range_ = f"uima.cas.{ranges[kind]}" if kind in ranges else "uima.tcas.Annotation"
             system.create_feature(made[name], feature, range_)
-    entity, rel, host, link = made.values()
+    entity, rel, host, link, element, chain = made.values()
     cas = cassis.Cas(system)
     cas.sofa_string = "\U0001f600 Ada met Bob \U0001f600"
     tags = system.get_type("uima.cas.StringArray")(elements=["b", "a"])
@@ -133,6 +132,9 @@ def documents() -> tuple[bytes, bytes, bytes]:
     links = system.get_type("uima.cas.FSArray")(elements=[link(role="agent", target=two)])
     found = [one, two, three, rel(begin=0, end=1, Governor=one, Dependent=two, kind="knows")]
     found += [host(begin=6, end=9, links=links), entity(begin=0, end=1, value="FACE")]
+    last = element(begin=10, end=13, referenceType="name")
+    first = element(begin=2, end=5, next=last, referenceType="name", referenceRelation="same")
+    found += [first, last, chain(first=first)]
     cas.add_all(found)
     return cas.to_xmi().encode(), system.to_xml().encode(), cas.to_json().encode()
 
@@ -175,6 +177,45 @@ def test_xmi(tried, tmp_path, tmp_path_factory):
         times=FEWER,
     )
     count(outcome, tried, AREA, "a document of UIMA, XMI: bytes, attributes")
+
+
+def test_system_of_types(tried, tmp_path, tmp_path_factory):
+    folder = folder_in_memory(tmp_path_factory)
+    (folder / "ann.xmi").write_bytes(XMI)
+    sound = second_inception.types_of(SYSTEM)
+
+    def read(data):
+        (folder / "TypeSystem.xml").write_bytes(data)
+        return of_layers(read_export(folder / "ann.xmi", format="inception")._intake.marked)
+
+    def second(data):
+        if second_inception.types_of(data) != sound:
+            raise UnclearError
+        return second_inception.xmi(XMI)
+
+    outcome = feed(
+        read,
+        second,
+        mixed(lambda draw: of_bytes([SYSTEM], draw), system_of),
+        refusals=REFUSALS,
+        folder=tmp_path,
+        seed="system of types",
+        named="ann.xmi",
+        times=FEWER,
+    )
+    count(outcome, tried, AREA, "the system of types of a document of UIMA: bytes, texts")
+
+
+def system_of(draw: Random) -> bytes:
+    """Write other texts into the elements of the system of types."""
+    text = SYSTEM.decode()
+    for _ in range(draw.choice((1, 1, 2))):
+        places = [place.span(1) for place in re.finditer(r">([^<>]*)<", text)]
+        start, end = draw.choice(places)
+        other = draw.choice(places)
+        new = draw.choice((text[slice(*other)], escape(draw.choice(CELLS))))
+        text = text[:start] + new + text[end:]
+    return text.encode("utf-8", "replace")
 
 
 def json_of(draw: Random) -> bytes:

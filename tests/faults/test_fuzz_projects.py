@@ -10,9 +10,10 @@ from random import Random
 
 from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import mixed, of_bytes, of_parts
-from faults.second_inception import need
+from faults.second_inception import need, types_of, xmi
 from faults.second_readers import unique
 from faults.test_fuzz_documents import HEAD, TSV, webanno
+from faults.test_fuzz_inception import SYSTEM, XMI, xmi_of
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports import read_export
@@ -47,9 +48,14 @@ def packed(files: list[tuple[str, bytes]]) -> bytes:
 
 
 def project_of(draw: Random) -> bytes:
-    """Write a project, its description, files, their names or the whole harmed."""
+    """Write a project, its description, files, their names or the whole harmed.
+
+    In one out of two projects all documents are XMI.
+    """
     described, rows, names = {"annotation_documents": ROWS, "name": "p"}, [], list(NAMES)
-    kind = draw.randrange(6)
+    kind, in_xmi = draw.randrange(6), draw.random() < 0.5
+    if in_xmi:
+        names = [name.replace(".tsv", ".zip") for name in names]
     if kind == 0:
         described = of_parts(described, draw)
     elif kind == 1:
@@ -62,7 +68,7 @@ def project_of(draw: Random) -> bytes:
             data = of_bytes(TSV, draw, len(HEAD))
         if name.endswith(".zip"):
             inner = draw.choice(("x.tsv", "x.tsv", "a/b.tsv", "TypeSystem.xml", "x.txt"))
-            data = packed([(inner, data)])
+            data = packed(document_in_xmi(draw, kind) if in_xmi else [(inner, data)])
         rows.append((name, data))
     try:
         about = json.dumps(described).encode("utf-8", "replace")
@@ -70,6 +76,15 @@ def project_of(draw: Random) -> bytes:
     except UnicodeError:
         return project_of(draw)
     return of_bytes([whole], draw) if kind == 4 else whole
+
+
+def document_in_xmi(draw: Random, kind: int) -> list[tuple[str, bytes]]:
+    """Write the files of a document, with `kind` 3 perhaps harmed."""
+    harmed = kind == 3 and draw.random() < 0.3
+    return [
+        ("x.xmi", xmi_of(draw) if harmed else XMI),
+        (draw.choice(("TypeSystem.xml",) * 9 + ("types.txt",)), SYSTEM),
+    ]
 
 
 def content_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
@@ -80,8 +95,31 @@ def content_of(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         return file.read() if needed else b""
 
 
+def documents_of(ending: str, content: bytes) -> list[dict[str, list[tuple[int, int, str]]]]:
+    """The spans by layer, for each document of an annotator's file."""
+    if ending == "tsv":
+        contents = {"x.tsv": content}
+    elif ending == "zip":
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            contents = {name: archive.read(name) for name in archive.namelist()}
+    else:
+        return []
+    found = []
+    for name, content in contents.items():
+        if name.endswith(".tsv"):
+            if not content.startswith(b"#FORMAT=WebAnno TSV 3"):
+                raise UnclearError
+            found.append({"Span.value": sorted(webanno(content))})
+        elif name.endswith(".xmi"):
+            if "TypeSystem.xml" not in contents:
+                raise UnclearError  # another archive of the same name may hold it
+            need(types_of(contents["TypeSystem.xml"]) == types_of(SYSTEM))
+            found.append({layer: spans for layer, (spans, _) in xmi(content).items()})
+    return found
+
+
 def project(data: bytes) -> list[tuple[object, ...]]:
-    """The spans of each annotator's file, by document, and how far it came."""
+    """The spans of each annotator's file, by document and layer, and how far it came."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         files = [(info.filename, content_of(archive, info)) for info in archive.infolist()]
     states: dict[tuple[str, str], str] = {}
@@ -111,20 +149,18 @@ def project(data: bytes) -> list[tuple[object, ...]]:
         if len(rest) > 1 or "." not in who or who.startswith("."):
             raise UnclearError
         who = who.removesuffix(f".{ending}")
-        contents = [content] if ending == "tsv" else []
-        if ending == "zip":
-            with zipfile.ZipFile(io.BytesIO(content)) as inner:
-                contents = [inner.read(n) for n in inner.namelist() if n.endswith(".tsv")]
-        for content in contents:
-            if who == "INITIAL_CAS":
-                continue
-            if not content.startswith(b"#FORMAT=WebAnno TSV 3"):
-                raise UnclearError
-            state = states.get((document, who), "unfinished")
-            if kind == "curation" or who in ("CURATION_USER", "curator"):
-                state = "curated"
-            found.append((document, who, "Span.value", sorted(webanno(content)), state))
-    return sorted(found)
+        if who == "INITIAL_CAS":
+            continue
+        state = states.get((document, who), "unfinished")
+        if kind == "curation" or who in ("CURATION_USER", "curator"):
+            state = "curated"
+        found += [(document, who, layers, state) for layers in documents_of(ending, content)]
+    names = {name for *_, layers, _ in found for name in layers}
+    return sorted(
+        (document, who, name, layers.get(name, []), state)
+        for document, who, layers, state in found
+        for name in names
+    )
 
 
 def test_projects(tried, tmp_path, tmp_path_factory):
