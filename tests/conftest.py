@@ -61,6 +61,20 @@ def closed():
         pyplot.close("all")
 
 
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20080101)
+
+
+@pytest.fixture(scope="session")
+def mirror():
+    """The folder of real data; a test that asks for it fails if it is set but lacks a file."""
+    folder = os.environ.get("ANNOBENCH_DATA_MIRROR")
+    if not folder:
+        pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
+    return Path(folder)
+
+
 @pytest.fixture(scope="session")
 def filled_once(tmp_path_factory):
     """Return a function that fills a folder once in all processes, and returns it."""
@@ -97,6 +111,20 @@ def simulated_folder(filled_once):
 
 
 @pytest.fixture(scope="session")
+def real_folder(filled_once, mirror):
+    """Return a function that gives the folder of a real data set that is read once for all."""
+    from annobench import datasets
+
+    def of(id):
+        def fill(folder):
+            datasets.prepare(id, folder, mode="real", mirror=mirror, network=False)
+
+        return filled_once(f"real_{id}", fill)
+
+    return of
+
+
+@pytest.fixture(scope="session")
 def quick_run(filled_once, simulated_folder):
     """Return a function that runs a paper on simulated data at quick effort, as the workflow does.
 
@@ -117,20 +145,6 @@ def quick_run(filled_once, simulated_folder):
         return filled_once(f"quick_run_of_{paper.key}", fill) / "out"
 
     return run
-
-
-@pytest.fixture
-def rng():
-    return np.random.default_rng(20080101)
-
-
-@pytest.fixture(scope="session")
-def mirror():
-    """The folder of real data; a test that asks for it fails if it is set but lacks a file."""
-    folder = os.environ.get("ANNOBENCH_DATA_MIRROR")
-    if not folder:
-        pytest.skip("ANNOBENCH_DATA_MIRROR is not set: the real data are not at hand")
-    return Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -96,14 +96,9 @@ def simulated(id, seed):
     return datasets.get(id).simulate(stream, {})
 
 
-@functools.cache
-def loaded(id, mirror):
-    return datasets.load(id, mode="real", mirror=mirror, network=False)
-
-
-@pytest.fixture
-def real(mirror):
-    return lambda id: loaded(id, mirror)
+@pytest.fixture(scope="session")
+def real(real_folder):
+    return functools.cache(lambda id: datasets.read(real_folder(id)))
 
 
 def test_discovery_finds_the_data_sets():

@@ -42,7 +42,7 @@ def found(folder, simulated_folder):
         return paper(changes, data) | {"typed": float(parse_printed(text).value)}
 
     rng = np.random.default_rng(SEED)
-    table = trace(analysis, [*paper.numbers, typed], paper.data, rng, n_small=3, by_group=False)
+    table = trace(analysis, [*paper.numbers, typed], paper.data, rng, n_small=2, by_group=False)
     return table.set_index("target")
 
 

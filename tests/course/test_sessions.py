@@ -1,5 +1,7 @@
 """What holds for every session: its records, its source, its solutions and its empty edition."""
 
+import copy
+import functools
 import re
 import time
 
@@ -7,6 +9,7 @@ import numpy as np
 import pytest
 
 import unrendered
+from annobench import datasets
 from annobench.course import sessions
 from annobench.course.draws import draw
 from annobench.course.records import Choice, Function, Number, Simulation
@@ -210,11 +213,17 @@ def run(notebook, before=lambda own, code, names: None):
         exec(compile(code, f"<{notebook.cells[0].id}, code cell {number}>", "exec"), names)
 
 
+#: Sessions and their editions share data sets, of which some take long to read.
+loaded = functools.cache(datasets.load)
+
+
 @pytest.fixture
 def offline(monkeypatch, tmp_path):
     """Without a mirror, let the simulators stand in, and no network be asked."""
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ANNOBENCH_DATA_URL", "http://127.0.0.1:9")
+    # A session may do with its data as it likes.
+    monkeypatch.setattr(datasets, "load", lambda id: copy.deepcopy(loaded(id)))
 
 
 @pytest.mark.filterwarnings("default")

@@ -85,8 +85,7 @@ def results(paper, quick_run):
 
 
 @pytest.fixture(scope="module")
-def real_results(paper, tmp_path_factory, mirror):
+def real_results(paper, tmp_path_factory, real_folder):
     """Everything the analysis writes, from real data sets."""
-    top = tmp_path_factory.mktemp(f"{paper.record.key}_real")
-    data = paper.prepared(top, mode="real", mirror=mirror)
-    return paper.run(paper.study(data), top / "out")
+    data = {id: real_folder(id) for id in paper.record.datasets}
+    return paper.run(paper.study(data), tmp_path_factory.mktemp(f"{paper.record.key}_real"))

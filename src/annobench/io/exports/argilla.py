@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,11 +176,11 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not begins(path, PARQUET):
         yield from json_records(path)
         return
-    names = _class_names(path)
     number = 0
     try:
-        for batch in batches(pq.ParquetFile(path), 1_000):
-            for row in batch.to_pylist():
+        with pq.ParquetFile(path) as file:
+            names = _class_names(file, path)
+            for row in chain.from_iterable(batch.to_pylist() for batch in batches(file, 1_000)):
                 number += 1
                 for column, words in names.items():
                     # What is no list is refused where responses are.
@@ -195,11 +196,11 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         ) from error
 
 
-def _class_names(path: Path) -> dict[str, list[str]]:
+def _class_names(file: pq.ParquetFile, path: Path) -> dict[str, list[str]]:
     """Return the names of the classes of columns of responses that hold numbers of classes."""
     # Arrow writes its notes twice into a Parquet file.
-    notes = (_schema(path).metadata or {}).get(_NOTES)
-    if notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
+    notes, copy = ((of.metadata or {}).get(_NOTES) for of in (file.schema_arrow, file.metadata))
+    if notes != copy:
         raise ReaderError(
             f"{path}: damaged: its two copies of the names of classes differ. Write it again."
         )
