@@ -176,10 +176,11 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not begins(path, PARQUET):
         yield from json_records(path)
         return
+    schema = _schema(path)
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            names = _class_names(file, path)
+            names = _class_names(schema, file.metadata, path)
             for row in chain.from_iterable(batch.to_pylist() for batch in batches(file, 1_000)):
                 number += 1
                 for column, words in names.items():
@@ -196,10 +197,10 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         ) from error
 
 
-def _class_names(file: pq.ParquetFile, path: Path) -> dict[str, list[str]]:
+def _class_names(schema: pa.Schema, footer: pq.FileMetaData, path: Path) -> dict[str, list[str]]:
     """Return the names of the classes of columns of responses that hold numbers of classes."""
     # Arrow writes its notes twice into a Parquet file.
-    notes, copy = ((of.metadata or {}).get(_NOTES) for of in (file.schema_arrow, file.metadata))
+    notes, copy = ((of.metadata or {}).get(_NOTES) for of in (schema, footer))
     if notes != copy:
         raise ReaderError(
             f"{path}: damaged: its two copies of the names of classes differ. Write it again."
