@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import os
 import re
 import time
 
@@ -213,12 +214,17 @@ def run(notebook, before=lambda own, code, names: None):
         exec(compile(code, f"<{notebook.cells[0].id}, code cell {number}>", "exec"), names)
 
 
-#: Sessions and their editions share data sets, of which some take long to read.
-loaded = functools.cache(datasets.load)
+@pytest.fixture(scope="session")
+def loaded(request):
+    """Return a function that loads a data set once: of some it takes long."""
+    if not os.environ.get("ANNOBENCH_DATA_MIRROR"):
+        return functools.cache(datasets.load)
+    folder = request.getfixturevalue("real_folder")
+    return functools.cache(lambda id: datasets.read(folder(id)))
 
 
 @pytest.fixture
-def offline(monkeypatch, tmp_path):
+def offline(monkeypatch, tmp_path, loaded):
     """Without a mirror, let the simulators stand in, and no network be asked."""
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ANNOBENCH_DATA_URL", "http://127.0.0.1:9")
