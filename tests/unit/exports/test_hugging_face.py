@@ -98,6 +98,17 @@ def test_parquet_with_the_metadata_of_a_data_set(tmp_path):
     assert read_export(path).labels().to_frame().label.tolist() == ["yes", "no"]
 
 
+def test_names_of_categories_that_contradict_their_copy_are_refused(tmp_path):
+    info = {"info": {"features": {"label": LABELS}}}
+    table = pa.table(PLAIN).replace_schema_metadata({"huggingface": json.dumps(info)})
+    path = tmp_path / "labels.parquet"
+    pq.write_table(table, path)
+    path.write_bytes(path.read_bytes().replace(b'"yes"', b'"yet"', 1))
+    with pytest.raises(ReaderError, match="two copies of the names of classes differ"):
+        read_export(path, format="hugging_face")
+    assert "hugging_face" not in recognise(path)
+
+
 def test_a_plain_parquet_table_is_left_to_the_reader_of_tables(tmp_path):
     path = tmp_path / "labels.parquet"
     pq.write_table(pa.table(PLAIN), path)

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
 
 #: How a file of Parquet begins.
 PARQUET = b"PAR1"
+#: Under which `datasets` notes the types of columns, and the names of classes.
+_NOTES = b"huggingface"
 
 
 def begins(path: Path, magic: bytes) -> bool:
@@ -49,3 +52,33 @@ def schema_of(path: Path, read: Callable[[Path], pa.Schema], fault: str, remedy:
     if len(set(names)) < len(names):
         raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
     return schema
+
+
+def notes_of(path: Path, schema: pa.Schema, remedy: str) -> bytes | None:
+    """Return what `datasets` noted of a file's columns.
+
+    Parameters
+    ----------
+    path : Path
+        A file of Arrow or Parquet.
+    schema : Schema
+        Its columns.
+    remedy : str
+        What to do with a damaged file.
+
+    Returns
+    -------
+    bytes or None
+        JSON; None if it noted nothing.
+
+    Raises
+    ------
+    ReaderError
+        If a Parquet file contradicts itself: Arrow writes its notes twice into it.
+    """
+    notes: bytes | None = (schema.metadata or {}).get(_NOTES)
+    if begins(path, PARQUET) and notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
+        raise ReaderError(
+            f"{path}: damaged: its two copies of the names of classes differ. {remedy}"
+        )
+    return notes

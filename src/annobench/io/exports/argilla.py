@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
 from annobench.io._parquet import batches
-from annobench.io.exports._arrow import PARQUET, begins, schema_of
+from annobench.io.exports._arrow import PARQUET, begins, notes_of, schema_of
 from annobench.io.exports._parts import (
     MisshapenError,
     listing,
@@ -59,6 +59,7 @@ _KINDS: dict[str, Kind] = {
 }
 
 _RESPONSES = ".responses"
+_REMEDY = "Write it again."
 
 
 class _Response(NamedTuple):
@@ -121,7 +122,7 @@ def _file(source: Source) -> Path | None:
 
 
 def _schema(path: Path) -> pa.Schema:
-    return schema_of(path, pq.read_schema, "truncated or no Parquet file", "Write it again.")
+    return schema_of(path, pq.read_schema, "truncated or no Parquet file", _REMEDY)
 
 
 def _read(source: Source, intake: Intake) -> None:
@@ -168,19 +169,14 @@ def _declare(path: Path, intake: Intake) -> None:
             intake.question(name(question.get("name"), "the name of a question"), kind, given)
 
 
-#: Under which `datasets` notes the types of columns.
-_NOTES = b"huggingface"
-
-
 def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not begins(path, PARQUET):
         yield from json_records(path)
         return
-    schema = _schema(path)
+    names = _class_names(notes_of(path, _schema(path), _REMEDY))
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            names = _class_names(schema, file.metadata, path)
             for row in chain.from_iterable(batch.to_pylist() for batch in batches(file, 1_000)):
                 number += 1
                 for column, words in names.items():
@@ -192,19 +188,11 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                         ]
                 yield number, row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ReaderError(
-            f"{path}: damaged after record {number} ({error}). Write it again."
-        ) from error
+        raise ReaderError(f"{path}: damaged after record {number} ({error}). {_REMEDY}") from error
 
 
-def _class_names(schema: pa.Schema, footer: pq.FileMetaData, path: Path) -> dict[str, list[str]]:
+def _class_names(notes: bytes | None) -> dict[str, list[str]]:
     """Return the names of the classes of columns of responses that hold numbers of classes."""
-    # Arrow writes its notes twice into a Parquet file.
-    notes, copy = ((of.metadata or {}).get(_NOTES) for of in (schema, footer))
-    if notes != copy:
-        raise ReaderError(
-            f"{path}: damaged: its two copies of the names of classes differ. Write it again."
-        )
     try:
         about = load_json(notes or b"{}")
         features = mapping(mapping(about, "").get("info"), "").get("features")

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
 from annobench.io._parquet import batches
-from annobench.io.exports._arrow import PARQUET, begins, schema_of
+from annobench.io.exports._arrow import PARQUET, begins, notes_of, schema_of
 from annobench.io.exports._records import load_json
 from annobench.io.exports._tables import Table, as_cell, check_columns, layout_of
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
 
-_INFO, _METADATA = "dataset_info.json", b"huggingface"
+_INFO = "dataset_info.json"
 _PARQUET, _ARROW = ".parquet", ".arrow"
 _REMEDY = "Save the data set again with save_to_disk or to_parquet."
 
@@ -193,11 +193,9 @@ def _info(source: Source, path: Path) -> dict[str, Any]:
             except (ValueError, OSError) as error:
                 raise ReaderError(f"{info}: not JSON ({error}). {_REMEDY}") from error
             return _features(found)
-    metadata = _schema(path).metadata or {}
-    if _METADATA not in metadata:
-        return {}
+    notes = notes_of(path, _schema(path), _REMEDY)
     try:
-        return _features(load_json(metadata[_METADATA]).get("info"))
+        return _features(load_json(notes or b"{}").get("info"))
     except (ValueError, AttributeError):
         return {}
 
