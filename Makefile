@@ -85,7 +85,7 @@ $(BROWSER): requirements/browser.txt $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --require-hashes -r requirements/browser.txt
 	touch $@
 
-test-faults: $(BROWSER)  ## Kill, fill, corrupt and feed nonsense to it, and store what came of it.
+test-faults: $(BROWSER)  ## Kill, fill, corrupt and feed nonsense to it, and store what came of it: 25 minutes.
 	$(BIN)/pytest $(PARALLEL) --store-faults all tests/faults
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
