@@ -1,6 +1,7 @@
 """What the repository as a whole promises to who clones it."""
 
 import ast
+import os
 import re
 import shutil
 import subprocess
@@ -202,3 +203,20 @@ def test_archives_of_tests_have_no_time_in_them(files):
     for path, call in packed:
         named = {keyword.arg for keyword in call.keywords}
         assert "mtime" in named, f"{path.relative_to(TOP)}:{call.lineno}"
+
+
+def test_what_arviz_says_once_a_day_fails_no_test(tmp_path):
+    script = tmp_path / "test_import.py"
+    script.write_text("import arviz\n\ndef test():\n    assert arviz\n")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", script]
+    # Where it keeps the day on which it said so last.
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    run = subprocess.run(
+        [*command, "-c", TOP / "pyproject.toml", "--rootdir", TOP],
+        cwd=TOP,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout
+    assert list(tmp_path.glob("arviz/*"))
