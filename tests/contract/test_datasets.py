@@ -230,7 +230,7 @@ def test_the_simulator_meets_the_published_aggregates(id):
     few |= {"masc_trained_samples": 6, "masc_trained_full": 6}
     few |= {"ami_dialogue_acts": 2, "ami_focus": 2}
     few |= dict.fromkeys(("ti_adult", "ti_facts", "ti_relevance", "ti_trec"), 6)
-    rounds = few.get(id, 16)
+    rounds = few.get(id, 24)
     assert strays(dataset, [simulated(id, seed) for seed in range(rounds)]) == {}
 
 
@@ -245,7 +245,7 @@ def test_a_simulator_that_errs_would_be_caught(id):
         label[hit] = 50.0 if dataset.scale == "interval" else "1"
         return DataTables(tables.labels.assign(label=label), tables.items)
 
-    assert strays(dataset, [spoilt(seed) for seed in range(16)])
+    assert strays(dataset, [spoilt(seed) for seed in range(24)])
 
 
 def test_muc6_persons_are_simulated_from_the_real_gold_where_it_is_at_hand(mirror):

@@ -19,7 +19,7 @@ from catalogue import read_paper
 TOP = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
 SEED = 20081
-#: It takes 5 s and more to change their numbers; every run of the workflow does so, too.
+#: Tracing these takes 5 s or more at quick effort; each run of the workflow traces all papers.
 LONG = {
     *("beigman_klebanov2010", "bhowmick2008", "carpenter2008", "li2019", "passonneau2014"),
     *("reidsma2008", "ustalov2024"),

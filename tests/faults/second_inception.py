@@ -121,7 +121,7 @@ TYPES: dict[str, dict[str, str]] = {
     "custom.Chain": {"first": "part"},
 }
 ANNOTATIONS = ("custom.Entity", "custom.Rel", "custom.Host", "custom.Element")
-#: What these are, for the system of types; all others are annotations.
+#: What these are, for the type system; all others are annotations.
 ABOVE = {"custom.Link": "uima.cas.TOP", "custom.Chain": "uima.cas.AnnotationBase"}
 
 
@@ -144,7 +144,7 @@ def number(text: str | None) -> int:
 
 
 def types_of(data: bytes) -> dict[str, tuple[str, dict[str, str]]]:
-    """Read a system of types: what is above each, and the range of each of its features."""
+    """Read a type system: what is above each, and the range of each of its features."""
     need(b"<!DOCTYPE" not in data)
     space = "{http://uima.apache.org/resourceSpecifier}"
     found: dict[str, tuple[str, dict[str, str]]] = {}
@@ -305,7 +305,7 @@ def marks(parts: dict[int, Part], sofas: dict[int, Any], views: dict[int, list[i
         need(all(type(n) is int for n in members))
         for n in members:
             if n in parts and parts[n].type != "custom.Link":
-                # The head of a chain covers no text, and need not say which it belongs to.
+                # The head of a chain has no begin and end, and need not name its text.
                 need(parts[n].sofa in ((0, sofa) if parts[n].type == "custom.Chain" else (sofa,)))
     if "_InitialView" not in names:
         raise UnclearError

@@ -145,19 +145,28 @@ second_inception.ALL_TYPES.update(RECORDS["%TYPES"])
 NUMBERS = [*map(str, range(-1, 20)), "1_0", "\uff11", "99", "2 3", "2 2", "", " 4", "9" * 5_000]
 
 
-def xmi_of(draw: Random) -> bytes:
-    """Write other values to attributes of the document."""
-    text = XMI.decode()
-    for _ in range(draw.choice((1, 1, 2, 3))):
-        places = [place.span(1) for place in re.finditer(r'="([^"]*)"', text)]
+def with_others(data: bytes, pattern: str, draw: Random, times: int, *own: list[str]) -> bytes:
+    """Put others in place of texts that a pattern finds in XML: of other places, or odd ones."""
+    text = data.decode()
+    for _ in range(times):
+        places = [place.span(1) for place in re.finditer(pattern, text)]
         start, end = draw.choice(places)
         other = draw.choice(places)
-        new = draw.choice(
-            (draw.choice(NUMBERS), draw.choice(NUMBERS), text[slice(*other)], draw.choice(CELLS))
-        )
+        new = draw.choice((*map(draw.choice, own), text[slice(*other)], draw.choice(CELLS)))
         quoted = escape(new, {'"': "&quot;"}) if new not in text else new
         text = text[:start] + quoted + text[end:]
     return text.encode("utf-8", "replace")
+
+
+def xmi_of(draw: Random) -> bytes:
+    """Write other values to attributes of the document."""
+    times = draw.choice((1, 1, 2, 3))
+    return with_others(XMI, r'="([^"]*)"', draw, times, NUMBERS, NUMBERS)
+
+
+def type_system_of(draw: Random) -> bytes:
+    """Write other texts into the elements of the type system."""
+    return with_others(SYSTEM, ">([^<>]*)<", draw, draw.choice((1, 1, 2)))
 
 
 def test_xmi(tried, tmp_path, tmp_path_factory):
@@ -179,7 +188,7 @@ def test_xmi(tried, tmp_path, tmp_path_factory):
     count(outcome, tried, AREA, "a document of UIMA, XMI: bytes, attributes")
 
 
-def test_system_of_types(tried, tmp_path, tmp_path_factory):
+def test_type_system(tried, tmp_path, tmp_path_factory):
     folder = folder_in_memory(tmp_path_factory)
     (folder / "ann.xmi").write_bytes(XMI)
     sound = second_inception.types_of(SYSTEM)
@@ -196,26 +205,14 @@ def test_system_of_types(tried, tmp_path, tmp_path_factory):
     outcome = feed(
         read,
         second,
-        mixed(lambda draw: of_bytes([SYSTEM], draw), system_of),
+        mixed(lambda draw: of_bytes([SYSTEM], draw), type_system_of),
         refusals=REFUSALS,
         folder=tmp_path,
         seed="system of types",
         named="ann.xmi",
         times=FEWER,
     )
-    count(outcome, tried, AREA, "the system of types of a document of UIMA: bytes, texts")
-
-
-def system_of(draw: Random) -> bytes:
-    """Write other texts into the elements of the system of types."""
-    text = SYSTEM.decode()
-    for _ in range(draw.choice((1, 1, 2))):
-        places = [place.span(1) for place in re.finditer(r">([^<>]*)<", text)]
-        start, end = draw.choice(places)
-        other = draw.choice(places)
-        new = draw.choice((text[slice(*other)], escape(draw.choice(CELLS))))
-        text = text[:start] + new + text[end:]
-    return text.encode("utf-8", "replace")
+    count(outcome, tried, AREA, "the type system of a document of UIMA: bytes, texts")
 
 
 def json_of(draw: Random) -> bytes:

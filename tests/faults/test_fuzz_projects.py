@@ -50,7 +50,7 @@ def packed(files: list[tuple[str, bytes]]) -> bytes:
 def project_of(draw: Random) -> bytes:
     """Write a project, its description, files, their names or the whole harmed.
 
-    In one out of two projects all documents are XMI.
+    In half of them all documents are XMI.
     """
     described, rows, names = {"annotation_documents": ROWS, "name": "p"}, [], list(NAMES)
     kind, in_xmi = draw.randrange(6), draw.random() < 0.5

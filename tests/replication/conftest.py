@@ -29,12 +29,6 @@ class Replication:
         texts = {path.stem: path.read_text() for path in self.record.printed_tables}
         return Study(data or {}, texts | (tables or {}), resources)
 
-    def prepared(self, top, **source):
-        """Write the data sets of the paper into a folder, and return their folders by id."""
-        for id in self.record.datasets:
-            datasets.prepare(id, top / id, network=False, **source)
-        return {id: top / id for id in self.record.datasets}
-
     def run(self, study, folder, *, seed=3, effort="quick"):
         """Write everything that the analysis makes, and return its folder."""
         record = self.record

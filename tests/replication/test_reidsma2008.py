@@ -154,10 +154,9 @@ def test_the_coverage_of_the_vote_follows_from_tables_1_3_and_4(analysis, paper)
 
 
 @pytest.fixture(scope="module")
-def simulated(paper, tmp_path_factory):
+def simulated(paper, simulated_folder):
     """The study of simulated data sets."""
-    top = tmp_path_factory.mktemp("simulated")
-    return paper.study(paper.prepared(top, mode="simulated", seed=3, mirror=None))
+    return paper.study({id: simulated_folder(id) for id in paper.record.datasets})
 
 
 @pytest.mark.slow
