@@ -129,7 +129,8 @@ class _Collector:
         wanted = self.config.getoption("--store-faults", default=None)
         if wanted and exitstatus == 0 and not hasattr(self.config, "workerinput"):
             for name, rows in self.config.stash[STORED].items():
-                store(name, rows, alone=wanted == "all")
+                if rows or wanted == "all":  # the date is that of what was measured
+                    store(name, rows, alone=wanted == "all")
 
 
 def store(name: str, rows: list[Any], *, alone: bool) -> None:
