@@ -49,10 +49,14 @@ class Watched:
             self.heard.append(f"request: {url}")
 
     def open(self, path: str, width: int = DESKTOP) -> Page:
-        """Open a page of the site, anew; `path` may have an anchor or a query."""
+        """Open a page of the site, anew; `path` may have an anchor or a query.
+
+        A page of benchmarks unpacks its tables after it has loaded, then marks its body as live.
+        """
         self.heard.clear()
         self.resize(width)
         self.page.goto(f"{SITE.as_uri()}/{path}")
+        self.page.wait_for_selector("body.live, body:not(:has(#about))")
         return self.page
 
     def resize(self, width: int) -> None:

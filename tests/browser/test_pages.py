@@ -71,6 +71,14 @@ def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, start):
     assert not found
 
 
+def test_a_page_is_open_when_its_script_has_drawn_it(watched):
+    slow = watched.page.context.new_cdp_session(watched.page)
+    slow.send("Emulation.setCPUThrottlingRate", {"rate": 20})
+    window = watched.open("studies/peers_snorkel/index.html")
+    assert window.evaluate("document.querySelectorAll('#scores-table tr').length") > 1
+    assert not watched.heard
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("page", SHOWN)
 def test_a_page_of_each_make_can_be_read_in_both_themes(watched, page, theme):

@@ -37,7 +37,6 @@ async function unpack(link) {
 async function start() {
   const about = JSON.parse($("#about").textContent), data = {};
   for (const link of document.querySelectorAll("a[data-table]")) data[link.dataset.table] = await unpack(link);
-  if (!$("#about")) return; // the page was left meanwhile
   const key = (...parts) => parts.join("\u0000");
   const index = (table, ...names) => new Map(data[table].map((row) => [key(...names.map((name) => row[name])), row]));
   const scores = index("scores", "problem", "score", "method"), fits = index("fits", "problem", "method");
