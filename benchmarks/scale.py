@@ -28,7 +28,7 @@ from distributed import Client
 
 from annobench.core.memory import available_memory
 from annobench.core.workers import dask_client
-from annobench.io.partition import PARTITION_LABELS, write_rows
+from annobench.io.partitioning import PARTITION_LABELS, write_rows
 from annobench.labels.partitions import PartitionedLabels, partition_file
 from annobench.models import dawid_skene
 from annobench.models._passes import Workers

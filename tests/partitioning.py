@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annobench.io.partition import write_rows
+from annobench.io.partitioning import write_rows
 from annobench.labels.partitions import (
     ANNOTATORS,
     PartitionedLabels,

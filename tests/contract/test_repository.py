@@ -77,6 +77,14 @@ def test_a_reader_finds_the_usual_files(name):
     assert (TOP / name).read_text().strip()
 
 
+def test_no_page_installs_the_package_from_a_registry(files):
+    """None has it: it is installed from the clone."""
+    pages = [path for path in files if path.suffix in {".md", ".py"} and path != Path(__file__)]
+    assert len(pages) > 100
+    found = re.compile(r"pip install [^\n]*annobench|nstall annobench\[")
+    assert not [path for path in pages if found.search(path.read_text(encoding="utf-8"))]
+
+
 def test_package_citation_changelog_and_pages_name_one_version():
     said = CliRunner().invoke(app, ["version"])
     assert said.output == f"{annobench.__version__}\n"

@@ -19,7 +19,7 @@ from faults.rows import rows_of
 from annobench import read_labels
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import _pieces, read_gold
-from annobench.io.partition import _write_names
+from annobench.io.partitioning import _write_names
 
 REFUSALS = (ReaderError, AnnotationError)
 

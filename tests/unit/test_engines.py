@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import CancelledError
 from types import SimpleNamespace
 
@@ -46,6 +47,28 @@ def test_the_size_decides_unless_an_engine_is_named(both, monkeypatch):
         engines.partitions_for(annotations, "dask")
     with pytest.raises(AnnotationError, match="engine 'spark' is none of auto, memory, dask"):
         engines.partitions_for(labels, "spark")
+
+
+def test_without_dask_the_error_says_how_to_install_it(both, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(AnnotationError, match=r'distributed is not .* pip install "\.\[scale\]"'):
+        ab.consensus(both[1], engine="dask", out=tmp_path / "out")
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    with pytest.raises(AnnotationError, match=r'fsspec.*: pip install "\.\[scale\]"'):
+        ab.io.partition("labels.csv", tmp_path / "out")
+
+
+def test_a_report_is_the_same_by_either_engine(both, dask_workers):
+    annotations, labels = both
+    whole = ab.report(annotations)
+    pd.testing.assert_frame_equal(whole, ab.report(labels.folder))
+    found = ab.report(labels.folder, engine="dask", scheduler=dask_workers)
+    whole = whole[whole["breakdown"].eq("overall")].reset_index(drop=True)
+    computed = found["estimate"].notna()
+    assert computed.sum() >= 5
+    pd.testing.assert_frame_equal(found[computed], whole[computed], rtol=1e-9, check_dtype=False)
+    with pytest.raises(AnnotationError, match=r"labels.csv: not a folder of partitions"):
+        ab.report("labels.csv")
 
 
 @pytest.mark.parametrize("model", ["dawid_skene", "glad"])

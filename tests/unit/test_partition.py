@@ -33,7 +33,7 @@ def table():
 
 
 def partition(source, folder, client, **options):
-    from annobench.io.partition import partition
+    from annobench.io import partition
 
     return partition(source, folder, scheduler=client, **options)
 

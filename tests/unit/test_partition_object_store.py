@@ -31,7 +31,7 @@ def bucket(monkeypatch):
 
 
 def test_a_bucket_is_partitioned_as_a_folder(bucket, tmp_path, dask_workers):
-    from annobench.io.partition import partition
+    from annobench.io import partition
 
     rows = [f"item {n % 20},worker {n % 7},{n * n % 3}" for n in range(200)]
     header = "item,worker,label"

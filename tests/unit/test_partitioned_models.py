@@ -138,7 +138,7 @@ def test_scores_against_gold_are_those_in_memory(both, workers, dask_workers):
 
 @pytest.mark.slow
 def test_a_million_labels_give_the_same_numbers(tmp_path, dask_workers):
-    from annobench.io.partition import partition
+    from annobench.io import partition
 
     table = table_of(np.random.default_rng(8), 1_000_000, n_annotators=200)
     table.to_parquet(tmp_path / "labels.parquet")

@@ -25,8 +25,13 @@ from annobench.agreement.forms.pooled import Pooled
 from annobench.agreement.intervals import agreed_caution, containing
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
-from annobench.agreement.report_values import Settings, laid_out, variants
-from annobench.agreement.reports import COLUMNS, overall_row
+from annobench.agreement.report_values import (
+    COLUMNS,
+    Settings,
+    laid_out,
+    overall_row,
+    variants,
+)
 from annobench.agreement.result import Agreement
 from annobench.agreement.statistic import error_of_variance, influence_values, used_items
 from annobench.core.discovery import did_you_mean

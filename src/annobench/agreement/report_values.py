@@ -21,7 +21,27 @@ from annobench.agreement.record import Coefficient, Options
 from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.partitions import PartitionedLabels
 from annobench.resampling.intervals import Interval
+
+#: The columns of a report.
+COLUMNS: Final = (
+    "breakdown",
+    "of",
+    "coefficient",
+    "options",
+    "estimate",
+    "standard_error",
+    "lower",
+    "upper",
+    "level",
+    "interval",
+    "n_items",
+    "n_labels",
+    "observed_agreement",
+    "expected_agreement",
+    "note",
+)
 
 #: Terms of weights between categories, of all items, beyond which they are left out, for time.
 MAX_WEIGHTED_TERMS: Final = 2_000_000_000
@@ -333,3 +353,28 @@ def _error_terms(result: Agreement, weighted: bool) -> int:
         return entries(result, weighted)
     n_items, n_totals = result.form.rows.shape
     return int(min(n_items, n_totals) * n_totals) * (1 + weighted * result.annotations.n_categories)
+
+
+def overall_row(
+    variant: Variant, values: dict[str, Any], labels: Annotations | PartitionedLabels
+) -> dict[str, Any]:
+    """Return the row of a coefficient of all labels.
+
+    Parameters
+    ----------
+    variant : Variant
+        The coefficient.
+    values : dict
+        Columns of its value.
+    labels : Annotations or PartitionedLabels
+        All labels.
+
+    Returns
+    -------
+    dict
+        Columns of a report.
+    """
+    # Where labels are missing, what the coefficient does about it belongs to its value.
+    if "estimate" in values and labels.n_labels < labels.n_items * labels.n_annotators:
+        values["note"] = f"{values['note']} {variant.method.missing}".strip()
+    return {"breakdown": "overall", "of": "", **variant.names, **values}

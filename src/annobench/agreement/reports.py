@@ -12,45 +12,34 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 
 from annobench.agreement.annotators import annotator_agreement, pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
+from annobench.agreement.partitioned import report_partitions
 from annobench.agreement.replicates import without_annotator
 from annobench.agreement.report_values import (
+    COLUMNS,
     MAX_ENTRIES,
     PAIR_COST,
     Settings,
     Variant,
     described,
     entries,
+    overall_row,
     variants,
 )
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
+from annobench.labels.engines import Engine, in_memory, partitions_for
 from annobench.labels.partitions import PartitionedLabels
 
-#: The columns of a report.
-COLUMNS: Final = (
-    "breakdown",
-    "of",
-    "coefficient",
-    "options",
-    "estimate",
-    "standard_error",
-    "lower",
-    "upper",
-    "level",
-    "interval",
-    "n_items",
-    "n_labels",
-    "observed_agreement",
-    "expected_agreement",
-    "note",
-)
+if TYPE_CHECKING:
+    from distributed import Client
 
 #: Breakdowns show at most so many categories and pairs of annotators.
 MAX_CATEGORIES: Final = 30
@@ -60,18 +49,20 @@ MIN_SHOWN: Final = 3
 
 
 def report(
-    annotations: Annotations,
+    annotations: Annotations | PartitionedLabels | str | Path,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
     replicates: int = 2000,
+    engine: Engine = "auto",
+    scheduler: str | Client | None = None,
 ) -> pd.DataFrame:
     """Compute all coefficients that apply, with intervals, by category, annotator and pair.
 
     Parameters
     ----------
-    annotations : Annotations
-        The labels; their scale decides what applies.
+    annotations : Annotations, PartitionedLabels, str or Path
+        The labels, in memory or in a folder of partitions; their scale decides what applies.
     rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed: the overall intervals are then quantiles of the
         bootstrap over items. By default all intervals are analytic.
@@ -79,6 +70,11 @@ def report(
         Of the intervals, in (0, 1).
     replicates : int, default 2000
         Of the bootstrap.
+    engine : {"auto", "memory", "dask"}, default "auto"
+        Where partitions are read: into memory or by Dask's workers, which compute the overall
+        values only; by default by Dask if there are more than 5,000,000 labels.
+    scheduler : str or distributed.Client, optional
+        Dask's, as for `annobench.core.workers.dask_client`.
 
     Returns
     -------
@@ -100,7 +96,8 @@ def report(
     Raises
     ------
     AnnotationError
-        If an annotator labelled an item twice, or the level is not in (0, 1).
+        If an annotator labelled an item twice, or the level is not in (0, 1); if Dask is asked
+        for and these are no partitions.
 
     Notes
     -----
@@ -115,6 +112,11 @@ def report(
     >>> table.loc[chosen, ["estimate", "n_items"]].values.tolist()
     [[0.5, 80.0]]
     """
+    if partitions := partitions_for(annotations, engine):
+        return report_partitions(
+            partitions, rng=rng, level=level, replicates=replicates, scheduler=scheduler
+        )
+    annotations = in_memory(annotations)
     check_level(level, "report")
     if annotations.first_repeat is not None:
         at = annotations.first_repeat
@@ -150,31 +152,6 @@ def _overall(
             variant.compute(annotations), settings, bootstrap=True, weighted=variant.weighted
         )
         yield overall_row(variant, values, annotations)
-
-
-def overall_row(
-    variant: Variant, values: dict[str, Any], labels: Annotations | PartitionedLabels
-) -> dict[str, Any]:
-    """Return the row of a coefficient of all labels.
-
-    Parameters
-    ----------
-    variant : Variant
-        The coefficient.
-    values : dict
-        Columns of its value.
-    labels : Annotations or PartitionedLabels
-        All labels.
-
-    Returns
-    -------
-    dict
-        Columns of a report.
-    """
-    # Where labels are missing, what the coefficient does about it belongs to its value.
-    if "estimate" in values and labels.n_labels < labels.n_items * labels.n_annotators:
-        values["note"] = f"{values['note']} {variant.method.missing}".strip()
-    return {"breakdown": "overall", "of": "", **variant.names, **values}
 
 
 def _by_category(annotations: Annotations, settings: Settings) -> Iterator[dict[str, Any]]:

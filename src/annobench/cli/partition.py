@@ -65,7 +65,7 @@ def partition(
 
     Example: annobench partition labels/ partitions/
     """
-    from annobench.io.partition import partition as partitioned
+    from annobench.io import partition as partitioned
 
     try:
         with _progress() as follow:

@@ -69,7 +69,8 @@ def dask_client(
         from distributed import Client
     except ImportError as error:
         raise AnnotationError(
-            f"engine dask: {error.name} is not installed. Install annobench[scale]."
+            f"engine dask: {error.name} is not installed. In the folder of the clone: "
+            'pip install ".[scale]"'
         ) from error
     if isinstance(scheduler, Client):
         with scheduler.as_current(), _explained():

@@ -1,20 +1,6 @@
 """Readers and writers of label files and of other tools' formats, one file a format."""
 
-from annobench.io.exports import Export, Selection, read_export
-from annobench.io.reading import read_labels, select_labels
-from annobench.io.table import read_gold, write_labels
+import lazy_loader
 
-__all__ = [
-    "Export",
-    "Selection",
-    "read_export",
-    "read_gold",
-    "read_labels",
-    "select_labels",
-    "write_labels",
-]
-
-
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+# Partitions need Dask's helpers and compiled loops, which reading a file does not wait for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -189,8 +189,8 @@ def _files(source: str) -> list[tuple[str, str]]:
         system, path = fsspec.core.url_to_fs(source)
     except ImportError as error:
         raise AnnotationError(
-            f"partition: {source} needs a package that is not installed ({error}). Install "
-            "annobench[scale], and what fsspec needs for such addresses."
+            f"partition: {source} needs a package that is not installed ({error}). In the folder "
+            'of the clone: pip install ".[scale]", and what fsspec needs for such addresses.'
         ) from error
     endings = (*pieces.PARQUET, *pieces.TEXT)
     if system.isdir(path):

@@ -1,0 +1,15 @@
+from .exports import Export, Selection, read_export
+from .partitioning import partition
+from .reading import read_labels, select_labels
+from .table import read_gold, write_labels
+
+__all__ = [
+    "Export",
+    "Selection",
+    "partition",
+    "read_export",
+    "read_gold",
+    "read_labels",
+    "select_labels",
+    "write_labels",
+]
