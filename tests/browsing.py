@@ -19,6 +19,9 @@ COURSE = SITE.parent / "course"
 #: Widths of a desktop's window and of a phone, in CSS pixels.
 DESKTOP, PHONE = 1280, 390
 
+#: The body of a page that is drawn: scripts of benchmarks unpack tables after it has loaded.
+DRAWN = "body.live, body:not(:has(#about))"
+
 #: The site's pages and the course's, as seen from the site.
 PAGES = sorted(
     os.path.relpath(path, SITE) for folder in (SITE, COURSE) for path in folder.rglob("*.html")
@@ -49,14 +52,11 @@ class Watched:
             self.heard.append(f"request: {url}")
 
     def open(self, path: str, width: int = DESKTOP) -> Page:
-        """Open a page of the site, anew; `path` may have an anchor or a query.
-
-        A page of benchmarks unpacks its tables after it has loaded, then marks its body as live.
-        """
+        """Open a page of the site, anew; `path` may have an anchor or a query."""
         self.heard.clear()
         self.resize(width)
         self.page.goto(f"{SITE.as_uri()}/{path}")
-        self.page.wait_for_selector("body.live, body:not(:has(#about))")
+        self.page.wait_for_selector(DRAWN, state="attached")
         return self.page
 
     def resize(self, width: int) -> None:

@@ -1,10 +1,11 @@
-"""The page on labels that memory does not hold: all that it says to type, typed in its order."""
+"""The page on labels that memory does not hold: its commands and scripts run, in its order."""
 
 import re
 import shlex
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -51,38 +52,44 @@ def address():
         return f"127.0.0.1:{free.getsockname()[1]}"
 
 
-def test_what_the_page_says_runs(folder, address):
-    serving, n_run = [], 0
-    try:
-        for language, block in BLOCKS:
-            if language == "python":
-                (folder / "script.py").write_text(block, encoding="utf-8")
-                commands = [[sys.executable, "script.py"]]
-            else:
-                lines = block.replace("host:8786", address).splitlines()
-                commands = [shlex.split(line) for line in lines]
-            for program, *words in commands:
-                if program == "pip":
-                    continue
-                if program == "dask":
-                    at = ["--host", "127.0.0.1", "--port", address.split(":")[1]]
-                    words += at if words == ["scheduler"] else []
-                    serving.append(subprocess.Popen([PROGRAMS / program, *words], cwd=folder))
-                    continue
-                done = subprocess.run(
-                    [PROGRAMS / program, *words],
-                    cwd=folder,
-                    capture_output=True,
-                    text=True,
-                    timeout=300,
-                    check=False,
-                )
-                assert done.returncode == 0, f"{block}\n{done.stderr}"
-                n_run += 1
-    finally:
-        for process in reversed(serving):
+def commands(folder, address):
+    """Yield what the page says to type, but for the installation; its scripts become files."""
+    for language, block in BLOCKS:
+        if language == "python":
+            (folder / "script.py").write_text(block, encoding="utf-8")
+            yield [sys.executable, "script.py"]
+            continue
+        for line in block.replace("host:8786", address).splitlines():
+            program, *words = shlex.split(line)
+            if program != "pip":
+                yield [str(PROGRAMS / program), *words]
+
+
+@contextmanager
+def served(command, folder):
+    """Run a command as long as the block lasts."""
+    with subprocess.Popen(command, cwd=folder) as process:
+        try:
+            yield
+        finally:
             process.terminate()
-            process.wait(timeout=60)
-    assert (n_run, len(serving)) == (8, 2)
+
+
+def test_what_the_page_says_runs(folder, address):
+    n_run = n_served = 0
+    with ExitStack() as servers:
+        for command in commands(folder, address):
+            if Path(command[0]).name == "dask":
+                if command[1:] == ["scheduler"]:
+                    command += ["--host", "127.0.0.1", "--port", address.split(":")[1]]
+                servers.enter_context(served(command, folder))
+                n_served += 1
+                continue
+            done = subprocess.run(
+                command, cwd=folder, capture_output=True, text=True, timeout=300, check=False
+            )
+            assert done.returncode == 0, f"{command}\n{done.stderr}"
+            n_run += 1
+    assert (n_run, n_served) == (8, 2)
     items = pd.read_csv(folder / "partitions_consensus" / "items.csv")
     assert len(items) == 60

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pyarrow.csv as pa_csv
 import pytest
-from browsing import chromium
+from browsing import DRAWN, chromium
 from hostile import HOSTILE, NAMES, UNSEEN, Ran, labels_of, run_commands
 
 import annobench as ab
@@ -80,8 +80,7 @@ def harm_of(browser, path) -> list[str]:
     page.on("dialog", opened)
     try:
         page.goto(path.as_uri())
-        if path.name == "index.html":  # the one page with a script of its own
-            page.wait_for_selector("body.live")
+        page.wait_for_selector(DRAWN, state="attached")
         page.evaluate(EVENTS)
         return [*heard, *page.evaluate(HARM)]
     finally:

@@ -96,8 +96,8 @@ def report(
     Raises
     ------
     AnnotationError
-        If an annotator labelled an item twice, or the level is not in (0, 1); if Dask is asked
-        for and these are no partitions.
+        If an annotator labelled an item twice, or the level is not in (0, 1); if a path is no
+        folder of partitions; if Dask is asked for, and labels are in memory or it is not installed.
 
     Notes
     -----
