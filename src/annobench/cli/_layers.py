@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.errors import AnnotationError
 
 if TYPE_CHECKING:
     from annobench.io import Selection
     from annobench.io.exports.layers import LayerSelection
+    from annobench.io.source import Source
 
 
-def layer_of(path: Path, options: Mapping[str, Any]) -> LayerSelection | None:
-    """Read the layer of spans that a user means, if the file has such layers.
+def layer_of(source: Source, **how: Any) -> LayerSelection | None:
+    """Read the layer of spans that a user means, if the source has such layers.
 
     Parameters
     ----------
-    path : Path
-        The file or folder.
-    options : mapping
-        Options of `annobench.io.select_labels`; `question` names the layer.
+    source : Source
+        The file or folder; its question names the layer.
+    **how
+        Options of `annobench.io.exports.layers.select_layer`.
 
     Returns
     -------
     LayerSelection or None
-        None if the file is no export, holds no spans under that name, or no name is given and it
+        None if the source is no export, holds no spans under that name, or no name is given and it
         holds labels of items.
 
     Raises
@@ -35,41 +34,24 @@ def layer_of(path: Path, options: Mapping[str, Any]) -> LayerSelection | None:
     AnnotationError
         If a layer has to be named, or nothing is left of it.
     """
-    from annobench.io.exports import read_export, recognise
-    from annobench.io.exports.layers import layers, select_layer
+    from annobench.io.exports.layers import select_layer
 
-    if options.get("format") is None and not recognise(path):
+    if source.kind != "spans":
         return None
-    wanted = ("format", "annotator_from", "text", "keep_names")
-    try:
-        export = read_export(path, **{n: options[n] for n in wanted if n in options})
-    except ReaderError:
-        return None
-    known, layer = layers(export), options.get("question")
-    has_labels = (~export.questions["kind"].isin(["spans", "relations", "text"])).any()
-    if not known or (has_labels if layer is None else layer not in known):
-        return None
-    return select_layer(
-        export,
-        layer,
-        status=options.get("status") or ("done",),
-        repeats=options.get("repeats", "error"),
-    )
+    return select_layer(source.export, source.options.question, **how)
 
 
-def select_items(
-    path: Path, options: Mapping[str, Any], spans: Literal["tokens", "candidates"]
-) -> Selection:
+def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: Any) -> Selection:
     """Make labels of the spans that a user means: every token an item, or every span.
 
     Parameters
     ----------
-    path : Path
-        The file or folder.
-    options : mapping
-        Options of `annobench.io.select_labels`; `question` names the layer.
+    source : Source
+        The file or folder; its question names the layer.
     spans : {"tokens", "candidates"}
         What becomes an item.
+    **how
+        Options of `annobench.io.exports.layers.select_layer`.
 
     Returns
     -------
@@ -79,17 +61,17 @@ def select_items(
     Raises
     ------
     AnnotationError
-        If the file has no such spans.
+        If the source has no such spans.
     """
     from annobench.io import Selection
     from annobench.spans import candidate_items, token_items
 
-    found = layer_of(path, options)
+    found = layer_of(source, **how)
     if found is None:
-        asked = options.get("question")
+        asked = source.options.question
         named = f" in a layer {asked!r}" if asked else ""
         raise AnnotationError(
-            f"{path}: no spans{named}, of which --spans {spans} would make items. "
+            f"{source.path}: no spans{named}, of which --spans {spans} would make items. "
             "See what it holds with `annobench inspect`."
         )
     marks = found.marks

@@ -7,12 +7,13 @@ import inspect
 import shlex
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from annobench.cli._layers import select_items
+from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
@@ -23,8 +24,14 @@ from annobench.core.files import replacing
 if TYPE_CHECKING:
     from annobench.io import Selection
     from annobench.io.exports.layers import LayerSelection
+    from annobench.io.source import Source
+    from annobench.labels.engines import Engine
+    from annobench.labels.partitions import PartitionedLabels
 
 _READING = "Reading labels"
+
+#: Options that say which answers become labels; the others say how a source is read.
+_SELECTING = ("status", "repeats", "gold_items", "empty")
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,61 @@ class Reading:
     gold_from: str | None = None
     key: Path | None = None
     spans: Literal["tokens", "candidates"] | None = None
+
+    @cached_property
+    def source(self) -> Source:
+        """The file or folder, recognised.
+
+        Raises
+        ------
+        ReaderError
+            If there is nothing at the path, or it can't be recognised.
+        AnnotationError
+            If the command would need more memory than there is.
+        """
+        from annobench.io.source import Source
+
+        wishes = {name: value for name, value in self.options.items() if name not in _SELECTING}
+        source = Source.of(self.path, **wishes)
+        if source.partitions is None:
+            refuse_too_many_labels(source, self.command)
+        return source
+
+    def partitions(self, engine: Engine) -> PartitionedLabels | None:
+        """Return the partitions that Dask's workers are to pass over, if they are.
+
+        Parameters
+        ----------
+        engine : {"auto", "memory", "dask"}
+            Where labels are worked on.
+
+        Returns
+        -------
+        PartitionedLabels or None
+            None for labels that are worked on in memory.
+
+        Raises
+        ------
+        AnnotationError
+            If Dask is asked for and these are no partitions.
+        """
+        from annobench.labels.engines import partitions_for
+
+        return partitions_for(self.source.partitions or self.path, engine)
+
+    def layer(self) -> LayerSelection | None:
+        """Read the layer of spans, if one is meant and no items are to be made of it.
+
+        Returns
+        -------
+        LayerSelection or None
+            None for labels of items.
+        """
+        return None if self.spans is not None else layer_of(self.source, **self._of_layer)
+
+    @property
+    def _of_layer(self) -> dict[str, Any]:
+        return {name: self.options[name] for name in ("status", "repeats") if name in self.options}
 
     @property
     def stem(self) -> str:
@@ -84,7 +146,7 @@ class Reading:
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
         doubts: bool = True,
-        **more: Any,
+        shown_first: str | None = None,
     ) -> Selection:
         """Read the labels.
 
@@ -98,8 +160,8 @@ class Reading:
             What the labels mean.
         doubts : bool, default True
             Whether the remarks say what looks like a mistake in the categories.
-        **more
-            Further options of `annobench.io.select_labels`.
+        shown_first : str, optional
+            The column or field that says which of two answers was shown first.
 
         Returns
         -------
@@ -111,16 +173,19 @@ class Reading:
         AnnotationError
             If the command would need more memory than there is.
         """
-        from annobench.io import select_labels
+        from annobench.io.reading import select
         from annobench.labels.doubts import doubtful_categories
 
-        refuse_too_many_labels(self.path, self.command)
-        options = {"repeats": repeats} | more | self.options
+        source = self.source.asking(shown_first=shown_first)
+        if source.partitions is not None:
+            refuse_too_many_labels(source, self.command)
         if self.key is not None:
-            self._write_key()
+            self._write_key(source)
         if self.spans is not None:
-            return select_items(self.path, self.options, self.spans)
-        found = select_labels(self.path, categories=categories, scale=scale, **options)
+            return select_items(source, self.spans, **self._of_layer)
+        given = {name: self.options[name] for name in _SELECTING if name in self.options}
+        options: dict[str, Any] = {"repeats": repeats} | given
+        found = select(source, categories=categories, scale=scale, **options)
         if not doubts:
             return found
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
@@ -147,9 +212,14 @@ class Reading:
         AnnotationError
             If an item has none.
         """
+        from annobench.io.reading import texts_by_item
+
         try:
-            found = replace(self, key=None, options=self.options | {"text": column})
-            values = found.select(repeats="all", doubts=False).texts
+            source = self.source.asking(text=column)
+            if self.spans is None:
+                values = texts_by_item(source)
+            else:
+                values = select_items(source, self.spans, **self._of_layer).texts
         except (AnnotationError, ReaderError) as error:
             raise AnnotationError(str(error).replace("--text", option)) from error
         items = list(items)
@@ -178,23 +248,16 @@ class Reading:
 
         if self.gold_from is None:
             return None
-        return read_known_gold(
-            self.path, self.gold_from, item=self.options.get("item"), selection=selection
-        )
+        return read_known_gold(self.source, self.gold_from, selection=selection)
 
-    def _write_key(self) -> None:
+    def _write_key(self, source: Source) -> None:
         import csv
-
-        from annobench.io.exports import read_export
 
         if self.key is None or self.options.get("keep_names"):
             return
         if self.key.exists():
             raise AnnotationError(f"--key {self.key}: the file exists. Name another one.")
-        wanted = ("format", "annotator_from", "text", "question")
-        export = read_export(
-            self.path, **{name: self.options[name] for name in wanted if name in self.options}
-        )
+        export = source.export
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))

@@ -56,12 +56,11 @@ def consensus(
     Example: annobench consensus labels.csv --model mace --categories no,yes
     """
     from annobench.aggregation import consensus as consensus_of
-    from annobench.labels.engines import partitions_for
     from annobench.reporting import consensus_page
 
     try:
         writing.check("consensus.html", consensus_of.TABLES)
-        if partitions := partitions_for(reading.path, engine):
+        if partitions := reading.partitions(engine):
             consensus_of_partitions(
                 partitions,
                 writing,

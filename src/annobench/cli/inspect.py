@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from annobench.io import Export
+    from annobench.io.source import Source
 
 #: Categories of a question, and people, that are shown at most.
 _SHOWN = 6
@@ -46,14 +47,14 @@ def inspect(
 
     Example: annobench inspect export.json
     """
-    from annobench.io import read_export
-    from annobench.io.exports.export import is_export
+    from annobench.io.source import Source
 
     try:
-        if from_format is None and not is_export(path):
-            _inspect_table(path)
+        source = Source.of(path, format=from_format, keep_names=True)
+        if source.format is None:
+            _inspect_table(source)
             return
-        export = read_export(path, format=from_format)
+        export = source.export
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = terminal()
@@ -66,14 +67,14 @@ def inspect(
     console.print(lines, markup=False, highlight=False, soft_wrap=True)
 
 
-def _inspect_table(path: Path) -> None:
+def _inspect_table(source: Source) -> None:
     """Describe a plain table of labels."""
-    from annobench.io import select_labels
     from annobench.io.exports.base import is_email
+    from annobench.io.reading import select
     from annobench.labels.doubts import doubtful_categories
 
-    refuse_too_many_labels(path, "inspect")
-    labels = select_labels(path, repeats="all", keep_names=True).labels
+    refuse_too_many_labels(source, "inspect")
+    labels = select(source, repeats="all").labels
     say(
         f"A table with one row a label: {labels.n_labels:,} labels of {labels.n_annotators:,} "
         f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
@@ -87,7 +88,7 @@ def _inspect_table(path: Path) -> None:
         say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
         say(f"Note: {text}")
-    file = shlex.quote(str(path))
+    file = shlex.quote(str(source.path))
     lines = [f"annobench report {file}{' --repeats first' if n_repeats else ''}"]
     lines.append(f"annobench consensus {file}")
     judges = [name for name in labels.annotators if _MODEL.search(name)]

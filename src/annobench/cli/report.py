@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._layers import layer_of
 from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, listed, note, say_written, terminal
 from annobench.cli._spans import report_layer
@@ -55,7 +54,6 @@ def report(
     Example: annobench report labels.csv --order poor,fair,good
     """
     from annobench import agreement
-    from annobench.labels.engines import partitions_for
     from annobench.reporting import report_page
 
     try:
@@ -64,7 +62,7 @@ def report(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
         writing.check("report.html", ["report", "ledger"])
-        if partitions := partitions_for(reading.path, engine):
+        if partitions := reading.partitions(engine):
             if scale is not None or order is not None:
                 raise AnnotationError(
                     "report: partitions have their scale and the order of their categories from "
@@ -72,7 +70,7 @@ def report(
                 )
             report_of_partitions(partitions, writing, level=level, seed=seed, scheduler=scheduler)
             return
-        layer = layer_of(reading.path, reading.options) if reading.spans is None else None
+        layer = reading.layer()
         if layer is not None:
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return

@@ -13,17 +13,10 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports.base import AnnotatorFrom, is_email
-from annobench.io.exports.export import (
-    Empty,
-    GoldItems,
-    Repeats,
-    Selection,
-    is_export,
-    read_export,
-)
+from annobench.io.exports.export import Empty, GoldItems, Repeats, Selection
+from annobench.io.source import Source
 from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts
 from annobench.labels.annotations import Annotations, Scale
-from annobench.labels.partitions import PartitionedLabels, is_partitioned
 
 
 def read_labels(
@@ -77,14 +70,10 @@ def read_labels(
     ...     read_labels(path)
     Annotations(1 items, 2 annotators, 2 categories, 2 labels, nominal)
     """
-    if _is_export(path, (item, annotator, label)):
-        export = read_export(path, question=question)
-        return export.labels(question, categories=categories, scale=scale)
-    if is_partitioned(path):
-        return PartitionedLabels.open(path).read()
-    return read_table(
-        path, item=item, annotator=annotator, label=label, categories=categories, scale=scale
-    )
+    source = Source.of(path, item=item, annotator=annotator, label=label, question=question)
+    if source.format is not None:
+        return source.export.labels(question, categories=categories, scale=scale)
+    return _labels(source, categories, scale)
 
 
 def select_labels(
@@ -153,18 +142,75 @@ def select_labels(
         If a question has to be named, nothing is left, or labels are repeated and `repeats` is
         "error".
     """
-    if format is not None or _is_export(path, (item, annotator, label)):
-        export = read_export(
-            path,
-            format=format,
-            annotator_from=annotator_from,
-            text=text,
-            question=question,
-            shown_first=shown_first,
-            keep_names=keep_names,
-        )
-        return export.select(
-            question,
+    source = Source.of(
+        path,
+        format=format,
+        item=item,
+        annotator=annotator,
+        label=label,
+        question=question,
+        annotator_from=annotator_from,
+        text=text,
+        shown_first=shown_first,
+        keep_names=keep_names,
+    )
+    return select(
+        source,
+        categories=categories,
+        scale=scale,
+        status=status,
+        repeats=repeats,
+        gold_items=gold_items,
+        empty=empty,
+    )
+
+
+def select(
+    source: Source,
+    *,
+    categories: Iterable[object] | None = None,
+    scale: Scale | None = None,
+    status: Collection[str] = ("done",),
+    repeats: Repeats = "error",
+    gold_items: GoldItems = "leave-out",
+    empty: Empty = "missing",
+) -> Selection:
+    """Read the labels of a source, as `select_labels` does.
+
+    Parameters
+    ----------
+    source : Source
+        Where the labels are.
+    categories : iterable, optional
+        All categories in their order.
+    scale : {"nominal", "ordinal", "interval", "set"}, optional
+        What the order and distance of the labels mean.
+    status : collection of str, default ("done",)
+        How far the work on an item must have come.
+    repeats : {"error", "first", "last", "all"}, default "error"
+        What to do if an annotator labelled an item more than once.
+    gold_items : {"leave-out", "use"}, default "leave-out"
+        What to do with control items.
+    empty : {"missing", "category"}, default "missing"
+        Whether an annotator who saw an item and chose nothing gave no label, or a category of
+        its own.
+
+    Returns
+    -------
+    Selection
+        The labels, gold categories and texts that the file holds, and the ledger.
+
+    Raises
+    ------
+    ReaderError
+        If the file is missing, empty or malformed.
+    AnnotationError
+        If a question has to be named, nothing is left, or labels are repeated and `repeats` is
+        "error".
+    """
+    if source.format is not None:
+        return source.export.select(
+            source.options.question,
             status=status,
             repeats=repeats,
             gold_items=gold_items,
@@ -172,17 +218,16 @@ def select_labels(
             categories=categories,
             scale=scale,
         )
-    if is_partitioned(path):
-        labels = PartitionedLabels.open(path).read()
-    else:
-        labels = read_table(
-            path, item=item, annotator=annotator, label=label, categories=categories, scale=scale
-        )
-    texts = {} if text is None else read_texts(path, text, item=item)
-    first = None if shown_first is None else read_beside_labels(path, shown_first, label=label)
+    path, content = source.path, source.content.whole
+    label = source.columns.get("label")
+    asked, keep_names = source.options, source.keep_names
+    labels = _labels(source, categories, scale)
+    texts, first = texts_by_item(source), None
+    if asked.shown_first is not None:
+        first = read_beside_labels(path, asked.shown_first, label=label, content=content)
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
-    labels, kept, remark = _without_repeats(labels, Path(path), repeats)
+    labels, kept, remark = _without_repeats(labels, path, repeats)
     first = first if first is None else first[kept]
     dropped = int((~kept).sum())
     if dropped:
@@ -203,12 +248,45 @@ def select_labels(
     return Selection(labels, label or "label", {}, texts, ledger, tuple(remarks), first)
 
 
-def _is_export(path: str | Path, columns: tuple[str | None, ...]) -> bool:
-    """Whether a file is an export: a folder, or of a known format while no columns are named."""
-    path = Path(path)
-    if is_partitioned(path):
-        return False
-    return path.is_dir() or (path.is_file() and not any(columns) and is_export(path))
+def texts_by_item(source: Source) -> dict[str, str]:
+    """Read what annotators saw, as the options of a source name it.
+
+    Parameters
+    ----------
+    source : Source
+        Where the labels are.
+
+    Returns
+    -------
+    dict of str to str
+        The text of each item that has one; of a table only if a column is named.
+
+    Raises
+    ------
+    ReaderError
+        If there is no such column, or the file is malformed.
+    """
+    if source.format is not None:
+        return source.export.texts
+    text, item = source.options.text, source.columns.get("item")
+    if text is None:
+        return {}
+    return read_texts(source.path, text, item=item, content=source.content.whole)
+
+
+def _labels(
+    source: Source, categories: Iterable[object] | None, scale: Scale | None
+) -> Annotations:
+    """Read the labels of a table with one row a label, or of partitions."""
+    if source.partitions is not None:
+        return source.partitions.read()
+    return read_table(
+        source.path,
+        **source.columns,
+        categories=categories,
+        scale=scale,
+        content=source.content.whole,
+    )
 
 
 def _without_repeats(
@@ -239,19 +317,17 @@ def _without_repeats(
 
 
 def read_known_gold(
-    path: str | Path, gold: str, *, item: str | None = None, selection: Selection | None = None
+    source: Source, gold: str, *, selection: Selection | None = None
 ) -> dict[str, str]:
     """Read gold categories from a file of their own, a column, or the export itself.
 
     Parameters
     ----------
-    path : str or Path
-        The file of the labels.
+    source : Source
+        Where the labels are.
     gold : str
         A file of gold categories; or a column of the labels' file; or "export" for the known
         answers that an export holds.
-    item : str, optional
-        Column of the items.
     selection : Selection, optional
         What was read of the labels' file.
 
@@ -265,14 +341,15 @@ def read_known_gold(
     ReaderError
         If there is no such file or column, it is malformed, or an item has two gold categories.
     """
+    path, item = source.path, source.columns.get("item")
     if Path(gold).is_file():
         return read_gold(gold, item=item)
     if selection is not None and selection.gold and gold == "export":
         return selection.gold
-    if Path(path).is_dir() or gold == "export":
+    if source.content.is_folder or gold == "export":
         raise ReaderError(f"--gold {gold}: no such file, and {path} holds no known answers.")
     try:
-        return read_gold(path, item=item, gold=gold)
+        return read_gold(path, item=item, gold=gold, content=source.content.whole)
     except ReaderError as error:
         raise ReaderError(
             f"--gold {gold}: neither a file nor a usable column of {path}. {error}"

@@ -81,6 +81,7 @@ def read_table(
     label: str | None = None,
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
+    content: bytes | None = None,
 ) -> Annotations:
     r"""Read a table of labels with a header and one row a label.
 
@@ -100,6 +101,8 @@ def read_table(
     scale : {"nominal", "ordinal", "interval"}, optional
         What the order and distance of the labels mean; by default what a Parquet file of
         `write_labels` says, and otherwise nominal.
+    content : bytes, optional
+        All that the file holds, if that was read before.
 
     Returns
     -------
@@ -136,13 +139,17 @@ def read_table(
     try:
         if path.suffix.lower() in _PARQUET:
             return _read_parquet(path, wanted, categories, scale)
-        return _read_text(path, wanted, categories, scale or "nominal")
+        return _read_text(path, wanted, categories, scale or "nominal", content)
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 
 
 def read_gold(
-    path: str | Path, *, item: str | None = None, gold: str | None = None
+    path: str | Path,
+    *,
+    item: str | None = None,
+    gold: str | None = None,
+    content: bytes | None = None,
 ) -> dict[str, str]:
     r"""Read a gold standard: a table with a header and one row an item.
 
@@ -156,6 +163,8 @@ def read_gold(
     gold : str, optional
         Name of the column of the gold categories; by default `gold`, `truth`, `label` and the
         like are recognised.
+    content : bytes, optional
+        All that the file holds, if that was read before.
 
     Returns
     -------
@@ -184,7 +193,7 @@ def read_gold(
     if path.suffix.lower() in _PARQUET:
         found, _, lines = _parquet_columns(path, wanted)
     else:
-        found, lines = _text_columns(path, wanted)
+        found, lines = _text_columns(path, wanted, content)
     golds: dict[str, str] = {}
     faults: list[tuple[int, str]] = []
     for row, (i, k) in enumerate(zip(found["item"].codes, found["gold"].codes, strict=True)):
@@ -202,7 +211,9 @@ def read_gold(
     return golds
 
 
-def read_texts(path: str | Path, text: str, *, item: str | None = None) -> dict[str, str]:
+def read_texts(
+    path: str | Path, text: str, *, item: str | None = None, content: bytes | None = None
+) -> dict[str, str]:
     """Read what annotators saw: a column of a table of labels.
 
     Parameters
@@ -213,6 +224,8 @@ def read_texts(path: str | Path, text: str, *, item: str | None = None) -> dict[
         Name of the column.
     item : str, optional
         Name of the column of the items; by default the usual ones are recognised.
+    content : bytes, optional
+        All that the file holds, if that was read before.
 
     Returns
     -------
@@ -225,9 +238,7 @@ def read_texts(path: str | Path, text: str, *, item: str | None = None) -> dict[
         If a column is missing or the file is malformed.
     """
     path = Path(path)
-    wanted = {"item": item, "text": text}
-    read = _parquet_columns if path.suffix.lower() in _PARQUET else _text_columns
-    found = read(path, wanted)[0]
+    found = _columns(path, {"item": item, "text": text}, content)
     texts: dict[str, str] = {}
     for i, t in zip(found["item"].codes, found["text"].codes, strict=True):
         if i >= 0 and t >= 0:
@@ -236,7 +247,7 @@ def read_texts(path: str | Path, text: str, *, item: str | None = None) -> dict[
 
 
 def read_beside_labels(
-    path: str | Path, column: str, *, label: str | None = None
+    path: str | Path, column: str, *, label: str | None = None, content: bytes | None = None
 ) -> NDArray[np.object_]:
     """Read a further column of a table of labels.
 
@@ -248,6 +259,8 @@ def read_beside_labels(
         Name of the column.
     label : str, optional
         Name of the column of the labels; by default the usual ones are recognised.
+    content : bytes, optional
+        All that the file holds, if that was read before.
 
     Returns
     -------
@@ -259,9 +272,7 @@ def read_beside_labels(
     ReaderError
         If a column is missing or the file is malformed.
     """
-    path = Path(path)
-    read = _parquet_columns if path.suffix.lower() in _PARQUET else _text_columns
-    found = read(path, {"label": label, "value": column})[0]
+    found = _columns(Path(path), {"label": label, "value": column}, content)
     names = np.array([*found["value"].names, ""], dtype=object)
     return names[found["value"].codes[found["label"].codes >= 0]]
 
@@ -352,16 +363,26 @@ def _read_text(
     wanted: dict[str, str | None],
     categories: Iterable[object] | None,
     scale: Scale,
+    content: bytes | None,
 ) -> Annotations:
-    found, lines = _text_columns(path, wanted)
+    found, lines = _text_columns(path, wanted, content)
     return _build(path, found, categories, scale, lines)
 
 
+def _columns(
+    path: Path, wanted: dict[str, str | None], content: bytes | None
+) -> dict[str, _Column]:
+    """Read the columns of a file by role."""
+    if path.suffix.lower() in _PARQUET:
+        return _parquet_columns(path, wanted)[0]
+    return _text_columns(path, wanted, content)[0]
+
+
 def _text_columns(
-    path: Path, wanted: dict[str, str | None]
+    path: Path, wanted: dict[str, str | None], content: bytes | None
 ) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
     """Read the columns of a text by role, and a function that names the line of each row."""
-    text = _decode(path)
+    text = _decode(path, content)
     delimiter, header = header_of(path, text)
     try:
         chosen = choose_columns(path, header, wanted)
@@ -435,8 +456,8 @@ def _delimiter(source: str | Path, head: str) -> str:
     return "\t" if tabbed else max(_DELIMITERS, key=head.count)
 
 
-def _decode(path: Path) -> str:
-    data = path.read_bytes().removeprefix(codecs.BOM_UTF8)
+def _decode(path: Path, content: bytes | None) -> str:
+    data = (path.read_bytes() if content is None else content).removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise ReaderError(f"{path}: the file is empty. Give a header and one row a label.")
     foreign = what_it_is(data[:1_000])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TextIO
 
 from annobench.core.errors import ReaderError
 
@@ -63,7 +64,7 @@ def load_json(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def first_object(path: Path, head: bytes) -> dict[str, Any] | None:
+def first_object(path: Path, head: bytes, content: bytes | None = None) -> dict[str, Any] | None:
     """Return the first JSON object of a file of JSON or JSON lines.
 
     Parameters
@@ -72,6 +73,8 @@ def first_object(path: Path, head: bytes) -> dict[str, Any] | None:
         The file.
     head : bytes
         Its beginning.
+    content : bytes, optional
+        All that it holds, if that was read before.
 
     Returns
     -------
@@ -83,19 +86,29 @@ def first_object(path: Path, head: bytes) -> dict[str, Any] | None:
     if start not in (b"{", b"["):
         return None
     try:
-        _, found = next(json_records(path), (0, None))
+        _, found = next(json_records(path, content), (0, None))
     except (ReaderError, OSError):
         return None
     return found
 
 
-def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _opened(path: Path, content: bytes | None) -> BinaryIO:
+    return path.open("rb") if content is None else io.BytesIO(content)
+
+
+def _opened_text(path: Path, content: bytes | None) -> TextIO:
+    return io.TextIOWrapper(_opened(path, content), encoding="utf-8-sig", newline="")
+
+
+def json_records(path: Path, content: bytes | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read the objects of a file of JSON or JSON lines, one after the other.
 
     Parameters
     ----------
     path : Path
         A file of JSON lines, of one list of objects, or of one object.
+    content : bytes, optional
+        All that it holds, if that was read before.
 
     Yields
     ------
@@ -108,13 +121,13 @@ def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         If the file is empty, not UTF-8, not JSON, or an element is no object; names the line
         or element.
     """
-    with path.open("rb") as stream:
+    with _opened(path, content) as stream:
         head = stream.read(65_536)
     start = head.removeprefix(_BOM).lstrip()[:1]
     if not start:
         raise ReaderError(f"{path}: the file is empty. Export it again.")
     if start == b"[":
-        yield from _elements(path)
+        yield from _elements(path, content)
         return
     first = head.removeprefix(_BOM).lstrip().partition(b"\n")[0].strip()
     try:
@@ -123,9 +136,9 @@ def json_records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         # A first line longer than what was looked at, or an object over several lines.
         alone = b"\n" in head.strip()
     if alone:
-        yield 1, _whole(path)
+        yield 1, _whole(path, content)
         return
-    yield from _lines(path)
+    yield from _lines(path, content)
 
 
 def is_json_lines(path: Path) -> bool:
@@ -149,8 +162,8 @@ def is_json_lines(path: Path) -> bool:
         return False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open("rb") as stream:
+def _lines(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, Any]]]:
+    with _opened(path, content) as stream:
         for number, line in enumerate(stream, start=1):
             if number == 1:
                 line = line.removeprefix(_BOM)
@@ -175,7 +188,7 @@ def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, found
 
 
-def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _elements(path: Path, content: bytes | None) -> Iterator[tuple[int, dict[str, Any]]]:
     """Read a list element by element, holding one at a time.
 
     Parsers of streams that name the path of every value take time and memory quadratic in the
@@ -183,7 +196,7 @@ def _elements(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     number, chunk = 0, _CHUNK
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with _opened_text(path, content) as stream:
             buffer = stream.read(chunk)
             at = buffer.index("[") + 1
             while True:
@@ -253,13 +266,14 @@ def _past_space(buffer: str, at: int) -> int:
     return at
 
 
-def _whole(path: Path) -> dict[str, Any]:
+def _whole(path: Path, content: bytes | None) -> dict[str, Any]:
     if path.stat().st_size > _WHOLE:
         raise ReaderError(
             f"{path}: one JSON object of more than {_WHOLE // 2**20} MiB. Export JSON lines."
         )
     try:
-        found = load_json(path.read_bytes().removeprefix(_BOM))
+        data = path.read_bytes() if content is None else content
+        found = load_json(data.removeprefix(_BOM))
     except UnicodeDecodeError as error:
         raise ReaderError(f"{path}: not UTF-8. Save the file as UTF-8.") from error
     except ValueError as error:
@@ -272,7 +286,7 @@ def _whole(path: Path) -> dict[str, Any]:
 
 
 def csv_records(
-    path: Path, delimiter: str = ",", *, ragged: bool = False
+    path: Path, delimiter: str = ",", *, ragged: bool = False, content: bytes | None = None
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Read the rows of a text file with a header.
 
@@ -284,6 +298,8 @@ def csv_records(
         What stands between fields.
     ragged : bool, default False
         Whether rows may be shorter than the header; what is missing is then empty.
+    content : bytes, optional
+        All that the file holds, if that was read before.
 
     Yields
     ------
@@ -299,7 +315,7 @@ def csv_records(
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     number = 0
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
+        with _opened_text(path, content) as stream:
             # Strict: a file that ends within quotes was cut off.
             rows = csv.reader(stream, delimiter=delimiter, strict=True)
             header = next((row for row in rows if row), [])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import ReaderError
@@ -94,6 +94,8 @@ class Layout:
         From a `Table` to the variant of the layout, or None.
     read : callable
         Pushes all that a `Table` holds into an `Intake`.
+    kind : {"export", "wide"}
+        As of an `ExportFormat`.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Layout:
     note: str
     recognise: Callable[[Table], str | None]
     read: Callable[[Table, Intake], None]
+    kind: Literal["export", "wide"] = "export"
 
     def as_format(self) -> ExportFormat:
         """Return the format of text files in this layout."""
@@ -120,7 +123,7 @@ class Layout:
             intake.begin("", "row")
             self.read(table, intake)
 
-        return ExportFormat(self.name, self.title, recognise, read, self.note)
+        return ExportFormat(self.name, self.title, recognise, read, self.note, self.kind)
 
 
 def text_table(source: Source) -> Table | None:
@@ -145,7 +148,7 @@ def _text_table(source: Source) -> Table | None:
     return Table(
         source.path,
         header,
-        lambda ragged: csv_records(source.path, delimiter, ragged=ragged),
+        lambda ragged: csv_records(source.path, delimiter, ragged=ragged, content=source.whole),
     )
 
 

@@ -88,9 +88,9 @@ def _recognise(source: Source) -> str | None:
     records = _file(source)
     if records is None:
         return None
-    if begins(records, PARQUET):
+    if records.head.startswith(PARQUET):
         try:
-            names = set(_schema(records).names)
+            names = set(_schema(records.path).names)
         except ReaderError:
             return None
         if any(f"{n}.users" in names for n in names):
@@ -98,7 +98,7 @@ def _recognise(source: Source) -> str | None:
         if any(f"{n}-suggestion" in names for n in names):
             return "1.x, Parquet"
         return "1.x, one annotation a record, Parquet" if _is_old(names) else None
-    record = Source(records).first_record
+    record = records.first_record
     if record is None:
         return None
     if isinstance(record.get("fields"), dict) and "responses" in record:
@@ -112,13 +112,13 @@ def _is_old(names: set[str]) -> bool:
     return names >= {"annotation", "annotation_agent", "prediction", "status"}
 
 
-def _file(source: Source) -> Path | None:
-    """Return the file of records: the path itself, or that in the folder of a data set."""
+def _file(source: Source) -> Source | None:
+    """Return the file of records: the source itself, or that in the folder of a data set."""
     if not source.is_folder:
-        return source.path
+        return source
     named = [path for path in source.files if path.name in ("records.json", "records.jsonl")]
     found = named or [path for path in source.files if path.suffix == ".parquet"]
-    return found[0] if len(found) == 1 else None
+    return source.inside(found[0]) if len(found) == 1 else None
 
 
 def _schema(path: Path) -> pa.Schema:
@@ -127,13 +127,14 @@ def _schema(path: Path) -> pa.Schema:
 
 def _read(source: Source, intake: Intake) -> None:
     """Read an export of Argilla."""
-    path = _file(source)
-    if path is None:
+    records = _file(source)
+    if records is None:
         raise ReaderError(
             f"{source.path}: not one file of records. Give the path of the file itself."
         )
     if source.is_folder:
         _declare(source.path / ".argilla" / "settings.json", intake)
+    path = records.path
     intake.begin(path.relative_to(source.path) if source.is_folder else "", "record")
     # A list without elements may hold options or spans: other answers to the question tell.
     layers: set[str] = set()

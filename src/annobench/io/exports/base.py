@@ -61,6 +61,8 @@ class ExportFormat:
         Pushes all that a `Source` holds into an `Intake`.
     note : str
         One sentence: what becomes an item, an annotator, a label.
+    kind : {"export", "wide"}
+        Whether a tool wrote it, or it is a table of labels in another layout than a row a label.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ExportFormat:
     recognise: Callable[[Source], str | None]
     read: Callable[[Source, Intake], None]
     note: str
+    kind: Literal["export", "wide"] = "export"
 
 
 class Source:
@@ -101,6 +104,11 @@ class Source:
         with self.path.open("rb") as stream:
             return stream.read(HEAD_BYTES)
 
+    @property
+    def whole(self) -> bytes | None:
+        """All that the file holds, if it is so small that this was read already."""
+        return None if self.is_folder or len(self.head) == HEAD_BYTES else self.head
+
     @cached_property
     def is_folder(self) -> bool:
         """Whether the path is a folder."""
@@ -122,7 +130,7 @@ class Source:
     @cached_property
     def first_record(self) -> dict[str, Any] | None:
         """The first JSON object of a file of JSON or JSON lines, or None."""
-        return None if self.is_folder else first_object(self.path, self.head)
+        return None if self.is_folder else first_object(self.path, self.head, self.whole)
 
     @cached_property
     def _beginning(self) -> str:

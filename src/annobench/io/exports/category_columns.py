@@ -100,5 +100,6 @@ LAYOUT = Layout(
     ),
     recognise=_recognise,
     read=_read,
+    kind="wide",
 )
 FORMAT = LAYOUT.as_format()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.discovery import did_you_mean, records
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.results import Summarised
-from annobench.io.exports._records import json_records
 from annobench.io.exports.base import (
     STATUSES,
     AnnotatorFrom,
@@ -32,6 +29,7 @@ from annobench.io.exports.base import (
     is_email,
     label_name,
 )
+from annobench.io.exports.recognition import format_of, unrecognised
 from annobench.labels.annotations import Annotations, Scale
 
 Repeats = Literal["error", "first", "last", "all"]
@@ -622,75 +620,6 @@ def _as_set(label: Any) -> frozenset[str]:
     return label if isinstance(label, frozenset) else frozenset({label_name(label)})
 
 
-@cache
-def discover() -> Mapping[str, ExportFormat]:
-    """Find the formats.
-
-    Returns
-    -------
-    mapping of str to ExportFormat
-        By name.
-    """
-    found = records("annobench.io.exports", "FORMAT")
-    return MappingProxyType({name: module.FORMAT for name, module in found.items()})
-
-
-def recognise(path: str | Path) -> dict[str, str]:
-    """Return the formats that the content of a file or folder shows.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file or folder.
-
-    Returns
-    -------
-    dict of str to str
-        The variant by the name of the format; empty if it is none of those known.
-
-    Raises
-    ------
-    ReaderError
-        If there is nothing at the path.
-    """
-    source = Source(path)
-    found = {name: _variant(format, source) for name, format in discover().items()}
-    return {name: variant for name, variant in found.items() if variant is not None}
-
-
-def _variant(format: ExportFormat, source: Source) -> str | None:
-    try:
-        return format.recognise(source)
-    except RecursionError:
-        return None  # nested more deeply than any export
-
-
-def is_export(path: str | Path) -> bool:
-    """Return whether a path is to be read as an export, and not as a plain table.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file or folder.
-
-    Returns
-    -------
-    bool
-        True for a folder, a file of a known format, and any file of JSON, also a damaged one.
-
-    Raises
-    ------
-    ReaderError
-        If there is nothing at the path.
-    """
-    source = Source(path)
-    return source.is_folder or _begins_as_json(source) or bool(recognise(path))
-
-
-def _begins_as_json(source: Source) -> bool:
-    return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*[\[{"\]])', source.head) is not None
-
-
 def read_export(
     path: str | Path,
     *,
@@ -730,23 +659,50 @@ def read_export(
     ReaderError
         If the file is missing, of no known format or of several, malformed, or without answers.
     """
-    known = discover()
     source = Source(path)
-    if format is None:
-        variants = recognise(path)
-        if len(variants) != 1:
-            raise ReaderError(_unrecognised(source, variants))
-        [(format, variant)] = variants.items()
-    elif format not in known:
-        raise ReaderError(
-            f"no format is called {format!r}.{did_you_mean(format, known)} There are "
-            f"{', '.join(known)}."
-        )
-    else:
-        variant = _variant(known[format], source) or "as named"
-    intake = Intake(source.path, Options(annotator_from, text, question, shown_first))
+    found = format_of(source, format)
+    if found is None:
+        raise ReaderError(unrecognised(source, {}))
+    options = Options(annotator_from, text, question, shown_first)
+    return read_as(*found, source, options, keep_names=keep_names)
+
+
+def read_as(
+    format: ExportFormat,
+    variant: str,
+    source: Source,
+    options: Options,
+    *,
+    keep_names: bool = False,
+) -> Export:
+    """Read a source of which the format is known, as `read_export` does.
+
+    Parameters
+    ----------
+    format : ExportFormat
+        The format.
+    variant : str
+        What the content shows of it.
+    source : Source
+        The file or folder.
+    options : Options
+        What its reader has to know.
+    keep_names : bool, default False
+        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+
+    Returns
+    -------
+    Export
+        All that it holds.
+
+    Raises
+    ------
+    ReaderError
+        If it is malformed, or without answers.
+    """
+    intake = Intake(source.path, options)
     try:
-        known[format].read(source, intake)
+        format.read(source, intake)
     except OSError as error:
         raise ReaderError(f"{source.path}: can't be read ({error}).") from error
     except RecursionError as error:
@@ -754,43 +710,4 @@ def read_export(
             f"{source.path}: a record is nested too deeply. Export the file again."
         ) from error
     intake.check()
-    return Export(intake, known[format], variant, keep_names=keep_names)
-
-
-def _unrecognised(source: Source, variants: dict[str, str]) -> str:
-    if variants:
-        return (
-            f"{source.path}: may be {' or '.join(variants)}. Say which with --from "
-            f"{next(iter(variants))}."
-        )
-    fields = ""
-    if _begins_as_json(source):
-        try:
-            _, record = next(json_records(source.path), (0, {}))
-        except ReaderError as error:
-            return str(error)
-        fields = _said_of_fields(record)
-    known = ", ".join(format.title for format in discover().values())
-    what = "the folder holds no file" if source.is_folder and not source.files else "unknown format"
-    kinds = ""
-    if source.is_folder and source.files:
-        counts = Counter(path.suffix or path.name for path in source.files)
-        kinds = f" It holds {', '.join(f'{n} {kind}' for kind, n in counts.most_common(5))}."
-    return (
-        f"{source.path}: {what}.{kinds}{fields} Known are tables with the columns item, annotator "
-        f"and label, and exports of {known}."
-    )
-
-
-def _said_of_fields(record: dict[str, Any]) -> str:
-    """Say which fields the records have, and how they would be understood."""
-    shown = ", ".join(map(repr, list(record)[:12])) or "none"
-    if len(record) > 1 and all(isinstance(value, dict) for value in record.values()):
-        return (
-            f" It holds one object with the keys {shown}. If these are columns, as pandas writes "
-            "them, write records: to_json(orient='records')."
-        )
-    return (
-        f" Its records have the fields {shown}. For labels one a record, call the fields item, "
-        "annotator (or judge) and label (or verdict)."
-    )
+    return Export(intake, format, variant, keep_names=keep_names)
