@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -116,11 +116,12 @@ class Reading:
 
         refuse_too_many_labels(self.path, self.command)
         options = {"repeats": repeats} | more | self.options
-        if self.key is not None:
-            self._write_key()
         if self.spans is not None:
-            return select_items(self.path, self.options, self.spans)
+            found = select_items(self.path, self.options, self.spans)
+            self.write_key(found.pseudonyms)
+            return found
         found = select_labels(self.path, categories=categories, scale=scale, **options)
+        self.write_key(found.pseudonyms)
         if not doubts:
             return found
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
@@ -182,23 +183,29 @@ class Reading:
             self.path, self.gold_from, item=self.options.get("item"), selection=selection
         )
 
-    def _write_key(self) -> None:
-        import csv
+    def write_key(self, pseudonyms: Mapping[str, str]) -> None:
+        """Write the names behind pseudonyms, if that was asked for.
 
-        from annobench.io.exports import read_export
+        Parameters
+        ----------
+        pseudonyms : mapping of str to str
+            The pseudonym of each name.
+
+        Raises
+        ------
+        AnnotationError
+            If the file exists.
+        """
+        import csv
 
         if self.key is None or self.options.get("keep_names"):
             return
         if self.key.exists():
             raise AnnotationError(f"--key {self.key}: the file exists. Name another one.")
-        wanted = ("format", "annotator_from", "text", "question")
-        export = read_export(
-            self.path, **{name: self.options[name] for name in wanted if name in self.options}
-        )
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))
-            writer.writerows((new, name) for name, new in export.pseudonyms.items())
+            writer.writerows((new, name) for name, new in pseudonyms.items())
 
 
 def reads_labels(

@@ -74,6 +74,7 @@ def report(
             return
         layer = layer_of(reading.path, reading.options) if reading.spans is None else None
         if layer is not None:
+            reading.write_key(layer.pseudonyms)
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
         selection = _scaled(reading, scale, order, separator)

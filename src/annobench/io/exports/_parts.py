@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName
 from annobench.io.exports.base import Source
 
 #: Endings of files that hold records; configurations and pictures are not looked at.
@@ -185,6 +186,11 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
         # No more than the size that was checked is ever read of a member.
         with archive.open(member) as packed, target.open("wb") as file:
             shutil.copyfileobj(packed, file)
+
+
+def named_by_file(path: Path, root: Path) -> MadeName:
+    """Name an annotator by a file, such as that of a member: other files are those of others."""
+    return MadeName(path.stem, str(path.relative_to(root)) if path.is_relative_to(root) else "")
 
 
 def each_file(source: Source) -> Iterator[tuple[str, Source]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
 from annobench.core.results import Summarised
 from annobench.io.exports._records import json_records
 from annobench.io.exports.base import (
@@ -73,6 +74,8 @@ class Selection(Summarised):
     shown_first : ndarray of str, shape (N,), or None
         Which of two answers was shown first, for each label, if that was asked for; empty where
         it is not known.
+    pseudonyms : dict of str to str
+        The pseudonym of each annotator whose name is that of a person.
     """
 
     labels: Annotations
@@ -82,6 +85,7 @@ class Selection(Summarised):
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
     shown_first: NDArray[Any] | None = None
+    pseudonyms: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> pd.DataFrame:
         """Return the ledger.
@@ -120,6 +124,7 @@ class Export:
     def __init__(
         self, intake: Intake, format: ExportFormat, variant: str, *, keep_names: bool = False
     ) -> None:
+        intake.settle()
         self._intake = intake
         self.format = format
         self.variant = variant
@@ -127,13 +132,8 @@ class Export:
         people = dict.fromkeys(
             name for name in names if name in intake.personal or is_email(str(name))
         )
-        width = len(str(len(people)))
         self.personal = tuple(people)
-        self.pseudonyms = (
-            {}
-            if keep_names
-            else {name: f"person-{n:0{width}}" for n, name in enumerate(people, start=1)}
-        )
+        self.pseudonyms = {} if keep_names else pseudonyms(people, names)
         self._columns = {
             name: np.frombuffer(column, dtype=column.typecode)
             for name, column in (
@@ -406,11 +406,7 @@ class Export:
                 labels = self._contains(option, rows)
         except AnnotationError as error:
             raise AnnotationError(f"{self.path}: {error}") from error
-        if self.pseudonyms:
-            remarks.append(
-                f"{len(self.pseudonyms)} annotators with the names or e-mail addresses of people "
-                "got pseudonyms (person-1, ...); keep the names with --keep-names."
-            )
+        remarks += said_of_pseudonyms(self.pseudonyms)
         return Selection(
             labels,
             name if option is None else f"{name}={option}",
@@ -419,6 +415,7 @@ class Export:
             ledger.frame(),
             tuple(remarks),
             self._shown_first(rows),
+            self.pseudonyms,
         )
 
     def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
@@ -569,7 +566,8 @@ class Export:
                 frozenset() if code < 0 else _as_set(self._labels[code]) for code in codes.tolist()
             ]
             return Annotations.from_sets(item, annotator, sets), remark
-        shown = np.array([*(label_name(label) for label in self._labels), NOTHING], dtype=object)
+        known = [label_name(label) for label in self._labels]
+        shown = np.array([*known, unused(NOTHING, known)], dtype=object)
         given = shown[codes]
         declared = self._intake.kinds.get(question, (kind, None))[1]
         if categories is None and declared is not None and scale != "interval":
