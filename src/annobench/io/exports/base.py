@@ -307,6 +307,7 @@ class Intake:
         self.left_out: dict[str, LeftOut] = {}
         self.personal: set[Any] = set()
         self.faults: list[str] = []
+        self.used: set[Path] = set()
         self.n_read = 0
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0
@@ -324,6 +325,35 @@ class Intake:
             What its records are: "line", "row", "task".
         """
         self._file = self.places.code((str(file), unit))
+
+    def uses(self, *paths: Path) -> None:
+        """Say which files were taken into account though no record stands in them.
+
+        Parameters
+        ----------
+        *paths : Path
+            Such as the text of a document, or the description of a project.
+        """
+        self.used.update(paths)
+
+    def leave_out_others(self, source: Source) -> None:
+        """Count the files of a folder that were not taken into account.
+
+        Parameters
+        ----------
+        source : Source
+            The folder, once it was read.
+        """
+        begun = {name for name, _ in self.places.codes}
+        others = [
+            (path, path.relative_to(source.path)) for path in source.files if path not in self.used
+        ]
+        for path, place in others:
+            if str(place) not in begun:
+                self.begin(place, "file")
+                self.read()
+                is_empty = path.stat().st_size == 0
+                self.leave_out(1, "empty files" if is_empty else "files of other kinds")
 
     def place(self, where: int, file: int | None = None) -> str:
         """Write where a record stands.

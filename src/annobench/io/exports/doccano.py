@@ -85,7 +85,7 @@ def _variant(source: Source) -> str | None:
 
 def _read(source: Source, intake: Intake) -> None:
     """Read an export of doccano; in a folder or archive, one file a member."""
-    with unpacked(source) as files:
+    with unpacked(source, intake) as files:
         _read_files(files, intake)
 
 

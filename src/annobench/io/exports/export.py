@@ -745,6 +745,8 @@ def read_export(
     intake = Intake(source.path, Options(annotator_from, text, question, shown_first))
     try:
         known[format].read(source, intake)
+        if source.is_folder:
+            intake.leave_out_others(source)
     except OSError as error:
         raise ReaderError(f"{source.path}: can't be read ({error}).") from error
     except RecursionError as error:
