@@ -336,3 +336,47 @@ def test_a_folder_that_can_t_be_written_costs_only_time(case, tmp_path):
 def test_all_models_are_opponents_unless_some_are_named():
     assert [each.METHOD.name for each in opponents([])] == sorted(models.discover())
     assert {each.METHOD.name for each in opponents(["mace"])} == {"mace", "dawid_skene"}
+
+
+@pytest.fixture
+def left_behind(run, tmp_path, monkeypatch):
+    """A folder that `annobench data fetch` left without a network, and real data since then."""
+    datasets.prepare("snow2008_wsd", tmp_path / "snow2008_wsd", network=False)
+    obtain = datasets._obtain
+
+    def real(*words):
+        tables, meta = obtain(*words)
+        return tables, meta | {"provenance": "real"}
+
+    monkeypatch.setattr(datasets, "_obtain", real)
+
+
+def test_a_folder_never_takes_the_place_of_a_data_set(left_behind):
+    [case] = data.find_cases(["snow2008_wsd"], 1)
+    assert case.provenance == "real"
+
+
+def test_a_simulated_folder_says_so_wherever_it_is_used(left_behind, run, method, tmp_path, caplog):
+    both = data.find_cases(["snow2008_wsd", "./snow2008_wsd", "./snow2008_wsd"], 1)
+    assert [case.provenance for case in both] == ["real", "simulated"]
+    assert [case.name for case in both] == ["snow2008_wsd", "./snow2008_wsd"]
+    assert "snow2008_wsd is SIMULATED, not real" in caplog.text.replace(" of ./snow2008_wsd", "")
+    result = run(method.name, "--data", "./snow2008_wsd", *QUICK)
+    assert result.exit_code == 0, result.output
+    assert "WARNING: snow2008_wsd is SIMULATED, not real (" in " ".join(result.output.split())
+    assert "the network is off" in " ".join(result.output.split())
+    page = (tmp_path / "my_method_comparison" / "index.html").read_text(encoding="utf-8")
+    assert "snow2008_wsd is SIMULATED, not real" in page
+
+
+def test_a_data_set_that_is_simulated_is_announced_once(run, method):
+    result = run(method.name, "--data", "snow2008_wsd", *QUICK)
+    assert result.output.count("SIMULATED") == 1
+
+
+def test_a_folder_is_given_as_a_path(run, tmp_path):
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(datasets.UnknownDatasetError, match=r"but a folder\. Write \./mine"):
+        data.find_cases(["mine"], 1)
+    with pytest.raises(datasets.UnknownDatasetError, match="no data set 'nobody'"):
+        data.find_cases(["nobody"], 1)

@@ -84,7 +84,9 @@ def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: 
     }
     ledger = found.ledger.copy()
     ledger.loc[len(ledger)] = ["labels", labels.n_labels, ""]
-    return Selection(labels, marks.layer, {}, texts, ledger, found.remarks)
+    return Selection(
+        *(labels, marks.layer, {}, texts, ledger, found.remarks), pseudonyms=found.pseudonyms
+    )
 
 
 def _outer(item: str) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -179,13 +179,14 @@ class Reading:
         source = self.source.asking(shown_first=shown_first)
         if source.partitions is not None:
             refuse_too_many_labels(source, self.command)
-        if self.key is not None:
-            self._write_key(source)
         if self.spans is not None:
-            return select_items(source, self.spans, **self._of_layer)
+            found = select_items(source, self.spans, **self._of_layer)
+            self.write_key(found.pseudonyms)
+            return found
         given = {name: self.options[name] for name in _SELECTING if name in self.options}
         options: dict[str, Any] = {"repeats": repeats} | given
         found = select(source, categories=categories, scale=scale, **options)
+        self.write_key(found.pseudonyms)
         if not doubts:
             return found
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))
@@ -250,18 +251,29 @@ class Reading:
             return None
         return read_known_gold(self.source, self.gold_from, selection=selection)
 
-    def _write_key(self, source: Source) -> None:
+    def write_key(self, pseudonyms: Mapping[str, str]) -> None:
+        """Write the names behind pseudonyms, if that was asked for.
+
+        Parameters
+        ----------
+        pseudonyms : mapping of str to str
+            The pseudonym of each name.
+
+        Raises
+        ------
+        AnnotationError
+            If the file exists.
+        """
         import csv
 
         if self.key is None or self.options.get("keep_names"):
             return
         if self.key.exists():
             raise AnnotationError(f"--key {self.key}: the file exists. Name another one.")
-        export = source.export
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))
-            writer.writerows((new, name) for name, new in export.pseudonyms.items())
+            writer.writerows((new, name) for name, new in pseudonyms.items())
 
 
 def reads_labels(

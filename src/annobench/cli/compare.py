@@ -15,6 +15,7 @@ from annobench.cli._shared import check_folder, fail, listed, note, say_written,
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.logs import quiet
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ def compare(
     ] = None,
     data: Annotated[
         list[str] | None,
-        typer.Option(help="Data sets or folders of data sets; by default a few small ones."),
+        typer.Option(
+            help="Data sets by name, or folders of data sets as paths, such as ./snow2008_rte; by "
+            "default a few small ones."
+        ),
     ] = None,
     against: Annotated[
         str | None, typer.Option(help="Models of the library, with commas; by default all.")
@@ -64,6 +68,7 @@ def compare(
     """
     from annobench.reporting import benchmark_page
     from annobench.studies import doors
+    from annobench.studies.doors import data as choices
 
     errors = terminal(stderr=True)
     try:
@@ -71,7 +76,11 @@ def compare(
         candidates += [doors.from_program(command, limit=limit) for command in program or []]
         folder = _comparison_folder(methods or [], reading) if out is None else out
         check_folder(folder, "compare")
-        cases = _cases(data, reading, seed)
+        with quiet("annobench"):  # it is said here
+            cases = _cases(data, reading, seed)
+        simulated = choices.said_of_simulated(cases)
+        for text in simulated:
+            errors.print(f"WARNING: {text}", style="bold", markup=False, highlight=False)
         with errors.status("Checking"):
             findings = {each: doors.check(each, limit=limit, seed=seed) for each in candidates}
         warnings = _contract(errors, findings)
@@ -93,7 +102,9 @@ def compare(
         if reading is not None:
             remarks += doors.what_gold_tells(cases[0], found.rankings[cases[0].name])
         found.write(folder)
-        page = benchmark_page.render(found.tables, marked=found.candidates, remarks=remarks)
+        page = benchmark_page.render(
+            found.tables, marked=found.candidates, remarks=[*simulated, *remarks]
+        )
         with replacing(folder / "index.html") as draft:
             draft.write_text(page, encoding="utf-8")
     except (ValueError, RuntimeError, OSError) as error:

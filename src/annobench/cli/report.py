@@ -72,6 +72,7 @@ def report(
             return
         layer = reading.layer()
         if layer is not None:
+            reading.write_key(layer.pseudonyms)
             report_layer(layer, writing, source=reading.path.name, level=level, seed=seed)
             return
         selection = _scaled(reading, scale, order, separator)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import copy
-import logging
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import CourseError
+from annobench.core.logs import quiet
 from annobench.course import sessions
 from annobench.course.base import Exercise, Lesson
 from annobench.course.draws import draw, student_rng
@@ -204,7 +202,7 @@ class Session:
             if folder is not None and (folder / id / "meta.json").exists():
                 self._loaded[id] = datasets.read(folder / id)
             else:
-                with _quiet("annobench.datasets"):  # it is said below, in fewer words
+                with quiet("annobench.datasets"):  # it is said below, in fewer words
                     self._loaded[id] = datasets.load(id)
             if self._loaded[id].provenance == "simulated":
                 print(f"{id}: SIMULATED labels stand in for the real ones.")
@@ -310,15 +308,3 @@ def session(id: str, student: str) -> Session:
             "the real labels need not hold for them."
         )
     return held
-
-
-@contextmanager
-def _quiet(name: str) -> Iterator[None]:
-    """Keep a part of the library from logging warnings."""
-    log = logging.getLogger(name)
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        log.setLevel(before)

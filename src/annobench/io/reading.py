@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.io.exports.base import AnnotatorFrom, is_email
 from annobench.io.exports.export import Empty, GoldItems, Repeats, Selection
 from annobench.io.source import Source
@@ -233,19 +234,15 @@ def select(
     if dropped:
         steps.append((f"left out: repeated labels, of which the {repeats} is kept", dropped, ""))
         remarks.append(remark)
-    people = [name for name in labels.annotators if is_email(name)]
-    if people and not keep_names:
-        width = len(str(len(people)))
-        new = {name: f"person-{n:0{width}}" for n, name in enumerate(people, start=1)}
+    people = [] if keep_names else [name for name in labels.annotators if is_email(name)]
+    new = pseudonyms(people, labels.annotators)
+    if new:
         names = tuple(new.get(name, name) for name in labels.annotators)
         labels = replace(labels, annotators=names)
-        remarks.append(
-            f"{len(new)} annotators with e-mail addresses got pseudonyms (person-1, ...); keep "
-            "them with --keep-names."
-        )
+    remarks += said_of_pseudonyms(new)
     steps.append(("labels", labels.n_labels, ""))
     ledger = pd.DataFrame(steps, columns=["what", "rows", "first"])
-    return Selection(labels, label or "label", {}, texts, ledger, tuple(remarks), first)
+    return Selection(labels, label or "label", {}, texts, ledger, tuple(remarks), first, new)
 
 
 def texts_by_item(source: Source) -> dict[str, str]:

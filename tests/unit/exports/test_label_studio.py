@@ -260,7 +260,9 @@ def test_the_files_of_a_folder_are_projects_of_their_own(write, tmp_path):
         "sentiment": 1,
         "stars": 1,
     }
-    assert export.select("stars").ledger["first"][2] == "two.json, annotation 102"
+    ledger = export.select("stars").ledger.set_index("what")["first"]
+    assert ledger["answers to 'stars'"] == "two.json, annotation 102"
+    assert ledger["left out: files of other kinds"] == "config.xml, file 1"
 
 
 OLD = {"id": 1, "data": {"text": "x"}, "completions": [{"id": 1, "result": [choice("good")]}]}

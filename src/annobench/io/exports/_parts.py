@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports.base import Source
+from annobench.core.names import MadeName
+from annobench.io.exports.base import Intake, Source
 
 #: Endings of files that hold records; configurations and pictures are not looked at.
 _ENDINGS = {".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet"}
@@ -143,11 +144,11 @@ def variant_of(source: Source, recognise: Callable[[Source], str | None]) -> str
 
 
 @contextmanager
-def unpacked(source: Source) -> Iterator[Source]:
+def unpacked(source: Source, intake: Intake | None = None) -> Iterator[Source]:
     """Give an archive's files of records as a folder, for as long as it is needed.
 
-    Only the last part of a name in the archive becomes that of a file, so that no name can lead
-    out of the folder.
+    Files of other kinds are left out, as the intake is told. Only the last part of a name in the
+    archive becomes that of a file, so that no name can lead out of the folder.
     """
     if not source.head.startswith(b"PK"):
         yield source
@@ -155,7 +156,7 @@ def unpacked(source: Source) -> Iterator[Source]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             with zipfile.ZipFile(source.path) as archive:
-                _unpack(archive, Path(folder), source.path)
+                others = _unpack(archive, Path(folder), source.path)
         except ReaderError:
             raise
         except DAMAGED_ARCHIVE as error:
@@ -163,10 +164,18 @@ def unpacked(source: Source) -> Iterator[Source]:
                 f"{source.path}: a damaged or encrypted archive ({error}). Unpack it yourself, and "
                 "give the folder."
             ) from error
-        yield Source(folder)
+        unpacked = Source(folder)
+        yield unpacked
+        if intake is not None:
+            intake.leave_out_others(unpacked)
+            for name in others:
+                intake.begin(name, "file")
+                intake.read()
+                intake.leave_out(1, "files of other kinds")
 
 
-def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
+def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> list[str]:
+    """Unpack the files of records; return the names of the others."""
     members = [
         (member, PurePosixPath(member.filename.replace("\\", "/")).name)
         for member in archive.infolist()
@@ -185,6 +194,13 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
         # No more than the size that was checked is ever read of a member.
         with archive.open(member) as packed, target.open("wb") as file:
             shutil.copyfileobj(packed, file)
+    taken = {member.filename for member, _ in wanted}
+    return [member.filename for member, _ in members if member.filename not in taken]
+
+
+def named_by_file(path: Path, root: Path) -> MadeName:
+    """Name an annotator by a file, such as that of a member: other files are those of others."""
+    return MadeName(path.stem, str(path.relative_to(root)) if path.is_relative_to(root) else "")
 
 
 def each_file(source: Source) -> Iterator[tuple[str, Source]]:

@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name
 from annobench.io.exports._records import csv_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Source
 from annobench.io.table import LESS_USUAL_NAMES, USUAL_NAMES
@@ -233,11 +234,17 @@ def scalar(value: Any) -> str:
     return as_text(as_cell(value))
 
 
-def push_text(table: Table, intake: Intake, item: str, row: dict[str, Any]) -> None:
+def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
     """Hand over what annotators saw: the column that was asked for, or one with a usual name."""
     column = intake.options.text or table.column(TEXT_NAMES)
     if column is not None and row[column]:
         intake.text(item, as_text(row[column]))
+
+
+def row_name(table: Table, where: int) -> MadeName:
+    """Name an item by its row, in a table that names none."""
+    short = f"row {where}"
+    return MadeName(short, f"{table.name}, {short}" if table.name else "")
 
 
 def check_columns(table: Table, intake: Intake) -> None:

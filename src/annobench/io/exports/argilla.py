@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name
 from annobench.io._parquet import batches
 from annobench.io.exports._arrow import PARQUET, begins, notes_of, schema_of
 from annobench.io.exports._parts import (
@@ -145,9 +146,9 @@ def _read(source: Source, intake: Intake) -> None:
         intake.read()
         try:
             if _is_old(set(record)):
-                _take_old(record, number, path.stem, intake)
+                _take_old(record, number, MadeName(path.stem), intake)
             else:
-                _take(record, number, path.stem, layers, intake)
+                _take(record, number, MadeName(path.stem), layers, intake)
         except MisshapenError as error:
             intake.fault(number, str(error))
 
@@ -279,8 +280,10 @@ def _spans(value: Any) -> list[Span]:
     ]
 
 
-def _take(record: dict[str, Any], number: int, stem: str, layers: set[str], intake: Intake) -> None:
-    item = maybe_name(record.get("external_id")) or maybe_name(record.get("id")) or str(number)
+def _take(
+    record: dict[str, Any], number: int, stem: Name, layers: set[str], intake: Intake
+) -> None:
+    item = maybe_name(record.get("external_id")) or _own_name(record, number)
     fields = record.get("fields")
     text = _text(fields if isinstance(fields, dict) else record, intake)
     if text is not None:
@@ -313,6 +316,12 @@ def _take(record: dict[str, Any], number: int, stem: str, layers: set[str], inta
         intake.leave_out(number, "suggestions of a model", suggested)
 
 
+def _own_name(record: dict[str, Any], number: int) -> MadeName:
+    """Name a record by its id or number, which another's name from outside may equal."""
+    own = maybe_name(record.get("id"))
+    return MadeName(own, f"id {own}") if own else MadeName(str(number), f"record {number}")
+
+
 def _suggestions(record: dict[str, Any]) -> int:
     nested = record.get("suggestions")
     columns = sum(
@@ -331,9 +340,9 @@ def _text(fields: dict[str, Any], intake: Intake) -> str | None:
     return texts.get(field)
 
 
-def _take_old(record: dict[str, Any], number: int, stem: str, intake: Intake) -> None:
+def _take_old(record: dict[str, Any], number: int, stem: Name, intake: Intake) -> None:
     """Take the one annotation of a record."""
-    item = maybe_name(record.get("id")) or str(number)
+    item = _own_name(record, number)
     text = _text(record, intake)
     if text is not None:
         intake.text(item, text)

@@ -11,14 +11,15 @@ import io
 import json
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
+from annobench.core.names import MadeName as MadeName
+from annobench.core.names import Name, settle
 from annobench.io.exports._records import first_object
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
@@ -35,9 +36,6 @@ AnnotatorFrom = Literal["person", "file", "session"]
 
 #: Bytes of a file that are looked at to recognise its format.
 HEAD_BYTES = 65_536
-
-#: Files of a folder that are looked at.
-MAX_FILES = 10_000
 
 #: A larger number is none to calculate with; a larger whole one may stand for another.
 _LARGEST, _LARGEST_WHOLE = 1e300, 2**53
@@ -119,13 +117,12 @@ class Source:
         """The file itself, or the files in a folder and in its folders, without hidden ones."""
         if not self.is_folder:
             return (self.path,)
-        found = (
+        return tuple(
             path
             for path in sorted(self.path.rglob("*"))
-            if path.is_file()
-            and not any(part.startswith(".") for part in path.relative_to(self.path).parts)
+            if not any(part.startswith(".") for part in path.relative_to(self.path).parts)
+            and path.is_file()
         )
-        return tuple(islice(found, MAX_FILES))
 
     @cached_property
     def first_record(self) -> dict[str, Any] | None:
@@ -276,6 +273,17 @@ class Names:
         """
         return self.codes.setdefault(name, len(self.codes))
 
+    def rename(self, new: Mapping[MadeName, str]) -> None:
+        """Give names that were made their final form.
+
+        Parameters
+        ----------
+        new : mapping of MadeName to str
+            The form of each.
+        """
+        if new:
+            self.codes = {new.get(name, name): code for name, code in self.codes.items()}
+
 
 @dataclass
 class Intake:
@@ -300,13 +308,14 @@ class Intake:
         self.where, self.file, self.first = array("q"), array("i"), array("i")
         self.status, self.control = array("b"), array("b")
         self.kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {}
-        self.golds: dict[str, dict[str, str]] = {}
-        self.texts: dict[str, str] = {}
-        self.documents: dict[str, str] = {}
+        self.golds: dict[str, dict[Any, str]] = {}
+        self.texts: dict[Any, str] = {}
+        self.documents: dict[Any, str] = {}
         self.marked: list[Marks] = []
         self.left_out: dict[str, LeftOut] = {}
-        self.personal: set[str] = set()
+        self.personal: set[Any] = set()
         self.faults: list[str] = []
+        self.used: set[Path] = set()
         self.n_read = 0
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0
@@ -324,6 +333,35 @@ class Intake:
             What its records are: "line", "row", "task".
         """
         self._file = self.places.code((str(file), unit))
+
+    def uses(self, *paths: Path) -> None:
+        """Say which files were taken into account though no record stands in them.
+
+        Parameters
+        ----------
+        *paths : Path
+            Such as the text of a document, or the description of a project.
+        """
+        self.used.update(paths)
+
+    def leave_out_others(self, source: Source) -> None:
+        """Count the files of a folder that were not taken into account.
+
+        Parameters
+        ----------
+        source : Source
+            The folder, once it was read.
+        """
+        begun = {name for name, _ in self.places.codes}
+        others = [
+            (path, path.relative_to(source.path)) for path in source.files if path not in self.used
+        ]
+        for path, place in others:
+            if str(place) not in begun:
+                self.begin(place, "file")
+                self.read()
+                is_empty = path.stat().st_size == 0
+                self.leave_out(1, "empty files" if is_empty else "files of other kinds")
 
     def place(self, where: int, file: int | None = None) -> str:
         """Write where a record stands.
@@ -355,8 +393,8 @@ class Intake:
 
     def answer(
         self,
-        item: str,
-        annotator: str,
+        item: Name,
+        annotator: Name,
         question: str,
         label: str | float | Iterable[str] | None,
         *,
@@ -370,8 +408,10 @@ class Intake:
 
         Parameters
         ----------
-        item, annotator, question : str
-            Names, as they stand in the file.
+        item, annotator : str or MadeName
+            Names, as they stand in the file, or made where it has none.
+        question : str
+            Its name, as it stands in the file.
         label : str, number, iterable of str or None
             A choice or free text, a rating, several options; None, or not a number, if the
             annotator saw the item and chose nothing.
@@ -426,13 +466,15 @@ class Intake:
         """
         self.kinds[name] = (kind, None if options is None else tuple(options))
 
-    def gold(self, item: str, question: str, label: str | float | Sequence[str]) -> None:
+    def gold(self, item: Name, question: str, label: str | float | Sequence[str]) -> None:
         """Take the known answer of an item.
 
         Parameters
         ----------
-        item, question : str
-            Names.
+        item : str or MadeName
+            Its name.
+        question : str
+            What was asked.
         label : str, number or sequence of str
             The answer; several options are joined by semicolons.
         """
@@ -440,24 +482,24 @@ class Intake:
             label = "; ".join(label)
         self.golds.setdefault(question, {})[item] = label_name(label)
 
-    def text(self, item: str, text: str) -> None:
+    def text(self, item: Name, text: str) -> None:
         """Take what annotators saw.
 
         Parameters
         ----------
-        item : str
+        item : str or MadeName
             Its name.
         text : str
             The text.
         """
         self.texts.setdefault(item, text)
 
-    def document(self, name: str, text: str) -> None:
+    def document(self, name: Name, text: str) -> None:
         """Take the text of a document in which spans are marked.
 
         Parameters
         ----------
-        name : str
+        name : str or MadeName
             Its name.
         text : str
             The text that positions refer to.
@@ -466,8 +508,8 @@ class Intake:
 
     def marks(
         self,
-        document: str,
-        annotator: str,
+        document: Name,
+        annotator: Name,
         layer: str,
         spans: Iterable[Span],
         *,
@@ -480,8 +522,10 @@ class Intake:
 
         Parameters
         ----------
-        document, annotator, layer : str
-            Names.
+        document, annotator : str or MadeName
+            Names, as they stand in the file, or made where it has none.
+        layer : str
+            Its name.
         spans : iterable of Span
             None at all if the annotator saw the document and marked nothing.
         where : int
@@ -498,8 +542,8 @@ class Intake:
             self.personal.add(annotator)
         self.marked.append(
             Marks(
-                document,
-                annotator,
+                cast(str, document),  # `settle` makes it one
+                cast(str, annotator),
                 layer,
                 tuple(spans),
                 tuple(relations),
@@ -538,6 +582,28 @@ class Intake:
             self.faults.append(f"{self.place(where)}: {what}")
         else:
             self.faults.append("")
+
+    def settle(self) -> None:
+        """Write the names that the reader made, now that all names of the file are known."""
+        marked = self.marked
+        items = settle([*self.items.codes, *self.texts, *(mark.document for mark in marked)])
+        annotators = settle([*self.annotators.codes, *(mark.annotator for mark in marked)])
+        self.annotators.rename(annotators)
+        self.personal = {annotators.get(name, name) for name in self.personal}
+        if items:
+            self.items.rename(items)
+            for names in (self.texts, self.documents, *self.golds.values()):
+                settled = {items.get(name, name): text for name, text in names.items()}
+                names.clear()
+                names.update(settled)
+        if items or annotators:
+            self.marked = [
+                mark._replace(
+                    document=items.get(cast(MadeName, mark.document), mark.document),
+                    annotator=annotators.get(cast(MadeName, mark.annotator), mark.annotator),
+                )
+                for mark in marked
+            ]
 
     def check(self) -> None:
         """Report the faults, or that there is no answer at all.

@@ -57,7 +57,7 @@ def read(source: Source, intake: Intake) -> None:
         Where to push.
     """
     _declare(source.path / "annotation.conf", intake)
-    paths = sorted(source.path.rglob("*.ann")) if source.is_folder else [source.path]
+    paths = [path for path in source.files if path.suffix == ".ann" or not source.is_folder]
     apart = source.is_folder and _has_folders(source.path, paths)
     layers: dict[str, None] = {LAYER: None}
     parsed = []
@@ -66,7 +66,7 @@ def read(source: Source, intake: Intake) -> None:
         annotator = place.parts[0] if apart and len(place.parts) > 1 else _name(source.path)
         inner = Path(*place.parts[1:]) if apart and len(place.parts) > 1 else place
         document = inner.with_suffix("").as_posix()
-        text = _document_text(path, source.path / inner)
+        text = _document_text(path, source.path / inner, intake)
         intake.begin(place, "line")
         intake.read()
         found = _parse(path, text, intake)
@@ -116,10 +116,11 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _document_text(path: Path, shared: Path) -> str | None:
+def _document_text(path: Path, shared: Path, intake: Intake) -> str | None:
     """Return the text beside the annotations, or beside the folders of the annotators."""
     for found in (path.with_suffix(".txt"), shared.with_suffix(".txt")):
         if found.is_file():
+            intake.uses(found)
             return _text(found)
     return None
 
@@ -127,7 +128,7 @@ def _document_text(path: Path, shared: Path) -> str | None:
 def _leave_out_texts(source: Source, paths: list[Path], intake: Intake) -> None:
     annotated = {path.with_suffix(".txt") for path in paths}
     names = {path.relative_to(source.path).with_suffix("").parts[1:] for path in paths}
-    for path in sorted(source.path.rglob("*.txt")):
+    for path in (path for path in source.files if path.suffix == ".txt"):
         shared = path.relative_to(source.path).with_suffix("").parts
         if path not in annotated and shared not in names:
             intake.begin(path.relative_to(source.path), "line")
@@ -232,6 +233,7 @@ def _declare(path: Path, intake: Intake) -> None:
     """Read the types of spans that the configuration names."""
     if not path.is_file():
         return
+    intake.uses(path)
     types: list[str] = []
     section = ""
     for line in _text(path).splitlines():

@@ -6,6 +6,7 @@ Its frames of labels (`task, worker, label`) are plain tables, which `read_label
 from __future__ import annotations
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import joined
 from annobench.io.exports._tables import Layout, Table
 from annobench.io.exports.base import Intake
 
@@ -43,7 +44,7 @@ def _read(table: Table, intake: Intake) -> None:
         intake.read()
         if variant == "pairwise comparisons":
             # Which of the two stood on the left is no part of what is compared.
-            item = " | ".join(sorted((row["left"], row["right"])))
+            item = joined(sorted((row["left"], row["right"])), " | ")
         else:
             item = row["task"]
         if not item or not row["worker"]:

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import Name
 from annobench.io.exports._parts import (
     MisshapenError,
     each_file,
@@ -19,6 +20,7 @@ from annobench.io.exports._parts import (
     mapping,
     maybe_name,
     name,
+    named_by_file,
     offsets,
     options,
     unpacked,
@@ -83,7 +85,7 @@ def _variant(source: Source) -> str | None:
 
 def _read(source: Source, intake: Intake) -> None:
     """Read an export of doccano; in a folder or archive, one file a member."""
-    with unpacked(source) as files:
+    with unpacked(source, intake) as files:
         _read_files(files, intake)
 
 
@@ -102,7 +104,7 @@ def _read_files(source: Source, intake: Intake) -> None:
         for number, record in records:
             intake.read()
             try:
-                _take(record, number, part.path.stem, intake)
+                _take(record, number, part, intake)
             except MisshapenError as error:
                 intake.fault(number, str(error))
 
@@ -150,7 +152,10 @@ def _mark(row: dict[str, str]) -> dict[str, Any]:
     return mark
 
 
-def _take(record: dict[str, Any], number: int, stem: str, intake: Intake) -> None:
+def _take(record: dict[str, Any], number: int, part: Source, intake: Intake) -> None:
+    file = named_by_file(part.path, intake.path)
+    # A file is named after its member, also in the folder of another batch.
+    member: Name = file if file.short == _SHARED else file.short
     text = next((record[key] for key in _DOCUMENT if isinstance(record.get(key), str)), None)
     item = maybe_name(record.get("id")) or maybe_name(text)
     if item is None:
@@ -160,17 +165,17 @@ def _take(record: dict[str, Any], number: int, stem: str, intake: Intake) -> Non
     if shown is not None:
         intake.text(item, shown)
     if isinstance(record.get("annotations"), list):
-        _take_old(record["annotations"], item, text, number, stem, intake)
+        _take_old(record["annotations"], item, text, number, file, intake)
         return
     if "bbox" in record or "segmentation" in record:
         intake.leave_out(number, "regions in images, audio or video")
         return
-    if not _take_member(record, item, text, number, stem, intake):
+    if not _take_member(record, item, text, number, member, intake):
         intake.leave_out(number, _SILENT)
 
 
 def _take_member(
-    record: dict[str, Any], item: str, text: str | None, number: int, stem: str, intake: Intake
+    record: dict[str, Any], item: str, text: str | None, number: int, member: Name, intake: Intake
 ) -> bool:
     """Take what one member gave a document; say whether it was anything."""
     chosen: list[str] = []
@@ -188,13 +193,13 @@ def _take_member(
             raise MisshapenError(f"two spans have the id {known!r:.40}")
         spans[known or f"{_ENTITIES} {place}"] = _span(entry, position)
     relations = [_relation(entry, spans) for entry in listing(record.get("relations"), "relations")]
-    personal = stem != _SHARED
+    personal = isinstance(member, str)
     if chosen:
-        intake.answer(item, stem, _LABEL, options(chosen), where=number, personal=personal)
+        intake.answer(item, member, _LABEL, options(chosen), where=number, personal=personal)
     if spans:
         intake.marks(
             item,
-            stem,
+            member,
             _ENTITIES,
             spans.values(),
             where=number,
@@ -232,17 +237,17 @@ def _relation(entry: Any, spans: dict[str, Span]) -> Relation:
 
 
 def _take_old(
-    annotations: list[Any], item: str, text: str | None, number: int, stem: str, intake: Intake
+    annotations: list[Any], item: str, text: str | None, number: int, file: Name, intake: Intake
 ) -> None:
     """Take the labels of all users of a document, in the layout with their numbers."""
-    chosen: dict[str, list[str]] = {}
-    spans: dict[str, list[Span]] = {}
-    texts: dict[str, list[str]] = {}
+    chosen: dict[Name, list[str]] = {}
+    spans: dict[Name, list[Span]] = {}
+    texts: dict[Name, list[str]] = {}
     position = from_utf16(text)
     for entry in annotations:
         mark = mapping(entry, "an annotation")
-        user = stem if intake.options.annotator_from == "file" else None
-        user = user or maybe_name(mark.get("user")) or stem
+        by_file = intake.options.annotator_from == "file"
+        user = (None if by_file else maybe_name(mark.get("user"))) or file
         if mark.get("label") is None:
             texts.setdefault(user, []).append(name(mark.get("text"), "the text of an annotation"))
         elif "start_offset" in mark:
@@ -262,8 +267,8 @@ def _take_old(
         intake.leave_out(number, _SILENT)
 
 
-def _named(user: str) -> bool:
-    return not user.isdecimal()
+def _named(user: Name) -> bool:
+    return not (user if isinstance(user, str) else user.short).isdecimal()
 
 
 FORMAT = ExportFormat(

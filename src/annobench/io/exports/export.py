@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
 from annobench.core.results import Summarised
 from annobench.io.exports.base import (
     STATUSES,
@@ -71,6 +72,8 @@ class Selection(Summarised):
     shown_first : ndarray of str, shape (N,), or None
         Which of two answers was shown first, for each label, if that was asked for; empty where
         it is not known.
+    pseudonyms : dict of str to str
+        The pseudonym of each annotator whose name is that of a person.
     """
 
     labels: Annotations
@@ -80,6 +83,7 @@ class Selection(Summarised):
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
     shown_first: NDArray[Any] | None = None
+    pseudonyms: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> pd.DataFrame:
         """Return the ledger.
@@ -118,6 +122,7 @@ class Export:
     def __init__(
         self, intake: Intake, format: ExportFormat, variant: str, *, keep_names: bool = False
     ) -> None:
+        intake.settle()
         self._intake = intake
         self.format = format
         self.variant = variant
@@ -125,13 +130,8 @@ class Export:
         people = dict.fromkeys(
             name for name in names if name in intake.personal or is_email(str(name))
         )
-        width = len(str(len(people)))
         self.personal = tuple(people)
-        self.pseudonyms = (
-            {}
-            if keep_names
-            else {name: f"person-{n:0{width}}" for n, name in enumerate(people, start=1)}
-        )
+        self.pseudonyms = {} if keep_names else pseudonyms(people, names)
         self._columns = {
             name: np.frombuffer(column, dtype=column.typecode)
             for name, column in (
@@ -404,11 +404,7 @@ class Export:
                 labels = self._contains(option, rows)
         except AnnotationError as error:
             raise AnnotationError(f"{self.path}: {error}") from error
-        if self.pseudonyms:
-            remarks.append(
-                f"{len(self.pseudonyms)} annotators with the names or e-mail addresses of people "
-                "got pseudonyms (person-1, ...); keep the names with --keep-names."
-            )
+        remarks += said_of_pseudonyms(self.pseudonyms)
         return Selection(
             labels,
             name if option is None else f"{name}={option}",
@@ -417,6 +413,7 @@ class Export:
             ledger.frame(),
             tuple(remarks),
             self._shown_first(rows),
+            self.pseudonyms,
         )
 
     def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
@@ -567,7 +564,8 @@ class Export:
                 frozenset() if code < 0 else _as_set(self._labels[code]) for code in codes.tolist()
             ]
             return Annotations.from_sets(item, annotator, sets), remark
-        shown = np.array([*(label_name(label) for label in self._labels), NOTHING], dtype=object)
+        known = [label_name(label) for label in self._labels]
+        shown = np.array([*known, unused(NOTHING, known)], dtype=object)
         given = shown[codes]
         declared = self._intake.kinds.get(question, (kind, None))[1]
         if categories is None and declared is not None and scale != "interval":
@@ -703,6 +701,8 @@ def read_as(
     intake = Intake(source.path, options)
     try:
         format.read(source, intake)
+        if source.is_folder:
+            intake.leave_out_others(source)
     except OSError as error:
         raise ReaderError(f"{source.path}: can't be read ({error}).") from error
     except RecursionError as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, settle
 from annobench.io.exports import plain
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
@@ -64,6 +65,9 @@ def _read(source: Source, intake: Intake) -> None:
             f"{source.path}: the files name items in the columns "
             f"{', '.join(sorted(map(repr, columns)))}. Give the column one name in all."
         )
+    # Two files of one name are of two annotators if they differ in their ending.
+    made = {p: MadeName(_place(p.with_suffix(""), source), _place(p, source)) for p in found}
+    names = settle(made.values())
     for path in source.files:
         name = path.relative_to(source.path)
         if path not in found:
@@ -75,7 +79,11 @@ def _read(source: Source, intake: Intake) -> None:
         table = found[path]
         check_columns(table, intake)
         intake.begin(name, "row")
-        plain.LAYOUT.read(_signed(table, str(name.with_suffix(""))), intake)
+        plain.LAYOUT.read(_signed(table, names[made[path]]), intake)
+
+
+def _place(path: Path, source: Source) -> str:
+    return str(path.relative_to(source.path))
 
 
 def _refuse_damaged(path: Path) -> None:

@@ -19,6 +19,8 @@ from annobench.io.exports._tables import Table, as_cell, check_columns, layout_o
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
 
 _INFO = "dataset_info.json"
+#: What describes a data set, its splits and their files.
+_ABOUT = {_INFO, "dataset_dict.json", "state.json"}
 _PARQUET, _ARROW = ".parquet", ".arrow"
 _REMEDY = "Save the data set again with save_to_disk or to_parquet."
 
@@ -81,6 +83,7 @@ def _read(source: Source, intake: Intake) -> None:
     files = _files(source)
     if not files:
         raise ReaderError(f"{source.path}: no Parquet or Arrow file. {_REMEDY}")
+    intake.uses(*(path for path in source.files if path.name in _ABOUT))
     for table in _tables(source, files):
         found = layout_of(table)
         if found is None:

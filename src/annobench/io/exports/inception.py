@@ -88,7 +88,7 @@ def recognise(source: Source) -> str | None:
     if source.head.startswith(b"PK") and zipfile.is_zipfile(source.path):
         try:
             with zipfile.ZipFile(source.path) as archive:
-                members = [PurePosixPath(name) for name in archive.namelist()[:MAX_FILES]]
+                members = [PurePosixPath(name) for name in archive.namelist()]
         except DAMAGED_ARCHIVE:
             return None
         if any(_PROJECT.fullmatch(member.name) for member in members):
@@ -114,6 +114,12 @@ def read(source: Source, intake: Intake) -> None:
     parsed: list[tuple[Entry, str, str, Status, Content]] = []
     for entry in entries:
         if not _is_document(entry, project=bool(states)):
+            if _is_known(entry, project=bool(states)):
+                intake.uses(source.path / entry.path)
+            else:
+                intake.begin(str(entry.path), "file")
+                intake.read()
+                intake.leave_out(1, "files of other kinds")
             continue
         document, annotator = _who(entry, source)
         curated = "curation" in entry.path.parts[:-1] or annotator in _CURATORS
@@ -167,10 +173,9 @@ def _is_tsv(head: bytes) -> bool:
 def _entries(source: Source) -> Iterator[Entry]:
     """List the files of a file, folder or archive, those in archives of a project too."""
     if source.is_folder:
-        for path in sorted(source.path.rglob("*")):
-            if path.is_file():
-                place = PurePosixPath(path.relative_to(source.path).as_posix())
-                yield from _unpacked(Entry(place, path.read_bytes), source.path)
+        for path in source.files:
+            place = PurePosixPath(path.relative_to(source.path).as_posix())
+            yield from _unpacked(Entry(place, path.read_bytes), source.path)
         return
     path = source.path
     if source.head.startswith(b"PK"):
@@ -275,6 +280,13 @@ def _is_document(entry: Entry, *, project: bool) -> bool:
         inside = parts[0] in ("annotation", "curation") and len(parts) > 2
         return inside and entry.path.suffix != ".zip"
     return True
+
+
+def _is_known(entry: Entry, *, project: bool) -> bool:
+    """Say whether a file is what the tool adds: types, a packed document, the rest of a project."""
+    inside = entry.path.parts[0] in ("annotation", "curation")
+    is_packed = inside and entry.path.suffix == ".zip"
+    return entry.path.name == "TypeSystem.xml" or is_packed or (project and not inside)
 
 
 def _who(entry: Entry, source: Source) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import Name, joined
 from annobench.io.exports._parts import DAMAGED_ARCHIVE, maybe_name
 from annobench.io.exports._records import json_records, load_json
 from annobench.io.exports._structured import Label
@@ -84,7 +85,7 @@ def _read(source: Source, intake: Intake) -> None:
         intake.begin(path.relative_to(source.path) if source.is_folder else "", "sample")
         number = 0
         # Different tasks ask different questions about different samples.
-        prefix = "" if len(tasks) == 1 else f"{log.task}/"
+        prefix = [] if len(tasks) == 1 else [log.task]
         for number, sample in enumerate(log.samples, start=1):
             intake.read()
             _push(intake, prefix, sample, log.model, len(models) > 1, number)
@@ -100,13 +101,13 @@ def _read(source: Source, intake: Intake) -> None:
 
 
 def _push(
-    intake: Intake, prefix: str, sample: dict[str, Any], model: str, several: bool, where: int
+    intake: Intake, prefix: list[str], sample: dict[str, Any], model: str, several: bool, where: int
 ) -> None:
     name = maybe_name(sample.get("id"))
     if name is None:
         intake.fault(where, f"the id is {as_json(sample.get('id'))[:40]!r}, no name or number")
         return
-    item, question = prefix + name, prefix + ANSWER
+    item, question = joined([*prefix, name], "/"), "/".join([*prefix, ANSWER])
     scores = _object(sample.get("scores"))
     answer = _answer(sample, scores)
     if sample.get("error"):
@@ -123,10 +124,10 @@ def _push(
     if answer is not None and len(answer) > _MAX_ANSWER_LENGTH:
         intake.question(question, "text")
     # What several models answered are different things to judge.
-    judged = f"{item}/{model}" if several else item
+    judged = joined([*prefix, name, model], "/") if several else item
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
-        for asked, label in _verdicts(prefix + VERDICT, value):
+        for asked, label in _verdicts("/".join([*prefix, VERDICT]), value):
             intake.answer(judged, scorer, asked, label, where=where)
 
 
@@ -161,7 +162,7 @@ def _verdicts(question: str, value: Any) -> Iterator[tuple[str, Label | float]]:
         yield question, None if value is None else as_json(value)
 
 
-def _push_text(intake: Intake, item: str, sample: dict[str, Any]) -> None:
+def _push_text(intake: Intake, item: Name, sample: dict[str, Any]) -> None:
     given = sample.get("input")
     if isinstance(given, list):
         parts = (part.get("content") for part in given if isinstance(part, dict))

@@ -12,6 +12,7 @@ from typing import Any
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name, joined
 from annobench.io.exports._records import is_json_lines, json_records
 from annobench.io.exports._tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
 from annobench.io.exports.base import ExportFormat, Intake, Source, Status, as_json, label_name
@@ -135,15 +136,15 @@ def _read(source: Source, intake: Intake) -> None:
 
 def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> bool:
     """Push what a record says; return whether its verdict is 0, 1 or none."""
-    item = "" if roles.item is None else _name(record[roles.item])
+    asked = "" if roles.item is None else _name(record[roles.item])
     annotator = _annotator(record, roles)
-    if not item or not annotator:
-        intake.fault(where, "no judge" if item else "no item")
+    if not asked or not annotator:
+        intake.fault(where, "no judge" if asked else "no item")
         return True
     pair = None
     if roles.pair is not None:
         pair = _name(record[roles.pair[0]]), _name(record[roles.pair[1]])
-    item = " | ".join((item, *_judged(record, roles, pair)))
+    item = joined([asked, *_judged(record, roles, pair)], " | ")
     text = None if roles.text is None else record.get(roles.text)
     if isinstance(text, str):
         intake.text(item, text)
@@ -163,16 +164,17 @@ def _push(intake: Intake, record: dict[str, Any], roles: _Roles, where: int) -> 
     )
     if roles.person is not None:
         human = _label(record[roles.person], pair)
-        intake.answer(item, PERSON, QUESTION, human, where=where, first=first)
+        intake.answer(item, MadeName(PERSON), QUESTION, human, where=where, first=first)
     return given in (0, 1, None)
 
 
-def _annotator(record: dict[str, Any], roles: _Roles) -> str:
+def _annotator(record: dict[str, Any], roles: _Roles) -> Name:
     """Name the judge; another prompt or order of the two answers makes another judge of it."""
     name = JUDGE if roles.judge is None else _name(record[roles.judge])
-    if not name or not roles.prompts:
+    if not name:
         return name
-    return "/".join([name, *(part for part in map(_name, map(record.get, roles.prompts)) if part)])
+    shown = [name, *(part for part in map(_name, map(record.get, roles.prompts)) if part)]
+    return MadeName(JUDGE) if roles.judge is None and len(shown) == 1 else joined(shown, "/")
 
 
 def _name(value: Any) -> str:

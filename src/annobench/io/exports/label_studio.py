@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import Name
 from annobench.io.exports._parts import (
     MisshapenError,
     each_file,
@@ -19,6 +20,7 @@ from annobench.io.exports._parts import (
     mapping,
     maybe_name,
     name,
+    named_by_file,
     number_of,
     offsets,
     options,
@@ -69,8 +71,10 @@ class _Work(NamedTuple):
         "annotation" or "draft".
     where : int
         Its id.
-    item, annotator : str
-        Names.
+    item : str
+        Its name.
+    annotator : str or MadeName
+        Its name.
     personal : bool
         Whether the annotator's name is that of a person.
     status : str
@@ -84,7 +88,7 @@ class _Work(NamedTuple):
     unit: str
     where: int
     item: str
-    annotator: str
+    annotator: Name
     personal: bool
     status: Status
     known: bool
@@ -270,7 +274,7 @@ def _work(
     )
 
 
-def _annotator(who: Any, part: Source, intake: Intake) -> tuple[str, bool]:
+def _annotator(who: Any, part: Source, intake: Intake) -> tuple[Name, bool]:
     """Return an annotator's name, and whether it is that of a person."""
     if isinstance(who, dict) and intake.options.annotator_from != "file":
         email = maybe_name(who.get("email"))
@@ -281,7 +285,7 @@ def _annotator(who: Any, part: Source, intake: Intake) -> tuple[str, bool]:
         who = who.get("id")
     found = maybe_name(who)
     if found is None or intake.options.annotator_from == "file":
-        return part.path.stem, True
+        return named_by_file(part.path, intake.path), True
     return found, not found.isdecimal()
 
 

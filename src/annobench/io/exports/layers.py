@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pandas as pd
 
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.names import said_of_pseudonyms
 from annobench.core.results import Summarised
 from annobench.io.exports.base import Marks as MarkedDocument
 from annobench.io.exports.export import Export
@@ -39,11 +40,14 @@ class LayerSelection(Summarised):
         (where the first of them stands). A row of the layer is a document of one annotator.
     remarks : tuple of str
         What a user has to know.
+    pseudonyms : dict of str to str
+        The pseudonym of each annotator whose name is that of a person.
     """
 
     marks: Marks
     ledger: pd.DataFrame
     remarks: tuple[str, ...]
+    pseudonyms: dict[str, str] = field(default_factory=dict)
 
     def summary(self) -> pd.DataFrame:
         """Return the ledger.
@@ -144,14 +148,11 @@ def select_layer(
     rows.append(("documents by annotator", len(unique), ""))
     rows.append(("spans", marks.n_spans, ""))
     rows.append(("relations", marks.n_relations, ""))
-    remarks = []
-    if export.pseudonyms:
-        remarks.append(
-            f"{len(export.pseudonyms)} annotators with the names or e-mail addresses of people "
-            "got pseudonyms (person-1, ...); keep the names with --keep-names."
-        )
     return LayerSelection(
-        marks, pd.DataFrame(rows, columns=["what", "rows", "first"]), tuple(remarks)
+        marks,
+        pd.DataFrame(rows, columns=["what", "rows", "first"]),
+        tuple(said_of_pseudonyms(export.pseudonyms)),
+        export.pseudonyms,
     )
 
 

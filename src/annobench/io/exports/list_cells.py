@@ -14,6 +14,7 @@ from annobench.io.exports._tables import (
     as_text,
     plain_name,
     push_text,
+    row_name,
     scalar,
 )
 from annobench.io.exports.base import Intake
@@ -73,7 +74,7 @@ def _read(table: Table, intake: Intake) -> None:
     gold = table.column(GOLD_NAMES)
     for where, row in table.rows(False):
         intake.read()
-        name = as_text(row[item]) if item is not None else f"row {where}"
+        name = as_text(row[item]) if item is not None else row_name(table, where)
         who = as_list(row[annotators]) or []
         lists = {question: as_list(row[question]) for question in answers}
         if not who:

@@ -79,7 +79,11 @@ def _read(source: Source, intake: Intake) -> None:
     if not source.is_folder:
         found = list(_works(source, source.path))
     else:
-        paths = _files_named(_STATE, source) or _files_named(_INSTANCES, source)
+        states, listed = (_files_named(name, source) for name in (_STATE, _INSTANCES))
+        # Beside the state of a user the instances say the same again.
+        known = {path.parent for path in states}
+        intake.uses(*(path for path in listed if path.parent in known))
+        paths = [*states, *(path for path in listed if path.parent not in known)]
         found = [work for path in paths for work in _works(source.inside(path), path)]
     asked: dict[str, None] = {}
     several: set[str] = set()

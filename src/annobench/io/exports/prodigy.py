@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from annobench.core.names import Name, joined
 from annobench.io.exports._parts import (
     MisshapenError,
     each_file,
@@ -17,6 +18,7 @@ from annobench.io.exports._parts import (
     mapping,
     maybe_name,
     name,
+    named_by_file,
     offsets,
     options,
     variant_of,
@@ -62,7 +64,7 @@ def _read(source: Source, intake: Intake) -> None:
     """Read an export of Prodigy; the files of a folder are read together."""
     for file, part in each_file(source):
         intake.begin(file, "line")
-        stem = part.path.stem
+        stem = named_by_file(part.path, intake.path)
         for number, record in json_records(part.path):
             intake.read()
             try:
@@ -71,7 +73,7 @@ def _read(source: Source, intake: Intake) -> None:
                 intake.fault(number, str(error))
 
 
-def _take(record: dict[str, Any], number: int, stem: str, intake: Intake) -> None:
+def _take(record: dict[str, Any], number: int, stem: Name, intake: Intake) -> None:
     answer = word(record.get("answer"))
     if answer not in _STATUS:
         if record.get("answer") is not None:
@@ -111,13 +113,13 @@ def _take(record: dict[str, Any], number: int, stem: str, intake: Intake) -> Non
     if _has_regions(record):
         intake.leave_out(number, "regions in images, audio or video")
         return
-    question, item = _binary(record, item)
+    question, asked_of = _binary(record, item)
     decision = _YES_NO[answer]
     status = "skipped" if decision is None else "done"
-    intake.answer(item, annotator, question, decision, status=status, **who)
+    intake.answer(asked_of, annotator, question, decision, status=status, **who)
 
 
-def _annotator(record: dict[str, Any], stem: str, source: str | None) -> tuple[str, bool]:
+def _annotator(record: dict[str, Any], stem: Name, source: str | None) -> tuple[Name, bool]:
     """Return who answered: a named person or session, or else the file."""
     keys = {"session": ("_session_id",), "file": ()}.get(
         source or "", ("_annotator_id", "_session_id")
@@ -183,7 +185,7 @@ def _has_regions(record: dict[str, Any]) -> bool:
     return any(isinstance(span, dict) and _is_region(span) for span in spans)
 
 
-def _binary(record: dict[str, Any], item: str) -> tuple[str, str]:
+def _binary(record: dict[str, Any], item: str) -> tuple[str, Name]:
     """Return what was asked with yes and no, and of what: a label of an item or of one span."""
     label = maybe_name(record.get("label"))
     if label is not None:
@@ -191,7 +193,7 @@ def _binary(record: dict[str, Any], item: str) -> tuple[str, str]:
     spans = list(_spans(record))
     if len(spans) == 1:
         [span] = spans
-        return span.label, f"{item} {span.start}-{span.end}"
+        return span.label, joined([item, f"{span.start}-{span.end}"], " ")
     return _ANSWER, item
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import unused
 from annobench.io.exports._parts import DAMAGED_ARCHIVE
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
@@ -258,7 +259,11 @@ def _header(path: Path, title: str, cells: list[Any]) -> tuple[str, ...]:
         cells.pop()
     names = [str(as_cell(cell)) for cell in cells]
     # A column without a name can't be meant; the first may be an index.
-    names = [name or (f"column {n}" if n > 1 else "") for n, name in enumerate(names, start=1)]
+    known = frozenset(names)
+    names = [
+        name or (unused(f"column {n}", known) if n > 1 else "")
+        for n, name in enumerate(names, start=1)
+    ]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ReaderError(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.names import Name, joined
 from annobench.io.exports._structured import flatten, parse_json
-from annobench.io.exports._tables import Layout, Table, push_text
+from annobench.io.exports._tables import Layout, Table, push_text, row_name
 from annobench.io.exports.base import Intake, Status
 
 _STATUS: dict[str, Status] = {
@@ -51,7 +52,7 @@ def _read(table: Table, intake: Intake) -> None:
             empty = not any(row.values())
             intake.leave_out(where, "empty rows" if empty else "rows without a worker")
             continue
-        item = _item(row, inputs, where)
+        item = _item(row, inputs) or row_name(table, where)
         state = _STATUS.get(status, "done" if not status else "unfinished")
         control = any(row[column] for column in goldens.values())
         if intake.options.text:
@@ -79,10 +80,10 @@ def _columns(table: Table, group: str) -> dict[str, str]:
     }
 
 
-def _item(row: dict[str, Any], inputs: dict[str, str], where: int) -> str:
+def _item(row: dict[str, Any], inputs: dict[str, str]) -> Name:
     # Tasks of two pools differ in their ids and agree in what they show.
     shown = [row[column] for column in inputs.values() if row[column]]
-    return " | ".join(shown) or row.get(_TASK, "") or f"row {where}"
+    return joined(shown, " | ") if shown else row.get(_TASK, "")
 
 
 def _value(cell: str) -> Any:

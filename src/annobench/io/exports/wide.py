@@ -16,6 +16,7 @@ from annobench.io.exports._tables import (
     is_category,
     plain_name,
     push_text,
+    row_name,
 )
 from annobench.io.exports.base import Intake
 
@@ -83,7 +84,7 @@ def _read(table: Table, intake: Intake) -> None:
     item, gold = _item(table), table.column(GOLD_NAMES)
     for where, row in table.rows(False):
         intake.read()
-        name = as_text(row[item]) if item is not None else f"row {where}"
+        name = as_text(row[item]) if item is not None else row_name(table, where)
         given = {annotator: row[annotator] for annotator in annotators if row[annotator] != ""}
         if not name or not given:
             intake.leave_out(where, "rows without labels" if name else "rows without an item")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench import datasets
+from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 
 
@@ -29,6 +30,8 @@ class BenchmarkCase:
         "real", "simulated" for a data set that was not to be had, or "regime".
     about : str
         What it is, a sentence.
+    why_simulated : str
+        Why it was not to be had, if it is simulated.
     """
 
     name: str
@@ -36,6 +39,24 @@ class BenchmarkCase:
     gold: NDArray[np.int64]
     provenance: str
     about: str = ""
+    why_simulated: str = ""
+
+    @classmethod
+    def of(cls, data: LoadedData) -> BenchmarkCase:
+        """Take a data set as a case.
+
+        Parameters
+        ----------
+        data : LoadedData
+            The data set.
+
+        Returns
+        -------
+        BenchmarkCase
+            Of its name.
+        """
+        why = data.meta.get("why_simulated", "")
+        return cls(data.id, data.annotations, data.gold, data.provenance, data.meta["title"], why)
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -57,9 +78,5 @@ def read_cases(folders: Iterable[Path]) -> list[BenchmarkCase]:
     list of BenchmarkCase
         In the same order.
     """
-    read = (datasets.read(folder) for folder in folders)
-    known = [
-        BenchmarkCase(data.id, data.annotations, data.gold, data.provenance, data.meta["title"])
-        for data in read
-    ]
+    known = [BenchmarkCase.of(datasets.read(folder)) for folder in folders]
     return [case for case in known if case.scored.any()]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,9 +13,12 @@ import numpy as np
 
 from annobench import datasets
 from annobench.core.errors import AnnotationError
+from annobench.core.names import unused
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.cases import BenchmarkCase, read_cases
+from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.regimes import simulate_regimes
+
+_LOG = logging.getLogger(__name__)
 
 #: Data sets that are small and of several kinds: few and many annotators and categories, good and
 #: bad annotators.
@@ -54,43 +60,107 @@ def find_cases(names: Sequence[str], seed: int) -> list[BenchmarkCase]:
     Parameters
     ----------
     names : sequence of str
-        Ids of data sets, or folders that `annobench data fetch` wrote.
+        Ids of data sets, or folders that `annobench data fetch` wrote. A folder is a path with a
+        slash, such as ``"./snow2008_rte"``, so that none takes the place of a data set.
     seed : int
         Of the simulation of a data set that can't be had.
 
     Returns
     -------
     list of BenchmarkCase
-        In the same order.
+        In the same order, of different names. Each that is simulated is named in a warning in
+        the log.
 
     Raises
     ------
     AnnotationError
         If a data set has no gold standard, or numbers for labels.
+    ReaderError
+        If a folder holds no data set.
     UnknownDatasetError
-        If there is neither such a data set nor such a folder.
+        If there is no such data set.
     """
-    return [case for name in names for case in [_case(name, seed)]]
+    cases: dict[str, BenchmarkCase] = {}
+    for name in dict.fromkeys(names):
+        case = _case(name, seed)
+        if case.name in cases:
+            case = replace(case, name=unused(name, cases))
+        cases[case.name] = case
+    return list(cases.values())
+
+
+def said_of_simulated(cases: Iterable[BenchmarkCase]) -> list[str]:
+    """Say which data sets are simulated, and why.
+
+    Parameters
+    ----------
+    cases : iterable of BenchmarkCase
+        What is compared on.
+
+    Returns
+    -------
+    list of str
+        A sentence for each that stands in for real labels.
+    """
+    return [
+        f"{case.name} is SIMULATED, not real ({case.why_simulated}): what is found on it says "
+        "nothing about the real labels."
+        for case in cases
+        if case.provenance == "simulated"
+    ]
+
+
+def is_path(name: str) -> bool:
+    """Say whether a name is a path to a folder, and not the name of a data set.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+
+    Returns
+    -------
+    bool
+        True if it has a slash, or is `.` or `..`.
+
+    Examples
+    --------
+    >>> is_path("snow2008_rte"), is_path("./snow2008_rte")
+    (False, True)
+    """
+    separators = {"/", os.sep, os.altsep} - {None}
+    return name in (os.curdir, os.pardir) or any(str(mark) in name for mark in separators)
 
 
 def _case(name: str, seed: int) -> BenchmarkCase:
-    if Path(name).is_dir():
-        case = next(iter(read_cases([Path(name)])), None)
-    elif datasets.get(name).scale not in ("nominal", "ordinal"):
-        raise AnnotationError(
-            f"compare: the labels of {name} are numbers, and these methods take categories. Name "
-            "another data set."
+    if is_path(name):
+        data = datasets.read(name)
+        if data.provenance == "simulated":
+            why = data.meta["why_simulated"]
+            _LOG.warning("data set %s of %s is SIMULATED, not real: %s", data.id, name, why)
+    elif name not in datasets.names() and Path(name).is_dir():
+        raise datasets.UnknownDatasetError(
+            f"no data set {name!r}, but a folder. Write {os.path.join(os.curdir, name)} for the "
+            "folder."
         )
     else:
+        _check_scale(name, datasets.get(name).scale)
         data = datasets.load(name, seed=seed)
-        case = BenchmarkCase(
-            data.id, data.annotations, data.gold, data.provenance, data.meta["title"]
-        )
-    if case is None or not case.scored.any():
+    _check_scale(name, data.meta["scale"])
+    case = BenchmarkCase.of(data)
+    if not case.scored.any():
         raise AnnotationError(
             f"compare: {name} has no item with a gold category and a label. Name another data set."
         )
     return case
+
+
+def _check_scale(name: str, scale: str) -> None:
+    if scale not in ("nominal", "ordinal"):
+        raise AnnotationError(
+            f"compare: the labels of {name} are numbers, and these methods take categories. Name "
+            "another data set."
+        )
 
 
 def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkCase:
