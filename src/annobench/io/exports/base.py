@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
+from annobench.core.numbers import plain_number
 from annobench.io.exports._records import first_object
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
@@ -429,7 +430,7 @@ class Intake:
             The answer; several options are joined by semicolons.
         """
         if not isinstance(label, str | int | float):
-            label = "; ".join(label)
+            label = "; ".join(map(plain_number, label))
         self.golds.setdefault(question, {})[item] = label_name(label)
 
     def text(self, item: str, text: str) -> None:
@@ -574,11 +575,11 @@ def label_name(value: str | float | frozenset[str]) -> str:
 
     Examples
     --------
-    >>> label_name(4.0), label_name(frozenset({"b", "a"}))
-    ('4', 'a; b')
+    >>> label_name(4.0), label_name("4.0"), label_name(frozenset({"b", "a"}))
+    ('4', '4', 'a; b')
     """
     if isinstance(value, str):
-        return value
+        return plain_number(value)
     if isinstance(value, frozenset):
         return "; ".join(sorted(value))
     return str(int(value)) if float(value).is_integer() else str(value)
