@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from faults.rows import category
 from faults.second_readers import Found
 
 from annobench.io.exports import Export
@@ -53,5 +54,6 @@ def compare_labels(export: Export) -> None:
         ]
         if not rows or any(isinstance(label, frozenset) for *_, label in rows):
             continue
+        rows = [(item, who, category(label)) for item, who, label in rows]
         labels = export.labels(question, repeats="all", gold_items="use", scale="nominal")
         assert list(labels.to_frame().itertuples(index=False, name=None)) == rows

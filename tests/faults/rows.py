@@ -68,3 +68,13 @@ def table_of(data: bytes, delimiter: str, *, ragged: bool = False) -> list[dict[
             raise BadTextError("a row that does not fit the header")
         found.append(dict(zip(header, row + [""] * len(header), strict=False)))
     return found
+
+
+def category(name: str) -> str:
+    """Name a category: a whole number without a point and the zeros behind it."""
+    sign = name[:1] if name[:1] in ("+", "-") else ""
+    whole, point, behind = name[len(sign) :].partition(".")
+    digits = set(whole) <= set("0123456789") and whole != ""
+    if not digits or (len(whole) > 1 and whole[0] == "0") or (point and set(behind) != {"0"}):
+        return name
+    return whole if whole == "0" and sign == "-" else sign + whole

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from faults.fuzzing import FEWER, UnclearError, count, feed, folder_in_memory
 from faults.mutations import CELLS, mixed, of_bytes, of_cells
-from faults.rows import rows_of
+from faults.rows import category, rows_of
 
 from annobench import read_labels
 from annobench.core.errors import AnnotationError, ReaderError
@@ -59,7 +59,13 @@ def columns_of(text: str, delimiter: str, roles: tuple[str, ...]) -> list[tuple[
             raise UnclearError
         places += fits
     assert all(len(row) == len(header) for row in rows)
-    return [tuple(row[place] for place in places) for row in rows]
+    return [
+        tuple(
+            category(row[place]) if role in ("label", "gold") else row[place]
+            for role, place in zip(roles, places, strict=True)
+        )
+        for row in rows
+    ]
 
 
 def delimiter_of(text: str) -> str:
@@ -212,22 +218,18 @@ def as_names(column: pa.ChunkedArray) -> list[str | Number]:
     """Name each value: nothing for null, NaN and "", whole numbers without a point."""
     values = column.to_pylist()
     values = [None if value != value else value for value in values]
-    whole = all(value == int(value) for value in values if is_float(value))
     names: list[str | Number] = []
     for value in values:
         if isinstance(value, bool):
             names.append("true" if value else "false")
         elif isinstance(value, float):
-            names.append(str(int(value)) if whole else Number(value))
+            is_whole = value == int(value) and abs(value) < 2**63  # of an infinite one: an error
+            names.append(str(int(value)) if is_whole else Number(value))
         elif isinstance(value, bytes):
             names.append(value.decode("utf-8"))
         else:
             names.append("" if value is None else str(value))
     return names
-
-
-def is_float(value: object) -> bool:
-    return isinstance(value, float) and value not in (float("inf"), float("-inf"))
 
 
 def labels_of_parquet(data: bytes) -> tuple[object, ...]:
@@ -242,7 +244,10 @@ def labels_of_parquet(data: bytes) -> tuple[object, ...]:
         table = pq.read_table(io.BytesIO(data), columns=exact)
         if pa.types.is_nested(table.column(0).type):
             raise UnclearError  # a layout with lists in its cells, which has its own campaign
-        columns.append(as_names(table.column(0)))
+        named = as_names(table.column(0))
+        if role == "label":
+            named = [category(name) if isinstance(name, str) else name for name in named]
+        columns.append(named)
     return labels_of(list(zip(*columns, strict=True)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -186,15 +187,56 @@ def test_ordinal_parquet_that_notes_other_categories_is_refused(tmp_path, dask_w
     assert partition(source, tmp_path / "out", dask_workers, **given).categories == ("low", "mid")
 
 
-def test_fractional_numbers_and_missing_files_are_refused(tmp_path, dask_workers):
-    frame = pd.DataFrame({"item": [1, 2], "worker": [1, 1], "label": [1.0, 1.5]})
-    frame.to_parquet(tmp_path / "labels.parquet")
-    with pytest.raises(ReaderError, match=r"fractional numbers, such as 1\.5"):
-        partition(tmp_path / "labels.parquet", tmp_path / "out", dask_workers)
+def test_a_whole_number_is_one_category_in_all_pieces(tmp_path, dask_workers, monkeypatch):
+    folder = tmp_path / "labels"
+    folder.mkdir()
+    # One file is of integers, one has a gap, and one a fraction and names that are no numbers.
+    items, annotators = list("wxyz"), list("abab")
+    for name, label in {
+        "1.csv": [5, 4, 5, 4],
+        "2.csv": [5.0, np.nan, 5.0, 4.0],
+        "3.csv": ["5.00", "4.5", "05", "none"],
+    }.items():
+        pd.DataFrame({"item": items, "annotator": annotators, "label": label}).to_csv(
+            folder / name, index=False
+        )
+    frame = pd.DataFrame({"item": [1.0, 2.5], "annotator": [1, 1], "label": [4.5, 4.0]})
+    frame.to_parquet(folder / "4.parquet")
+    found = partition(folder, tmp_path / "out", dask_workers)
+    assert found.categories == ("05", "4", "4.5", "5", "none")
+    labels = found.read()
+    assert labels.n_labels == 13
+    assert np.bincount(labels.label).tolist() == [1, 4, 2, 5, 1]
+    assert set(labels.items) == {*items, "1", "2.5"}
+    asked = partition(
+        folder, tmp_path / "asked", dask_workers, categories=["5.0", "4", "4.5", "05", "none"]
+    )
+    assert asked.categories == ("5", "4", "4.5", "05", "none")
+    codes = asked.codes_of({"w": "5.0", "x": 4.0})
+    assert sorted(k for _, categories in codes.values() for k in categories) == [0, 1]
+    with pytest.raises(AnnotationError, match=r"item '1\.0', which .* '1\.0' is written '1' there"):
+        asked.codes_of({"1.0": "5"})
+    with pytest.raises(ReaderError, match=r"label '5' is not one of '4', '6'"):
+        partition(folder, tmp_path / "wrong", dask_workers, categories=[4, 6])
+
+
+def test_partitions_in_which_a_number_is_two_categories_are_refused(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "labels.csv", index=False)
+    found = partition(tmp_path / "labels.csv", tmp_path / "out", dask_workers)
+    names = [f"{5 + n // 2}{'.0' * (n % 2)}" for n in range(found.n_categories)]
+    replace(found, categories=tuple(names)).write()
+    with pytest.raises(
+        AnnotationError, match=r"5 and 5\.0, for two categories. Make the partitions"
+    ):
+        PartitionedLabels.open(tmp_path / "out")
+
+
+def test_missing_files_and_full_folders_are_refused(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "labels.csv", index=False)
     with pytest.raises(AnnotationError, match="does not exist"):
         partition(tmp_path / "none.csv", tmp_path / "other", dask_workers)
     with pytest.raises(AnnotationError, match="exists and is not empty"):
-        partition(tmp_path / "labels.parquet", tmp_path, dask_workers)
+        partition(tmp_path / "labels.csv", tmp_path, dask_workers)
 
 
 def test_the_commands_partition_and_fit(table, tmp_path, dask_workers):

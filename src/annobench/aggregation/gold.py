@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from annobench import models
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.labels.annotations import Annotations
@@ -168,13 +169,13 @@ def _codes(
     for item, category in gold.items():
         i = place.get(item)
         if i is not None and labelled[i]:
-            codes[i] = known.get(category, len(known))
+            codes[i] = known.get(plain_number(category), len(known))
     n = int((codes >= 0).sum())
     if not n:
         raise AnnotationError(
             f"gold: none of the {len(gold):,} gold items has labels, such as "
             f"{next(iter(gold), '')!r}. Name items as the labels do, such as "
-            f"{annotations.items[0]!r}."
+            f"{annotations.items[0]!r}.{spelling_hint(gold, annotations.items)}"
         )
     remarks = []
     if n < len(gold):

@@ -11,6 +11,7 @@ import numpy as np
 
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
 Options = Mapping[str, Any]
@@ -214,6 +215,7 @@ class Coefficient:
         AnnotationError
             If there is no such category.
         """
+        category = plain_number(category)
         if category not in annotations.categories:
             raise AnnotationError(
                 f"{self.name}: category {category!r} is not among "

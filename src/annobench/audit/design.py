@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 
 Floats = NDArray[np.float64]
@@ -171,20 +172,20 @@ class Design(Summarised):
             being checked, and would distort every estimate.
         """
         place = {name: i for i, name in enumerate(self.items)}
-        known = {name: k for k, name in enumerate(self.categories)}
+        known = {plain_number(name): k for k, name in enumerate(self.categories)}
         codes = np.full(len(self.items), -1, dtype=np.int64)
         for item, category in checked.items():
             if item not in place:
                 raise AnnotationError(
                     f"audit: the checked item {item!r} is not among the {len(self.items):,} items "
-                    "of the design. Use the checks of this design."
+                    f"of the design. Use the checks of this design.{spelling_hint([item], place)}"
                 )
             if not self.drawn[place[item]]:
                 raise AnnotationError(
                     f"audit: the item {item!r} was checked but not drawn. Leave it out: estimates "
                     "rest on items drawn at random."
                 )
-            codes[place[item]] = known.get(category, len(known))
+            codes[place[item]] = known.get(plain_number(category), len(known))
         return codes
 
 

@@ -37,6 +37,7 @@ from annobench.core.errors import (
     IntervalWarning,
     check_level,
 )
+from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
@@ -259,6 +260,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
     >>> components(a)
     (0.3333333333333333, 0.0, 0.5)
     """
+    category = None if category is None else plain_number(category)
     if category is not None and category not in pilot.categories:
         raise AnnotationError(
             f"plan: there is no category {category!r}. Name one of "

@@ -141,11 +141,13 @@ def _facts(export: Export) -> list[str]:
 
 
 def _doubts(export: Export) -> list[str]:
-    """Say what looks like a mistake in the categories of a question."""
-    from annobench.labels.doubts import doubtful_names
+    """Say what looks like a mistake in the categories of a question, or in other names."""
+    from annobench.labels.doubts import doubtful_names, doubtful_numbers
 
     chosen = export.questions[export.questions["kind"].isin(["choice", "choices"])]
-    return [
+    numbers = doubtful_numbers("items", export.items)
+    numbers += doubtful_numbers("annotators", export.annotators)
+    return [f"Note: {text}" for text in numbers] + [
         f"Note: {row['question']}: {text}"
         for row in chosen.to_dict("records")
         for text in doubtful_names(row["categories"])

@@ -10,6 +10,8 @@ from annobench.cli._reading import Reading, print_reading, reads_labels
 from annobench.cli._shared import fail, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
+from annobench.core.errors import AnnotationError
+from annobench.core.numbers import spelling_hint
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -118,6 +120,12 @@ def _expected(
         share = (sum(right) + 1) / (len(right) + 2)
         return share, (
             f"Expected accuracy of the consensus: {share:.3f}, by {len(right):,} gold items."
+        )
+    if gold:
+        raise AnnotationError(
+            f"--gold: none of its {len(gold):,} items has labels, such as {next(iter(gold))!r}. "
+            f"Name items as the labels do, such as {labels.items[0]!r}."
+            f"{spelling_hint(gold, labels.items)}"
         )
     promised = float(fitted.posterior.max(axis=1).mean())
     share = min(promised, 1 - 1 / (labels.n_items + 2))

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
+from annobench.core.numbers import plain_number
 from annobench.io._foreign import what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
@@ -85,7 +86,7 @@ class Piece:
         Raises
         ------
         ReaderError
-            If the file is damaged, or a column holds fractional numbers.
+            If the file is damaged.
         """
         with _refusing(self.source), fsspec.open(self.address, "rb") as stream:
             found = pq.ParquetFile(stream).read_row_groups(
@@ -94,10 +95,10 @@ class Piece:
             if len(found) != self.n_rows:
                 raise ValueError(f"{len(found)} rows where {self.n_rows} are listed")
             found.validate(full=True)  # Parquet may hold text that is not UTF-8
-            return {
-                role: _as_names(self.source, found[name])
-                for role, name in zip(ROLES, self.columns, strict=True)
+            cells = {
+                role: _as_names(found[name]) for role, name in zip(ROLES, self.columns, strict=True)
             }
+        return cells | {"label": _as_categories(cells["label"])}
 
 
 @contextmanager
@@ -251,19 +252,17 @@ def empty() -> pd.DataFrame:
 _STRING = pd.StringDtype("pyarrow", na_value=np.nan)
 
 
-def _as_names(source: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _as_names(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Write a column as text, null where a cell is empty."""
-    if pa.types.is_floating(column.type):
-        finite = column.filter(pc.is_finite(pc.fill_null(column, np.nan)))
-        fractional = finite.filter(pc.not_equal(pc.floor(finite), finite))
-        if len(fractional):
-            # Whether 1 is written "1" or "1.0" would depend on the rest of the column.
-            raise ReaderError(
-                f"{source}: a column holds fractional numbers, such as {fractional[0]}. Write "
-                "names and categories as text."
-            )
     text = as_text(column)
     return pc.if_else(pc.equal(text, ""), None, text)
+
+
+def _as_categories(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Take a whole number with and without a decimal point for one category."""
+    names = column.unique().drop_null()
+    plain = pa.array(list(map(plain_number, names.to_pylist())), pa.string())
+    return column if plain.equals(names) else plain.take(pc.index_in(column, names))
 
 
 def _strings(kind: pa.DataType) -> Any:
@@ -415,7 +414,7 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
         for batch in read(address, columns):
             cells = {role: pa.chunked_array([batch[role]]) for role in ROLES}
             with _refusing(address):
-                table = pa.table({role: _as_names(address, cells[role]) for role in ROLES})
+                table = pa.table({role: _as_names(cells[role]) for role in ROLES})
             writer.write_table(table.cast(schema), row_group_size=PIECE_ROWS)
             n_rows += len(table)
     return n_rows

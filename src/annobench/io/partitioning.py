@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
+from annobench.core.numbers import plain_categories
 from annobench.core.workers import check_connected, dask_client
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
@@ -114,7 +115,7 @@ def partition(
             f"partition: partition_labels must be at least 1, got {partition_labels}."
         )
     folder = Path(folder).absolute()
-    known = None if categories is None else tuple(map(str, categories))
+    known = None if categories is None else plain_categories(categories)
     columns = {"item": item, "annotator": annotator, "label": label}
     files = _files(str(source))
     asked = {

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import replacing
+from annobench.core.numbers import plain_categories, plain_number
 from annobench.io._foreign import what_it_is
 from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
 
@@ -337,6 +339,10 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
             writer.writerows(zip(*texts, strict=True))
 
 
+#: Roles whose names are those of categories.
+_CATEGORICAL = ("label", "gold")
+
+
 @dataclass(frozen=True)
 class _Column:
     """One column: the distinct names, and the code of each row (-1 where empty)."""
@@ -356,6 +362,19 @@ class _Column:
             codes = np.where(codes == empty, -1, codes - (codes > empty))
             del names[empty]
         return cls(tuple(names), codes)
+
+    def of_categories(self) -> _Column:
+        """Take a whole number with and without a decimal point for one category."""
+        plain = tuple(map(plain_number, self.names))
+        if plain == self.names:
+            return self
+        code_of, names = pd.factorize(np.array(plain, dtype=object))
+        return _Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
+
+
+def _column_of(role: str, values: pa.Array | pa.ChunkedArray) -> _Column:
+    column = _Column.of(values)
+    return column.of_categories() if role in _CATEGORICAL else column
 
 
 def _read_text(
@@ -397,7 +416,7 @@ def _text_columns(
         rows, _ = _careful(path, text, header, delimiter)
         columns = list(zip(*rows, strict=True)) or [()] * len(header)
         table = {name: pa.array(columns[header.index(name)], pa.string()) for name in chosen}
-    found = {role: _Column.of(table[name]) for name, role in chosen.items()}
+    found = {role: _column_of(role, table[name]) for name, role in chosen.items()}
 
     def lines() -> list[str]:
         return [f"line {n}" for n in _careful(path, text, header, delimiter)[1]]
@@ -603,7 +622,7 @@ def _build(
 ) -> Annotations:
     """Make annotations of encoded columns, or report the rows that can't be labels."""
     label = found["label"]
-    known = None if categories is None else tuple(categories)
+    known = None if categories is None else plain_categories(categories)
     if not label.codes.size:
         raise ReaderError(f"{path}: a header but no rows. Give one row a label.")
     wrong = {name: text for name in label.names if (text := label_fault(name, known, scale))}
@@ -639,7 +658,7 @@ def _build(
 
 
 def _categories(
-    names: tuple[str, ...], known: tuple[object, ...] | None, scale: Scale
+    names: tuple[str, ...], known: tuple[str, ...] | None, scale: Scale
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the code of each distinct label, and the categories; the rows are codes already."""
     if known is None and scale == "nominal":
@@ -677,15 +696,15 @@ def _listed(
     return codes[column.codes[given]], names
 
 
-def label_fault(name: str, categories: tuple[object, ...] | None, scale: Scale) -> str | None:
+def label_fault(name: str, categories: tuple[str, ...] | None, scale: Scale) -> str | None:
     """Say why a label can't stand, or None.
 
     Parameters
     ----------
     name : str
-        The label.
-    categories : tuple or None
-        Those there are; None for any.
+        The label, as `annobench.core.numbers.plain_number` writes it.
+    categories : tuple of str or None
+        Those there are, written in the same way; None for any.
     scale : {"nominal", "ordinal", "interval"}
         On the interval scale a label is a number.
 
@@ -704,9 +723,9 @@ def label_fault(name: str, categories: tuple[object, ...] | None, scale: Scale) 
             return f"label {name!r} is not a finite number"
         if categories is None or any(number == _number(known) for known in categories):
             return None
-    elif categories is None or name in map(str, categories):
+    elif categories is None or name in categories:
         return None
-    return f"label {name!r} is not one of {', '.join(map(repr, map(str, categories or ())))}"
+    return f"label {name!r} is not one of {', '.join(map(repr, categories or ()))}"
 
 
 def _number(value: object) -> float | None:
@@ -768,7 +787,7 @@ def _parquet_columns(
             schema = file.schema_arrow
             chosen = choose_columns(path, list(schema.names), wanted)
             table = file.read(columns=list(chosen))
-        found = {role: _Column.of(as_text(table[name])) for name, role in chosen.items()}
+        found = {role: _column_of(role, as_text(table[name])) for name, role in chosen.items()}
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, ReaderError):
             raise
@@ -830,13 +849,22 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     Returns
     -------
     ChunkedArray of str
-        Whole numbers without a decimal point where the whole column is of such.
+        Whole numbers without a decimal point, whatever else is in the column: numbers with an
+        empty row turn into floats on their way through data frames.
+
+    Raises
+    ------
+    ValueError
+        If a number is infinite, which is no name.
     """
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), None, column)
-        whole = pc.all(pc.equal(pc.floor(column), column)).as_py()
-        # Numbers with an empty row turn into floats on their way through data frames.
-        column = column.cast(pa.int64()) if whole else column
-    return column.cast(pa.string())
+    if not pa.types.is_floating(column.type):
+        return column.cast(pa.string())
+    column = pc.if_else(pc.is_nan(column), None, column)
+    if pc.any(pc.is_inf(column)).as_py():
+        raise ValueError("an infinite number")
+    # Arrow writes 1e15 with an exponent, and -0 with its sign.
+    is_whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**63))
+    whole = pc.if_else(is_whole, column, 0).cast(pa.int64()).cast(pa.string())
+    return pc.if_else(is_whole, whole, column.cast(pa.string()))

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.judges import agreement, consistency, planning, prevalence, rates, worth
 from annobench.judges.alternative_annotators import (
@@ -242,6 +243,7 @@ def _first(column: str, tables: list[pd.DataFrame]) -> pd.DataFrame:
 def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[np.int64] | None:
     if not gold:
         return None
+    gold = {item: plain_number(category) for item, category in gold.items()}
     unknown = sorted(set(gold.values()) - set(humans.categories))
     if unknown:
         raise AnnotationError(
@@ -249,7 +251,14 @@ def _gold_codes(humans: Annotations, gold: Mapping[str, str] | None) -> NDArray[
             f"{', '.join(map(repr, humans.categories[:10]))}. Correct the gold standard."
         )
     code = {name: k for k, name in enumerate(humans.categories)}
-    return np.array([code.get(gold.get(name, ""), NO_LABEL) for name in humans.items])
+    codes = np.array([code.get(gold.get(name, ""), NO_LABEL) for name in humans.items])
+    if (codes == NO_LABEL).all():
+        raise AnnotationError(
+            f"judge: none of the {len(gold):,} gold items has labels, such as "
+            f"{next(iter(gold))!r}. Name items as the labels do, such as {humans.items[0]!r}."
+            f"{spelling_hint(gold, humans.items)}"
+        )
+    return codes
 
 
 def _model(humans: Annotations, remarks: list[str]) -> DawidSkeneFit | None:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import binomtest, ttest_1samp
 
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
 from annobench.core.results import SummarisedScalars
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.labels.annotations import Annotations
@@ -236,7 +237,8 @@ def position_table(
     """
     a = annotations
     code = {name: k for k, name in enumerate(a.categories)}
-    first = np.array([code.get(name, -1) for name in np.asarray(shown_first, dtype=object)])
+    shown = np.asarray(shown_first, dtype=object)
+    first = np.array([code.get(plain_number(name), -1) for name in shown])
     answers = np.unique(first[first >= 0])
     if answers.size < 2:
         shown = f"always {a.categories[answers[0]]!r}" if answers.size else "none of the categories"

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.choices import SCALES as SCALES
 from annobench.core.choices import Scale as Scale
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_categories, plain_number
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
 
@@ -51,7 +52,8 @@ class Annotations(Verbs):
         Code of the label given, in [0, K).
     items, annotators, categories : tuple of str
         The original names, by code. Items and annotators stand in the order of their
-        first appearance, categories in their sorted order unless the caller gave one.
+        first appearance, categories in their sorted order unless the caller gave one. Of the
+        categories 5 and 5.0 are one, named 5.
     scale : {"nominal", "ordinal", "interval", "set"}
         What the order and distance of the categories mean. On the set scale a category
         is a set of elements.
@@ -72,7 +74,12 @@ class Annotations(Verbs):
     elements: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Make the columns read-only."""
+        """Make the columns read-only, and of a whole number in two spellings one category."""
+        # On the interval scale labels are numbers already, and a set has no spelling of its own.
+        if self.scale in ("nominal", "ordinal"):
+            plain = tuple(map(plain_number, self.categories))
+            if plain != self.categories:
+                self._rename_categories(plain)
         for column in (self.item, self.annotator, self.label):
             column.setflags(write=False)
 
@@ -80,6 +87,13 @@ class Annotations(Verbs):
         """Take back what was pickled, read-only again."""
         self.__dict__.update(state)
         self.__post_init__()
+
+    def _rename_categories(self, names: tuple[str, ...]) -> None:
+        """Give categories new names; those of one name become one."""
+        codes, distinct = pd.factorize(np.array(names, dtype=object))
+        if len(distinct) < len(names):
+            object.__setattr__(self, "label", codes.astype(self.label.dtype)[self.label])
+        object.__setattr__(self, "categories", tuple(distinct))
 
     @classmethod
     def from_arrays(
@@ -107,7 +121,8 @@ class Annotations(Verbs):
             given.
         scale : {"nominal", "ordinal", "interval"}, default "nominal"
             What the order and distance of the categories mean. On the interval scale
-            labels must be numbers, and equal numbers are one category.
+            labels must be numbers, and equal numbers are one category. On any scale a whole number
+            is one category with and without a decimal point: 5 and 5.0, written 5.
 
         Returns
         -------
@@ -163,9 +178,9 @@ class Annotations(Verbs):
             categories = None if categories is None else _numbers(pd.Series(list(categories)))
         if scale == "ordinal" and categories is None:
             _check_order(labels)
-        label_codes, label_names = _codes(
-            _names(labels), categories, "label", sort=categories is None
-        )
+        elif categories is not None:
+            categories = plain_categories(categories)
+        label_codes, label_names = _codes(_names(labels), categories, "label")
         small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
         return cls(
             _frozen(item_codes[columns["item"].codes[given]]),
@@ -331,7 +346,7 @@ class Annotations(Verbs):
         """
         sets = [_elements(value) for value in label]
         seen = sorted(set().union(*(members for members in sets if members is not None)))
-        order = seen if elements is None else [str(name) for name in elements]
+        order = seen if elements is None else list(plain_categories(elements))
         unknown = sorted(set(seen) - set(order))
         if unknown:
             raise AnnotationError(
@@ -662,7 +677,7 @@ def _elements(value: Any) -> frozenset[str] | None:
         raise AnnotationError(
             f"Annotations.from_sets: the label {value!r} has an element without a name. Remove it."
         )
-    return frozenset(map(str, members))
+    return frozenset(map(plain_number, members))
 
 
 def _quoted(name: str) -> str:
@@ -729,28 +744,30 @@ def _check_order(labels: pd.Series[Any]) -> None:
 
 
 def _codes(
-    names: pd.Series[str], known: Iterable[object] | None, what: str, sort: bool = False
+    names: pd.Series[str], known: Iterable[object] | None, what: str
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    of_name, uniques = pd.factorize(names)
+    if what == "label":
+        uniques = pd.Index([plain_number(name) for name in uniques], dtype=object)
     if known is None:
-        codes, uniques = pd.factorize(names)
-        if not sort:
-            return codes.astype(np.int32), tuple(uniques)
-        known = sorted_names(uniques)
+        if what != "label":
+            return of_name.astype(np.int32), tuple(uniques)
+        known = sorted_names(uniques.unique())
     order = tuple(map(str, known))
     index = pd.Index(order)
     if index.has_duplicates:
         twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
         raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
-    codes = index.get_indexer(pd.Index(names)) if len(names) else np.zeros(0, dtype=np.int32)
+    codes = index.get_indexer(uniques) if len(uniques) else np.zeros(0, dtype=np.int32)
     if (codes < 0).any():
-        unknown = names[codes < 0].unique()
+        unknown = uniques[codes < 0].unique()
         shown = ", ".join(map(repr, unknown[:SHOWN]))
         raise AnnotationError(
             f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
             f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
             f"Correct the {what}, or add it to the list."
         )
-    return codes.astype(np.int32), order
+    return codes.astype(np.int32)[of_name], order
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:

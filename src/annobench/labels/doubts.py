@@ -1,11 +1,13 @@
-"""What looks like a mistake in the categories of labels: spellings, gaps, lists, free texts."""
+"""What looks like a mistake in names: spellings, gaps, lists, free texts, numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Final
 
+from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
 #: Categories that are looked at, and remarks of a kind.
@@ -20,7 +22,7 @@ _LIST = re.compile(r"\s*[,;|]\s*")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
-    """Say what looks like a mistake in the categories.
+    """Say what looks like a mistake in the categories, or in the names of items and annotators.
 
     Parameters
     ----------
@@ -39,9 +41,10 @@ def doubtful_categories(annotations: Annotations) -> list[str]:
     ['The categories “Yes ” and “yes” differ only by spaces, capitals or punctuation, and ...']
     """
     a = annotations
+    found = doubtful_numbers("items", a.items) + doubtful_numbers("annotators", a.annotators)
     if a.scale == "interval":
-        return []
-    found = doubtful_names(a.elements or a.categories)
+        return found
+    found += doubtful_names(a.elements or a.categories)
     if a.scale in ("nominal", "ordinal") and a.n_categories > MANY_CATEGORIES:
         found.append(
             f"{a.n_categories:,} categories: is this the column of labels? Measurements "
@@ -64,28 +67,84 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
         Sentences; empty if there is nothing to say.
     """
     names = categories[:MAX_LOOKED_AT]
-    found = _alike(names) + _missing(names)
+    found = _alike(names) + _equal_numbers(names) + _missing(names)
     commas = [name for name in names if _DECIMAL_COMMA.fullmatch(name)]
     if commas:
         return [
             *found,
             f"The labels {_listed(commas)} have a decimal comma. If they are numbers, write them "
-            "with a point: only then can they be taken on the interval scale.",
+            "with a point: only then is 1.0 the category 1, and only then can they be taken on the "
+            "interval scale.",
         ]
     return found + _lists(names)
+
+
+def doubtful_numbers(what: str, names: Iterable[str]) -> list[str]:
+    """Say that numbers come with and without a decimal point, of names that are kept apart.
+
+    Parameters
+    ----------
+    what : str
+        Whose names they are: "items".
+    names : iterable of str
+        The names; 1 and 1.0 may be two, such as versions of a program.
+
+    Returns
+    -------
+    list of str
+        A sentence; empty if there is nothing to say.
+
+    Examples
+    --------
+    >>> doubtful_numbers("items", ["1", "1.0", "2"])  # doctest: +ELLIPSIS
+    ['The items “1” and “1.0” count as different, and so do 0 other pairs. If they are the ...']
+    """
+    known = set(names)
+    twice = [name for name in known if (plain := plain_number(name)) != name and plain in known]
+    if not twice:
+        return []
+    first = min(twice)
+    others = len(twice) - 1
+    return [
+        f"The {what} {_listed([plain_number(first), first], ' and ')} count as different, and so "
+        f"{'does' if others == 1 else 'do'} {others:,} other {'pair' if others == 1 else 'pairs'}. "
+        "If they are the same, write such numbers without a decimal point."
+    ]
+
+
+def _core(name: str) -> str:
+    core = " ".join(re.sub(r"^\W+|\W+$", "", name.casefold()).split())
+    # Of names without a letter, such as "+" and "-", punctuation is all there is.
+    return core or name
 
 
 def _alike(names: Sequence[str]) -> list[str]:
     by_core: dict[str, list[str]] = {}
     for name in names:
-        core = " ".join(re.sub(r"^\W+|\W+$", "", name.casefold()).split())
-        # Of names without a letter, such as "+" and "-", punctuation is all there is.
-        by_core.setdefault(core or name, []).append(name)
+        by_core.setdefault(_core(name), []).append(name)
     return [
         f"The categories {_listed(same, ' and ')} differ only by spaces, capitals or punctuation, "
         "and count as different."
         for same in by_core.values()
         if len(same) > 1 and not _are_numbers(same)
+    ][:MAX_REMARKS]
+
+
+def _equal_numbers(names: Sequence[str]) -> list[str]:
+    """Say which names are equal numbers, such as 1000 and 1e3, in more than punctuation."""
+    by_number: dict[Decimal, list[str]] = {}
+    for name in names:
+        try:
+            number = Decimal(name)
+            if number.is_finite() and "_" not in name:
+                by_number.setdefault(number, []).append(name)
+        except ArithmeticError:
+            continue
+    return [
+        f"The categories {_listed(same, ' and ')} are equal numbers, and count as different. Only "
+        "a point and zeros behind a whole number make no difference."
+        for same in by_number.values()
+        if len({_core(name) for name in same}) > 1
     ][:MAX_REMARKS]
 
 

@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from annobench.core.errors import AnnotationError, check_level
+from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
@@ -598,9 +599,9 @@ def from_pairs(categories: Iterable[str], pairs: Iterable[tuple[str, str]]) -> P
     >>> from_pairs("abcd", [("a", "c"), ("c", "d")]).tolist()
     [0, 1, 0, 0]
     """
-    place = {name: k for k, name in enumerate(categories)}
+    place = {name: k for k, name in enumerate(map(plain_number, categories))}
     code = np.arange(len(place))
-    for pair in pairs:
+    for pair in (tuple(map(plain_number, each)) for each in pairs):
         lost = [name for name in pair if name not in place]
         if lost:
             raise AnnotationError(f"from_pairs: {lost[0]!r} is no category. Known: {list(place)}.")

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.workers import check_connected
 from annobench.labels.annotations import Annotations
 
@@ -136,9 +137,16 @@ class PartitionedLabels:
                 f"{folder}: partitions of version {version}, and this library reads {VERSION}. "
                 "Make them again with `annobench partition`."
             )
+        categories = tuple(map(plain_number, found["categories"]))
+        if len(set(categories)) < len(categories):
+            raise AnnotationError(
+                f"{folder}: an earlier version of the library took a number with and without a "
+                "decimal point, such as 5 and 5.0, for two categories. Make the partitions again "
+                "in another folder."
+            )
         return cls(
             folder,
-            tuple(found["categories"]),
+            categories,
             found["scale"],
             tuple(found["item_counts"]),
             tuple(found["label_counts"]),
@@ -332,17 +340,26 @@ class PartitionedLabels:
         code = {name: k for k, name in enumerate(self.categories)}
         place = self.find(names)
         for name, category, partition in zip(names, gold.values(), place.partition, strict=True):
-            if partition < 0 or str(category) not in code:
+            if partition < 0 or plain_number(category) not in code:
                 what = f"the item {name!r}" if partition < 0 else f"the category {category!r}"
+                hint = self._hint(name) if partition < 0 else ""
                 raise AnnotationError(
                     f"{self.folder}: gold names {what}, which is not there. Remove it, or correct "
-                    "it."
+                    f"it.{hint}"
                 )
-        categories = np.array([code[str(name)] for name in gold.values()], dtype=np.int32)
+        categories = np.array([code[plain_number(name)] for name in gold.values()], dtype=np.int32)
         return {
             int(n): (place.code[place.partition == n], categories[place.partition == n])
             for n in np.unique(place.partition)
         }
+
+    def _hint(self, name: str) -> str:
+        """Say of an item that is not there whether it is, as a number in another spelling."""
+        others = [plain_number(name), f"{plain_number(name)}.0"]
+        there = self.find(others).partition >= 0
+        return spelling_hint(
+            [name], [other for other, is_item in zip(others, there, strict=True) if is_item]
+        )
 
     def read(self) -> Annotations:
         """Read all labels into memory.

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.choices import SCALES, Scale
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
 from annobench.labels.view import View
 
 #: How many names an error message lists.
@@ -275,7 +276,8 @@ class Verbs:
         >>> high.to_frame()["label"].tolist()
         ['low', 'high']
         """
-        names = self.categories if categories is None else tuple(map(str, categories))
+        given = self.categories if categories is None else tuple(map(str, categories))
+        names = tuple(map(plain_number, given))
         if scale is None:
             new_for_sets = self.scale == "set" and categories is not None
             scale = "nominal" if new_for_sets else self.scale
@@ -285,7 +287,7 @@ class Verbs:
             )
         if len(set(names)) < len(names) or "" in names:
             raise AnnotationError(
-                f"relabel: the categories {listed(names)} are not different names. Name each once."
+                f"relabel: the categories {listed(given)} are not different names. Name each once."
             )
         label = np.asarray(codes)
         if label.shape != self.label.shape or (label.size and label.dtype.kind not in "biu"):
@@ -375,7 +377,7 @@ class Verbs:
                 "when building the annotations."
             )
         names = [new[name] for name in self.categories]
-        order = list(dict.fromkeys(names) if categories is None else map(str, categories))
+        order = list(dict.fromkeys(names) if categories is None else map(plain_number, categories))
         code = {name: k for k, name in enumerate(order)}
         left_out = [name for name in dict.fromkeys(names) if name not in code]
         if left_out:
@@ -411,6 +413,7 @@ class Verbs:
         >>> a.binarize("joy").counts.tolist()
         [[0, 1], [1, 0], [1, 0]]
         """
+        category = plain_number(category)
         if category not in self.categories:
             raise AnnotationError(
                 f"binarize: category {category!r} is not among {listed(self.categories)}. Name "
@@ -439,18 +442,18 @@ def text_mapping(mapping: Mapping[str, str], name: str) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        The same in text.
+        The same in text, whole numbers without a decimal point.
 
     Raises
     ------
     AnnotationError
         If a name is empty, or two categories have one name as text.
     """
-    text = {str(old): str(new) for old, new in mapping.items()}
+    text = {plain_number(old): plain_number(new) for old, new in mapping.items()}
     if "" in text or "" in text.values():
         raise AnnotationError(f"{name}: a name is empty. Name it.")
     if len(text) < len(mapping):
-        names = pd.Series(list(map(str, mapping)))
+        names = pd.Series(list(map(plain_number, mapping)))
         twice = names[names.duplicated()].unique()
         raise AnnotationError(f"{name}: two new names are given for {listed(twice)}. Keep one.")
     return text

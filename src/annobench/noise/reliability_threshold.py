@@ -21,6 +21,7 @@ import pandas as pd
 import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
+from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import multinomial_counts
@@ -348,6 +349,7 @@ def deliberate(
     (1, 3, 0.001)
     """
     _check_confidence("deliberate", level)
+    category = plain_number(category)
     if category not in annotations.categories:
         raise ValueError(
             f"deliberate: category {category!r} is not one of {', '.join(annotations.categories)}."

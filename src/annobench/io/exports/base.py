@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.names import MadeName as MadeName
 from annobench.core.names import Name, settle
+from annobench.core.numbers import plain_number
 from annobench.io.exports._records import first_object
 from annobench.spans.marks import Relation as Relation
 from annobench.spans.marks import Span as Span
@@ -479,7 +480,7 @@ class Intake:
             The answer; several options are joined by semicolons.
         """
         if not isinstance(label, str | int | float):
-            label = "; ".join(label)
+            label = "; ".join(map(plain_number, label))
         self.golds.setdefault(question, {})[item] = label_name(label)
 
     def text(self, item: Name, text: str) -> None:
@@ -648,11 +649,11 @@ def label_name(value: str | float | frozenset[str]) -> str:
 
     Examples
     --------
-    >>> label_name(4.0), label_name(frozenset({"b", "a"}))
-    ('4', 'a; b')
+    >>> label_name(4.0), label_name("4.0"), label_name(frozenset({"b", "a"}))
+    ('4', '4', 'a; b')
     """
     if isinstance(value, str):
-        return value
+        return plain_number(value)
     if isinstance(value, frozenset):
         return "; ".join(sorted(value))
     return str(int(value)) if float(value).is_integer() else str(value)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
+from annobench.core.numbers import plain_categories, plain_number
 from annobench.core.results import Summarised
 from annobench.io.exports.base import (
     STATUSES,
@@ -146,12 +147,26 @@ class Export:
                 ("first", intake.first),
             )
         }
-        self._labels = list(intake.labels.codes)
+        self._labels = list(map(_plain, intake.labels.codes))
+        self._kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {
+            name: (kind, None if options is None else plain_categories(options))
+            for name, (kind, options) in intake.kinds.items()
+        }
 
     @property
     def path(self) -> Path:
         """What was read."""
         return self._intake.path
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items that have an answer, of whatever status."""
+        return tuple(map(str, self._intake.items.codes))
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of those who gave these answers, or their pseudonyms."""
+        return tuple(self._shown(str(name)) for name in self._intake.annotators.codes)
 
     @property
     def texts(self) -> dict[str, str]:
@@ -273,8 +288,8 @@ class Export:
         str
             Such as "choice".
         """
-        if question in self._intake.kinds:
-            return self._intake.kinds[question][0]
+        if question in self._kinds:
+            return self._kinds[question][0]
         chosen = self._columns["question"] == self._intake.questions.codes[question]
         given = [self._labels[code] for code in self._given(chosen)]
         if any(isinstance(label, frozenset) for label in given):
@@ -470,7 +485,8 @@ class Export:
     def _option(self, question: str, option: str) -> str:
         rows = self._columns["question"] == self._intake.questions.codes[question]
         options = {name for code in self._given(rows) for name in _as_set(self._labels[code])}
-        options |= set(self._intake.kinds.get(question, ("", None))[1] or ())
+        options |= set(self._kinds.get(question, ("", None))[1] or ())
+        option = plain_number(option)
         if option not in options:
             raise AnnotationError(
                 f"{self.path}: {question!r} has no option {option!r}."
@@ -491,9 +507,8 @@ class Export:
 
     def _names(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the names of items and annotators of the chosen rows."""
-        items = np.array(list(map(str, self._intake.items.codes)), dtype=object)
-        names = [self._shown(str(name)) for name in self._intake.annotators.codes]
-        annotators = np.array(names, dtype=object)
+        items = np.array(self.items, dtype=object)
+        annotators = np.array(self.annotators, dtype=object)
         return items[self._columns["item"][rows]], annotators[self._columns["annotator"][rows]]
 
     def _unrepeated(
@@ -551,14 +566,7 @@ class Export:
                 )
             elif kind == "choices":
                 scale = "set"
-        items = np.array(list(map(str, self._intake.items.codes)), dtype=object)
-        names = np.array(
-            [self._shown(str(name)) for name in self._intake.annotators.codes], dtype=object
-        )
-        item, annotator = (
-            items[self._columns["item"][rows]],
-            names[self._columns["annotator"][rows]],
-        )
+        item, annotator = self._names(rows)
         if scale == "set":
             sets = [
                 frozenset() if code < 0 else _as_set(self._labels[code]) for code in codes.tolist()
@@ -567,7 +575,7 @@ class Export:
         known = [label_name(label) for label in self._labels]
         shown = np.array([*known, unused(NOTHING, known)], dtype=object)
         given = shown[codes]
-        declared = self._intake.kinds.get(question, (kind, None))[1]
+        declared = self._kinds.get(question, (kind, None))[1]
         if categories is None and declared is not None and scale != "interval":
             # An option may have been renamed or dropped since it was chosen.
             seen = sorted({str(name) for name in given} - set(declared))
@@ -612,6 +620,13 @@ class _Ledger:
 
     def frame(self) -> pd.DataFrame:
         return pd.DataFrame(self._rows, columns=["what", "rows", "first"])
+
+
+def _plain(label: Any) -> Any:
+    """Take a whole number with and without a decimal point for one category; a rating is one."""
+    if isinstance(label, frozenset):
+        return frozenset(map(plain_number, label))
+    return plain_number(label) if isinstance(label, str) else label
 
 
 def _as_set(label: Any) -> frozenset[str]:

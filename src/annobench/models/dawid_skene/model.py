@@ -33,6 +33,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit, Workers
@@ -495,14 +496,15 @@ def _gold_by_name(annotations: Annotations, gold: Mapping[str, str]) -> NDArray[
             raise AnnotationError(
                 f"dawid_skene.fit: gold names the item {name!r}, which is not among the "
                 f"{annotations.n_items} items. Remove it, or add the item to the annotations."
+                f"{spelling_hint([str(name)], item)}"
             )
-        if str(value) not in category:
+        if plain_number(value) not in category:
             raise AnnotationError(
                 f"dawid_skene.fit: gold of item {name!r} is {value!r}, which is none of the "
                 f"categories {', '.join(map(repr, annotations.categories[:10]))}. Correct it, or "
                 "add the category to the annotations."
             )
-        codes[item[str(name)]] = category[str(value)]
+        codes[item[str(name)]] = category[plain_number(value)]
     return codes
 
 

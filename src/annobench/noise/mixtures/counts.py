@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 
@@ -224,7 +225,7 @@ def positive_counts(
             f"mixtures: {annotations.n_categories} categories, but positive labels are counted "
             "of two. Make the labels binary first, such as with binarize(category)."
         )
-    name = annotations.categories[-1] if positive is None else positive
+    name = annotations.categories[-1] if positive is None else plain_number(positive)
     if name not in annotations.categories:
         raise AnnotationError(
             f"mixtures: no category {name!r}. Choose one of {', '.join(annotations.categories)}."

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import MethodError
+from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
 Floats = NDArray[np.float64]
@@ -131,7 +132,7 @@ def _table(frame: pd.DataFrame, labels: Annotations) -> Any:
     rows = _item_codes(frame.index, labels)
     if _by_place(frame.columns, labels.n_categories):
         return frame.to_numpy()[rows]
-    names = frame.columns.map(str)
+    names = frame.columns.map(plain_number)
     unknown = names.difference(pd.Index(labels.categories), sort=False)
     if len(unknown) or names.has_duplicates:
         mangled = any(name[:1] == "X" and name[1:] in labels.categories for name in unknown)
@@ -166,7 +167,7 @@ def _certain(answer: NDArray[Any], labels: Annotations) -> Floats:
         wrong = (codes < 0) | (codes >= labels.n_categories)
     else:
         expected = f"one of the categories {_names(labels.categories)} for each item"
-        names = pd.Index(answer.astype(object)).map(str)
+        names = pd.Index(answer.astype(object)).map(plain_number)
         codes = pd.Index(labels.categories).get_indexer(names).astype(np.int64)
         wrong = codes < 0
     if wrong.any():

@@ -14,6 +14,7 @@ import numpy as np
 from annobench import datasets
 from annobench.core.errors import AnnotationError
 from annobench.core.names import unused
+from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.regimes import simulate_regimes
@@ -185,6 +186,7 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
     AnnotationError
         If no item has both.
     """
+    gold = {item: plain_number(category) for item, category in gold.items()}
     extra = sorted(set(gold.values()) - set(labels.categories))
     if extra:
         known = [*labels.categories, *extra]
@@ -202,6 +204,6 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
         raise AnnotationError(
             f"compare: none of the {len(gold):,} items with gold has a label. Labels are of items "
             f"such as {labels.items[0]!r}, gold of items such as {next(iter(gold), '')!r}: use the "
-            "same names."
+            f"same names.{spelling_hint(gold, labels.items)}"
         )
     return case
