@@ -61,6 +61,8 @@ class ExportFormat:
         Pushes all that a `Source` holds into an `Intake`.
     note : str
         One sentence: what becomes an item, an annotator, a label.
+    takes_item : bool
+        Whether a user may name the column of the items.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ExportFormat:
     recognise: Callable[[Source], str | None]
     read: Callable[[Source, Intake], None]
     note: str
+    takes_item: bool = False
 
 
 class Source:
@@ -195,12 +198,15 @@ class Options:
         The only question that is wanted, so that others need not be read.
     shown_first : str or None
         The column or field that says which of two answers was shown first.
+    item : str or None
+        The column of the items.
     """
 
     annotator_from: AnnotatorFrom | None = None
     text: str | None = None
     question: str | None = None
     shown_first: str | None = None
+    item: str | None = None
 
 
 class Marks(NamedTuple):
@@ -299,6 +305,8 @@ class Intake:
         self.left_out: dict[str, LeftOut] = {}
         self.personal: set[str] = set()
         self.faults: list[str] = []
+        #: What the reader guessed, for the user to confirm.
+        self.notes: list[str] = []
         self.n_read = 0
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0
