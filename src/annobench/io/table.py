@@ -29,6 +29,7 @@ from annobench.core.files import replacing
 from annobench.io._foreign import what_it_is
 from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
 from annobench.labels.columns import choose_columns
+from annobench.labels.frames import as_annotations
 
 _PARQUET = (".parquet", ".pq")
 _TABBED = (".tsv", ".tab")
@@ -256,6 +257,7 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     labels and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps
     everything.
     """
+    annotations = as_annotations(annotations, "write_labels")
     path = Path(path)
     if annotations.scale == "set":
         raise AnnotationError(

@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit, Workers
 from annobench.models._votes import EMTrace
@@ -196,7 +197,7 @@ class DawidSkeneFit(ConfusionFit):
         DegenerateWarning
             If an item is impossible.
         """
-        return _predict(self, annotations)
+        return _predict(self, as_annotations(annotations, "predict"))
 
 
 def fit(
@@ -297,7 +298,7 @@ def fit(
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    METHOD.check(annotations, informed=gold is not None)
+    annotations = METHOD.check(annotations, informed=gold is not None)
     settings = _settings(
         annotations,
         smoothing,

@@ -11,6 +11,7 @@ import numpy as np
 from annobench import datasets
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.studies.benchmark.cases import BenchmarkCase, read_cases
 from annobench.studies.benchmark.regimes import simulate_regimes
 
@@ -115,6 +116,7 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
     AnnotationError
         If no item has both.
     """
+    labels = as_annotations(labels, "own_case")
     extra = sorted(set(gold.values()) - set(labels.categories))
     if extra:
         known = [*labels.categories, *extra]
