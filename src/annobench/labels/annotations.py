@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.choices import SCALES as SCALES
 from annobench.core.choices import Scale as Scale
 from annobench.core.errors import AnnotationError, ItemColumnWarning
+from annobench.core.results import as_html
+from annobench.core.texts import visible
 from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
@@ -28,6 +30,9 @@ ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 #: The largest number on the interval scale, whose square is still a number.
 LARGEST = 1e150
+
+#: Labels, and categories, that a notebook shows.
+SHOWN_LABELS = 10
 
 #: How many offending values an error message lists.
 SHOWN = 5
@@ -629,6 +634,21 @@ class Annotations(Verbs):
             f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
             f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the sizes, the categories and the first labels as HTML; names are escaped."""
+        first = replace(
+            self,
+            item=self.item[:SHOWN_LABELS],
+            annotator=self.annotator[:SHOWN_LABELS],
+            label=self.label[:SHOWN_LABELS],
+        )
+        shown = ", ".join(map(repr, self.categories[:SHOWN_LABELS]))
+        more = ", ..." if self.n_categories > SHOWN_LABELS else ""
+        lines = f"{self!r}; categories {shown}{more}"
+        if self.n_labels > SHOWN_LABELS:
+            lines += f". The first {SHOWN_LABELS} labels:"
+        return as_html(visible(lines), first.to_frame())
 
 
 def _differs(item: NDArray[Any], code: NDArray[Any], n_items: int) -> NDArray[np.bool_]:
