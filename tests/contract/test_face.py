@@ -95,6 +95,19 @@ def test_a_name_in_labels_is_escaped_where_it_is_shown():
     a = Annotations.from_arrays(list("xxyy"), [script, "b"] * 2, list("1100"))
     fit = ab.models.fit(a, "voting")
     assert script not in fit._repr_html_()
+    assert script not in a._repr_html_()
+    assert "&lt;script&gt;" in a._repr_html_()
+
+
+def test_annotations_show_their_sizes_and_first_labels(labels):
+    shown = labels._repr_html_()
+    assert "60 items, 5 annotators, 2 categories, 300 labels, nominal" in shown
+    assert "first 10 labels" in shown
+    assert shown.count("<tr>") == 10
+    few = labels.select(items=["0"])
+    assert "first" not in few._repr_html_()
+    assert few._repr_html_().count("<tr>") == 5
+    assert "\u202e" not in Annotations.from_wide([["\u202eyes", "no"]])._repr_html_()
 
 
 @pytest.mark.parametrize("rng", [1, np.random.default_rng(1), None])

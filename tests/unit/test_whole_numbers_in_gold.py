@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from annobench.agreement import conditional_kappa, specific_agreement
 from annobench.aggregation.gold import fit_with_gold
+from annobench.agreement import conditional_kappa, specific_agreement
 from annobench.audit import assessment, design, planning
 from annobench.cli import app
 from annobench.core.errors import AnnotationError

@@ -251,7 +251,7 @@ def consensus(
         return consensus_partitions(
             partitions, out, model=model, rng=rng, gold=gold, scheduler=scheduler, **options
         )
-    annotations = in_memory(annotations)
+    annotations = in_memory(annotations, "consensus")
     rng = np.random.default_rng(rng)
     module = models.get(model)
     _refuse_free_text(annotations, module.METHOD)

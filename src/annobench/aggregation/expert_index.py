@@ -23,6 +23,7 @@ from annobench.agreement.coefficients.paired_agreement import membership_array
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,7 @@ def expert_gold(
     >>> result.gold.ravel().tolist(), result.expert_index.tolist(), result.n_ties
     ([True, True], [1, 1, 1, 0], 1)
     """
+    annotations = as_annotations(annotations, "expert_gold")
     membership, given = membership_array(annotations)
     taken = _order(order, len(membership))
     membership, given = membership[taken], given[taken]

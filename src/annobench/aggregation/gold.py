@@ -23,6 +23,7 @@ from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.evaluation.calibration import Calibration, calibrate
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import Fit
 from annobench.resampling.intervals import Interval
 from annobench.resampling.proportions import proportion_interval
@@ -124,6 +125,7 @@ def fit_with_gold(
     >>> fitted.posterior[2].tolist(), check.fixed
     ([1.0, 0.0], True)
     """
+    annotations = as_annotations(annotations, "fit_with_gold")
     rng = np.random.default_rng(rng)
     codes, remarks = _codes(annotations, gold)
     known = np.flatnonzero(codes >= 0)

@@ -18,6 +18,7 @@ from annobench.agreement.replicates import without_annotator
 from annobench.agreement.statistic import Statistic
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.view import View
 from annobench.resampling.weights import MAX_CELLS
 
@@ -46,6 +47,7 @@ def contingency(annotations: Annotations) -> NDArray[np.float64]:
     array([[1., 2.],
            [0., 3.]])
     """
+    annotations = as_annotations(annotations, "contingency")
     if annotations.n_annotators != 2:
         raise AnnotationError(
             f"contingency: needs exactly two annotators, got {annotations.n_annotators}. "

@@ -13,6 +13,7 @@ from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 Options = Mapping[str, Any]
 
@@ -128,8 +129,8 @@ class Coefficient:
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels.
+        annotations : Annotations or DataFrame
+            The labels; a data frame has one row a label, see `as_annotations`.
 
         Returns
         -------
@@ -140,10 +141,11 @@ class Coefficient:
         Raises
         ------
         AnnotationError
-            If there are too few or too many annotators, an annotator labelled an item
-            twice, no item has two labels, the scale is not accepted, or labels are no numbers or
-            not of two categories where they have to be.
+            If it is neither, there are too few or too many annotators, an annotator labelled an
+            item twice, no item has two labels, the scale is not accepted, or labels are no numbers
+            or not of two categories where they have to be.
         """
+        annotations = as_annotations(annotations, self.name)
         if annotations.scale not in self.accepts:
             raise AnnotationError(
                 f"{self.name}: takes {', '.join(sorted(self.accepts))} labels, got the "

@@ -116,7 +116,7 @@ def report(
         return report_partitions(
             partitions, rng=rng, level=level, replicates=replicates, scheduler=scheduler
         )
-    annotations = in_memory(annotations)
+    annotations = in_memory(annotations, "report")
     check_level(level, "report")
     if annotations.first_repeat is not None:
         at = annotations.first_repeat

@@ -23,6 +23,7 @@ from scipy.special import entr
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import Fit
 
 Floats = NDArray[np.float64]
@@ -53,6 +54,7 @@ def average_confusion(annotations: Annotations, posterior: Floats) -> Floats:
     array([[0.955, 0.045],
            [0.045, 0.955]])
     """
+    annotations = as_annotations(annotations, "average_confusion")
     k = posterior.shape[1]
     expected = np.full((k, k), _SMOOTHING)
     for label in range(k):
@@ -114,6 +116,7 @@ def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) ->
     O(N + I K^2). A model that is surer than it should be expects too little of items on which its
     annotators err together; no label of theirs would tell.
     """
+    annotations = as_annotations(annotations, "next_labels")
     if not price > 0:
         raise AnnotationError(f"next_labels: price must be above 0, got {price}.")
     posterior = fitted.posterior

@@ -41,6 +41,7 @@ from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 #: Draws of labels for a design of fewer labels an item than the pilot has.
 _SUBSAMPLES: Final = 5
@@ -186,6 +187,7 @@ def plan(
     AnnotationError
         If a number is out of its range, no item has two labels, or a name is unknown.
     """
+    pilot = as_annotations(pilot, "plan")
     check_level(level, "plan")
     for name, value in (("width", width), ("difference", difference), ("accuracy", accuracy)):
         if not 0 < value < 1:
@@ -260,6 +262,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
     >>> components(a)
     (0.3333333333333333, 0.0, 0.5)
     """
+    pilot = as_annotations(pilot, "components")
     category = None if category is None else plain_number(category)
     if category is not None and category not in pilot.categories:
         raise AnnotationError(

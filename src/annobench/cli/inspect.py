@@ -61,7 +61,8 @@ def inspect(
     console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
     console.print(export.format.note, markup=False, highlight=False, style="dim")
     console.print(_questions(export))
-    for line in (*_facts(export), *_several(export), *_doubts(export)):
+    notes = [f"Note: {text}" for text in export.notes]
+    for line in (*_facts(export), *_several(export), *notes, *_doubts(export)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     lines = "\n  ".join(["Next:", *_next(path, export, from_format)])
     console.print(lines, markup=False, highlight=False, soft_wrap=True)

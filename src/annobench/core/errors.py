@@ -53,6 +53,10 @@ class IntervalWarning(UserWarning):
     """An interval that is narrower than it should be; the message says why, and what to take."""
 
 
+class ItemColumnWarning(UserWarning):
+    """A column taken for the names of the items by its values; the message says why."""
+
+
 def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: str) -> None:
     """Raise one error for the faults of a file, if there are any.
 

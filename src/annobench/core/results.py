@@ -60,12 +60,7 @@ class Summarised(ABC):
 
     def _repr_html_(self) -> str:
         """Return the headline and the summary as HTML; names of items and labels are escaped."""
-        import pandas as pd
-
-        # A dollar sign in a name begins no formula.
-        with pd.option_context("display.html.use_mathjax", False):
-            table = self.summary().to_html(border=0, escape=True, max_rows=MAX_ROWS)
-        return f'<p class="mathjax_ignore">{escape(repr(self))}</p>\n{visible(table)}'
+        return as_html(repr(self), self.summary())
 
 
 class SummarisedScalars(Summarised):
@@ -104,6 +99,29 @@ class SummarisedScalars(Summarised):
             for name, value in self._scalars().items()
         }
         return ", ".join(f"{name} = {value}" for name, value in shown.items())
+
+
+def as_html(headline: str, table: pd.DataFrame) -> str:
+    """Write a line and a table for a notebook; names of items and labels are escaped.
+
+    Parameters
+    ----------
+    headline : str
+        Text.
+    table : DataFrame
+        Of which the middle is elided if it has more than `MAX_ROWS` rows.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    import pandas as pd
+
+    # A dollar sign in a name begins no formula.
+    with pd.option_context("display.html.use_mathjax", False):
+        shown = table.to_html(border=0, escape=True, max_rows=MAX_ROWS)
+    return f'<p class="mathjax_ignore">{escape(headline)}</p>\n{visible(shown)}'
 
 
 def axes_or_new(axes: Axes | None) -> Axes:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, SummarisedScalars
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import best_categories
 from annobench.resampling.ratios import ratio
 
@@ -110,6 +111,7 @@ def confusion_counts(annotations: Annotations, gold: NDArray[np.integer]) -> NDA
     AnnotationError
         If there are no items, or the gold standard does not give each one category.
     """
+    annotations = as_annotations(annotations, "confusion_counts")
     k = annotations.n_categories
     gold = _check_gold("confusion_counts", gold, annotations.n_items, k)
     flat = (annotations.annotator.astype(np.int64) * k + gold[annotations.item]) * k

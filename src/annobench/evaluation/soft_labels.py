@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.resampling.ratios import ratio
 
 Floats = NDArray[np.float64]
@@ -81,6 +82,7 @@ def soft_labels(annotations: Annotations) -> Floats:
     array([[0.33, 0.67],
            [1.  , 0.  ]])
     """
+    annotations = as_annotations(annotations, "soft_labels")
     counts = annotations.counts
     return ratio(counts, counts.sum(axis=1, keepdims=True))
 
@@ -187,6 +189,7 @@ def perspectivist_scores(annotations: Annotations, predicted: ArrayLike) -> Pers
     >>> perspectivist_scores(labels, [0, 0, 1]).error_rate  # half of x, none of y
     0.25
     """
+    annotations = as_annotations(annotations, "perspectivist_scores")
     codes = np.asarray(predicted)
     outside = codes.dtype.kind not in "ui" or codes.shape != annotations.label.shape
     if outside or not codes.size or codes.min() < 0 or codes.max() >= annotations.n_categories:

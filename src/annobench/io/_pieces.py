@@ -27,13 +27,8 @@ from annobench.core.numbers import plain_number
 from annobench.io._foreign import what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
-from annobench.io.table import (
-    as_text,
-    choose_columns,
-    header_of,
-    kept_beside,
-    label_fault,
-)
+from annobench.io.table import as_text, header_of, kept_beside, label_fault
+from annobench.labels.columns import choose_columns
 
 #: Rows of a piece, about.
 PIECE_ROWS = 250_000

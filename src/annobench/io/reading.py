@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +12,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.io.exports.base import AnnotatorFrom, is_email
 from annobench.io.exports.export import Empty, GoldItems, Repeats, Selection
 from annobench.io.source import Source
 from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.frames import from_long
 
 
 def read_labels(
-    path: str | Path,
+    path: str | Path | pd.DataFrame,
     *,
     item: str | None = None,
     annotator: str | None = None,
@@ -34,17 +36,18 @@ def read_labels(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or DataFrame
         A CSV, TSV or Parquet file with one row a label, or a file or folder that an annotation
         tool exported; which of them it is shows its content. A folder of partitions is read whole.
+        Or a data frame with one row a label.
     item, annotator, label : str, optional
         Names of the columns of a table. By default the usual ones are recognised, such as
         `item_id`, `worker` and `response`.
     categories : iterable, optional
         All categories in their order; a label that is none of them is an error.
     scale : {"nominal", "ordinal", "interval", "set"}, optional
-        What the order and distance of the labels mean; by default what the file says, and
-        otherwise nominal.
+        What the order and distance of the labels mean; by default what the file says, ordinal
+        for an ordered categorical column of a data frame, and otherwise nominal.
     question : str, optional
         The question whose answers are the labels, if an export has several.
 
@@ -62,6 +65,12 @@ def read_labels(
     AnnotationError
         If a question has to be named, or an annotator answered twice for an item of an export.
 
+    Warns
+    -----
+    ItemColumnWarning
+        If a column of a table with a column an annotator was taken for the names of the items by
+        its values.
+
     Examples
     --------
     >>> import tempfile
@@ -70,9 +79,22 @@ def read_labels(
     ...     _ = path.write_text("item,worker,response\nx,ann,yes\nx,bob,no\n")
     ...     read_labels(path)
     Annotations(1 items, 2 annotators, 2 categories, 2 labels, nominal)
+    >>> frame = pd.DataFrame({"scan": ["x", "x"], "rater": ["ann", "bob"], "label": ["yes", "no"]})
+    >>> read_labels(frame, item="scan").items
+    ('x',)
     """
-    source = Source.of(path, item=item, annotator=annotator, label=label, question=question)
+    columns = {"item": item, "annotator": annotator, "label": label}
+    if isinstance(path, pd.DataFrame):
+        if question is not None:
+            raise AnnotationError(
+                f"read_labels: question={question!r} is for exports, and a data frame has one "
+                "question. Name the column of its answers with label=."
+            )
+        return from_long(path, **columns, categories=categories, scale=scale)
+    source = Source.of(path, **columns, question=question)
     if source.format is not None:
+        for guess in source.export.notes:
+            warnings.warn(guess, ItemColumnWarning, stacklevel=2)
         return source.export.labels(question, categories=categories, scale=scale)
     return _labels(source, categories, scale)
 

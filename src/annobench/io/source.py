@@ -15,7 +15,8 @@ from annobench.io.exports.base import Source as Content
 from annobench.io.exports.export import Export, read_as
 from annobench.io.exports.layers import layers
 from annobench.io.exports.recognition import format_of, unrecognised
-from annobench.io.table import USUAL_NAMES
+from annobench.io.table import PARQUET
+from annobench.labels.columns import USUAL_NAMES
 from annobench.labels.partitions import PartitionedLabels, is_partitioned
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
@@ -91,8 +92,8 @@ class Source:
         format : str, optional
             Name of the format of an export, where the content may be of several.
         item, annotator, label : str, optional
-            Names of the columns of a table. A file of which one is named is a table with one row a
-            label.
+            Names of the columns of a table. A text of which one is named is a table with one row a
+            label, unless it is the item and the content shows another layout.
         question : str, optional
             The question whose answers are the labels, or the layer of spans.
         annotator_from : {"person", "file", "session"}, optional
@@ -118,15 +119,23 @@ class Source:
         """
         content = Content(path)
         columns = {"item": item, "annotator": annotator, "label": label}
-        options = Options(annotator_from, text, question, shown_first)
+        options = Options(annotator_from, text, question, shown_first, item)
         found = cls(content.path, content, columns=columns, options=options, keep_names=keep_names)
         if format is None and is_partitioned(path):
             return replace(found, partitions=PartitionedLabels.open(path))
-        named = any(name is not None for name in columns.values()) and not content.is_folder
-        if format is None and (named or _has_usual_columns(content)):
+        is_table = format is None and _is_table(content)
+        if is_table and (annotator or label or _has_usual_columns(content)):
             return found
         known = format_of(content, format)
-        return found if known is None else replace(found, format=known[0], variant=known[1])
+        if known is None or (is_table and item is not None and known[0].kind != "wide"):
+            return found
+        for role in ("annotator", "label"):
+            if columns[role] is not None:
+                raise ReaderError(
+                    f"{content.path}: --{role} {columns[role]} names a column of a table with one "
+                    f"row a label, and the file is read as {known[0].title}. Leave --{role} out."
+                )
+        return replace(found, format=known[0], variant=known[1])
 
     @cached_property
     def kind(self) -> SourceKind:
@@ -199,6 +208,11 @@ class Source:
             shown_first=shown_first or self.options.shown_first,
         )
         return replace(self, options=options)
+
+
+def _is_table(content: Content) -> bool:
+    """Return whether a file has columns that may be named."""
+    return content.header is not None or content.path.suffix.lower() in PARQUET
 
 
 def _has_usual_columns(content: Content) -> bool:

@@ -30,43 +30,10 @@ from annobench.core.files import replacing
 from annobench.core.numbers import plain_categories, plain_number
 from annobench.io._foreign import what_it_is
 from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
+from annobench.labels.columns import choose_columns
+from annobench.labels.frames import as_annotations
 
-#: Usual names of the columns, compared without regard to case, spaces and hyphens.
-USUAL_NAMES = {
-    "item": (
-        "item",
-        "item_id",
-        "orig_id",
-        "task",
-        "task_id",
-        "example",
-        "unit",
-        "unit_id",
-        "question",
-        "id",
-    ),
-    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "coder", "judge"),
-    "label": ("label", "response", "answer", "category", "annotation", "rating", "value"),
-    "gold": ("gold", "gold_label", "truth", "true_label", "label", "category", "answer"),
-}
-
-#: Names that are taken if there is none of the usual ones.
-LESS_USUAL_NAMES = {
-    "item": (
-        *("instance_id", "sample_id", "example_id", "idx", "index", "uid", "uuid", "doc"),
-        *("sentence_id", "text_id", "doc_id", "document_id", "comment_id", "post_id", "tweet_id"),
-    ),
-    "annotator": (
-        *("rater_id", "coder_id", "judge_id", "labeler", "labeler_id", "reviewer", "reviewer_id"),
-        *("user", "user_id", "username", "participant", "participant_id", "expert", "workerid"),
-    ),
-    "label": ("score", "verdict", "judgment", "judgement", "vote", "choice", "grade", "class"),
-}
-
-#: Without any other name of an item its text is one.
-_TEXTS = ("text", "sentence", "tweet", "document")
-
-_PARQUET = (".parquet", ".pq")
+PARQUET = (".parquet", ".pq")
 _TABBED = (".tsv", ".tab")
 _DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
@@ -139,7 +106,7 @@ def read_table(
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ReaderError(f"{path}: {kind}. Give the path of a table of labels.")
     try:
-        if path.suffix.lower() in _PARQUET:
+        if path.suffix.lower() in PARQUET:
             return _read_parquet(path, wanted, categories, scale)
         return _read_text(path, wanted, categories, scale or "nominal", content)
     except OSError as error:
@@ -192,7 +159,7 @@ def read_gold(
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ReaderError(f"{path}: {kind}. Give the path of a table of gold categories.")
     wanted = {"item": item, "gold": gold}
-    if path.suffix.lower() in _PARQUET:
+    if path.suffix.lower() in PARQUET:
         found, _, lines = _parquet_columns(path, wanted)
     else:
         found, lines = _text_columns(path, wanted, content)
@@ -303,13 +270,14 @@ def write_labels(annotations: Annotations, path: str | Path) -> None:
     labels and the scale are lost, unless told to `annobench.read_labels` again. Parquet keeps
     everything.
     """
+    annotations = as_annotations(annotations, "write_labels")
     path = Path(path)
     if annotations.scale == "set":
         raise AnnotationError(
             f"{path}: labels that are sets can't be written as a long table and read back. Write "
             "a row for each element, or a table of your own from to_frame and membership."
         )
-    parquet = path.suffix.lower() in _PARQUET
+    parquet = path.suffix.lower() in PARQUET
     names = (annotations.items, annotations.annotators, annotations.categories)
     for name in (name for group in names for name in group if not parquet and "\0" in name):
         raise AnnotationError(
@@ -392,7 +360,7 @@ def _columns(
     path: Path, wanted: dict[str, str | None], content: bytes | None
 ) -> dict[str, _Column]:
     """Read the columns of a file by role."""
-    if path.suffix.lower() in _PARQUET:
+    if path.suffix.lower() in PARQUET:
         return _parquet_columns(path, wanted)[0]
     return _text_columns(path, wanted, content)[0]
 
@@ -503,73 +471,6 @@ def _rows(text: str, delimiter: str) -> Any:
     # A text in a cell may be longer than the 128 KiB that the reader takes by default.
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-
-
-def choose_columns(
-    path: str | Path, header: list[str], wanted: dict[str, str | None]
-) -> dict[str, str]:
-    """Map the columns to use to their roles.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    header : list of str
-        Names of its columns.
-    wanted : dict of str to (str or None)
-        The column of each role, or None where the usual names are to be recognised.
-
-    Returns
-    -------
-    dict of str to str
-        The role of each column that is used.
-
-    Raises
-    ------
-    ReaderError
-        If a column is missing, or several fit.
-    """
-    shown = ", ".join(map(repr, header[:12]))
-    # A column without a name can't be meant: spreadsheets write empty ones.
-    twice = sorted({name for name in header if name and header.count(name) > 1})
-    if twice:
-        raise ReaderError(
-            f"{path}: the header names {', '.join(map(repr, twice[:5]))} twice. "
-            "Give every column a name of its own."
-        )
-    plain = {name: name.strip().casefold().replace(" ", "_").replace("-", "_") for name in header}
-    chosen: dict[str, str] = {}
-    faults, missing = [], []
-    for role, name in wanted.items():
-        if name is not None:
-            fits = [name] if name in header else []
-        else:
-            fits = [column for column in header if plain[column] == role]
-            texts = _TEXTS if role == "item" else ()
-            for names in (USUAL_NAMES[role], LESS_USUAL_NAMES.get(role, ()), texts):
-                fits = fits or [column for column in header if plain[column] in names]
-            fits = [column for column in fits if column not in wanted.values()]
-        if len(fits) == 1 and fits[0] not in chosen:
-            chosen[fits[0]] = role
-            continue
-        hint = f'Say which it is with {role}="..." (--{role} on the command line)'
-        if role == "gold":
-            hint = "Name the column of the gold categories gold"
-        if name is not None:
-            what = "is used twice" if fits else "is not among the columns"
-            faults.append(f"column {name!r}, given as {role}, {what}.")
-        elif fits:
-            faults.append(f"columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
-        else:
-            missing.append(role)
-            faults.append(
-                f"no column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
-            )
-    if {"annotator", "label"} <= set(missing) and len(header) > 2:
-        faults.append("If each annotator has a column of labels, add --from wide.")
-    if faults:
-        raise ReaderError(f"{path}: " + " ".join(faults) + f" The columns are {shown}.")
-    return chosen
 
 
 def _fast(text: str, header: list[str], delimiter: str) -> pa.Table | None:

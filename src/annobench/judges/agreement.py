@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.judges.panel import NO_LABEL
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.resampling.clusters import cluster_draws
 from annobench.resampling.intervals import central_limits
 from annobench.resampling.ratios import ratio
@@ -65,6 +66,7 @@ def compare_agreement(
     AnnotationError
         If no item has labels of two humans and of the judge.
     """
+    humans = as_annotations(humans, "compare_agreement")
     codes = np.asarray(judge)
     first = humans.first_labels()
     n_humans = np.diff(first.by_item.offsets)

@@ -41,6 +41,7 @@ from annobench.core.results import Summarised, axes_or_new
 from annobench.core.texts import plain
 from annobench.judges.panel import NO_LABEL
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.resampling.intervals import Interval, percentile_interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, chunk_sizes, weighted_sum
@@ -380,6 +381,7 @@ def alternative_annotator_test(
     >>> alternative_annotator_test(humans, truth, epsilon=0.1).passes
     True
     """
+    humans = as_annotations(humans, "alternative_annotator_test")
     codes = _check_judge(humans, judge, epsilon, fdr)
     compared = _compare(humans.first_labels(), codes, score)
     group = np.arange(humans.n_items) if clusters is None else pd.factorize(np.asarray(clusters))[0]

@@ -23,6 +23,7 @@ from annobench.judges.alternative_annotators import (
 from annobench.judges.baselines import constant_judge, humans_as_judges
 from annobench.judges.panel import NO_LABEL, Panel, split_judges
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.models.dawid_skene import DawidSkeneFit
 
@@ -149,6 +150,7 @@ def assess(
         If a judge is unknown, or a gold category is; if epsilon is out of range, or distances are
         asked for of categories that are no numbers.
     """
+    annotations = as_annotations(annotations, "assess")
     generator = np.random.default_rng(rng)
     panel = split_judges(annotations, judges)
     humans = panel.humans

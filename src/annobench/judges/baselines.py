@@ -15,6 +15,7 @@ from annobench.judges.alternative_annotators import (
 )
 from annobench.judges.panel import split_judges
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 
 def constant_judge(humans: Annotations) -> NDArray[np.int64]:
@@ -30,6 +31,7 @@ def constant_judge(humans: Annotations) -> NDArray[np.int64]:
     ndarray of int, shape (I,)
         The same code for every item; of equally frequent categories the first.
     """
+    humans = as_annotations(humans, "constant_judge")
     most = int(np.bincount(humans.label, minlength=humans.n_categories).argmax())
     return np.full(humans.n_items, most, dtype=np.int64)
 
@@ -50,6 +52,7 @@ def humans_as_judges(humans: Annotations, **options: Any) -> pd.DataFrame:
         One row a human: annotator, winning_rate, advantage_probability, n_tested; NaN and 0 where
         too few items are left, of which two others labelled each.
     """
+    humans = as_annotations(humans, "humans_as_judges")
     return pd.DataFrame([_as_judge(humans, name, options) for name in humans.annotators])
 
 
@@ -79,6 +82,7 @@ def without_each_human(humans: Annotations, judge: ArrayLike, **options: Any) ->
         One row a human: annotator (who is left out), winning_rate, advantage_probability,
         n_tested; NaN and 0 where too few items are left.
     """
+    humans = as_annotations(humans, "without_each_human")
     rows = []
     for j, name in enumerate(humans.annotators):
         others = humans.select(annotators=np.arange(humans.n_annotators) != j)

@@ -20,6 +20,7 @@ from annobench.core.numbers import plain_number
 from annobench.core.results import SummarisedScalars
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
@@ -50,6 +51,7 @@ def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = No
     >>> repeat_consistency(labels)[["n_items", "unanimous", "agreement"]].iloc[0].tolist()
     [2.0, 0.5, 0.5]
     """
+    annotations = as_annotations(annotations, "repeat_consistency")
     a = annotations
     item, n_items = a.item.astype(np.int64), a.n_items
     if order is not None:
@@ -235,6 +237,7 @@ def position_table(
     >>> position_table(labels, [*"ABAB"])[["picks_first", "n_both", "consistent"]].iloc[0].tolist()
     [0.75, 2.0, 0.5]
     """
+    annotations = as_annotations(annotations, "position_table")
     a = annotations
     code = {name: k for k, name in enumerate(a.categories)}
     shown = np.asarray(shown_first, dtype=object)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 #: The code of an item that a judge did not label.
 NO_LABEL = -1
@@ -60,6 +61,7 @@ def split_judges(annotations: Annotations, judges: Iterable[str]) -> Panel:
     >>> panel.humans.annotators, panel.judges["llm"].tolist()
     (('ann',), [1, 0])
     """
+    annotations = as_annotations(annotations, "split_judges")
     names = list(judges)
     if not names:
         raise AnnotationError("split_judges: no judge is named. Name the annotators that are one.")

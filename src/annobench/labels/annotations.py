@@ -7,7 +7,8 @@ changes; orderings by item and by annotator are made on first use and kept.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
@@ -18,8 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.choices import SCALES as SCALES
 from annobench.core.choices import Scale as Scale
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, ItemColumnWarning
 from annobench.core.numbers import plain_categories, plain_number
+from annobench.core.results import as_html
+from annobench.core.texts import visible
+from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
 
@@ -27,6 +31,9 @@ ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
 #: The largest number on the interval scale, whose square is still a number.
 LARGEST = 1e150
+
+#: Labels, and categories, that a notebook shows.
+SHOWN_LABELS = 10
 
 #: How many offending values an error message lists.
 SHOWN = 5
@@ -200,7 +207,7 @@ class Annotations(Verbs):
         items: Iterable[object] | None = None,
         annotators: Iterable[object] | None = None,
         categories: Iterable[object] | None = None,
-        scale: Scale = "nominal",
+        scale: Scale | None = None,
     ) -> Annotations:
         """Build annotations from the columns `item`, `annotator` and `label` of a frame.
 
@@ -209,8 +216,11 @@ class Annotations(Verbs):
         frame : DataFrame
             One row a label. Other columns are ignored. A categorical column `label` brings its
             categories and their order.
-        items, annotators, categories, scale
+        items, annotators, categories
             As in `from_arrays`.
+        scale : {"nominal", "ordinal", "interval"}, optional
+            As in `from_arrays`; by default ordinal if the column `label` is an ordered
+            categorical, and otherwise nominal.
 
         Returns
         -------
@@ -234,8 +244,10 @@ class Annotations(Verbs):
                 f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
                 f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
             )
-        if categories is None and isinstance(frame["label"].dtype, pd.CategoricalDtype):
-            categories = frame["label"].cat.categories
+        kind = frame["label"].dtype
+        if isinstance(kind, pd.CategoricalDtype):
+            categories = kind.categories if categories is None else categories
+            scale = "ordinal" if scale is None and kind.ordered else scale
         return cls.from_arrays(
             frame["item"].astype(object),
             frame["annotator"].astype(object),
@@ -243,7 +255,7 @@ class Annotations(Verbs):
             items=items,
             annotators=annotators,
             categories=categories,
-            scale=scale,
+            scale=scale or "nominal",
         )
 
     @classmethod
@@ -385,6 +397,7 @@ class Annotations(Verbs):
         cls,
         table: ArrayLike | pd.DataFrame,
         *,
+        item: Hashable | None = None,
         categories: Iterable[object] | None = None,
         scale: Scale = "nominal",
     ) -> Annotations:
@@ -395,6 +408,12 @@ class Annotations(Verbs):
         table : DataFrame or array_like, shape (I, J)
             Labels; None, NaN or an empty string where there is none. The names of a
             frame's rows and columns are those of items and annotators, or else "0", "1", ....
+        item : hashable, optional
+            The column of a frame that names the items. Where the rows are only numbered it is
+            looked for by default: by a usual name such as `item` or `id`, or else by its values, as
+            of a column that has no name, counts the rows, has another text in each row, or is
+            of numbers among columns of words. A further column without a name that is empty or
+            counts the rows holds no labels. Name the index to have all columns be annotators'.
         categories, scale
             As in `from_arrays`.
 
@@ -406,17 +425,34 @@ class Annotations(Verbs):
         Raises
         ------
         AnnotationError
-            If the table has not two dimensions, names come twice, or as in `from_arrays`.
+            If the table has not two dimensions, names come twice, there is no column `item`, a
+            column may be an annotator's or name the items, or as in `from_arrays`.
+
+        Warns
+        -----
+        ItemColumnWarning
+            If a column was taken for the names of the items by its values.
 
         Examples
         --------
         >>> Annotations.from_wide([[1, 1, 2], [3, None, 3]]).n_labels
         5
+        >>> frame = pd.DataFrame({"scan": [17, 29], "ann": ["no", "yes"], "bob": ["no", "no"]})
+        >>> Annotations.from_wide(frame, item="scan").items
+        ('17', '29')
         """
         if isinstance(table, pd.DataFrame):
+            table, note = with_items(table, item)
+            if note:
+                warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items: list[object] = list(table.index)
             annotators: list[object] = list(table.columns)
             cells = table.to_numpy(dtype=object)
+        elif item is not None:
+            raise AnnotationError(
+                f"from_wide: item={item!r} names a column, and the table is no data frame. Give a "
+                "data frame, or leave item out."
+            )
         else:
             cells = np.array(table, dtype=object)
             if cells.ndim != 2:
@@ -613,6 +649,21 @@ class Annotations(Verbs):
             f"Annotations({self.n_items} items, {self.n_annotators} annotators, "
             f"{self.n_categories} categories, {self.n_labels} labels, {self.scale})"
         )
+
+    def _repr_html_(self) -> str:
+        """Return the sizes, the categories and the first labels as HTML; names are escaped."""
+        first = replace(
+            self,
+            item=self.item[:SHOWN_LABELS],
+            annotator=self.annotator[:SHOWN_LABELS],
+            label=self.label[:SHOWN_LABELS],
+        )
+        shown = ", ".join(map(repr, self.categories[:SHOWN_LABELS]))
+        more = ", ..." if self.n_categories > SHOWN_LABELS else ""
+        lines = f"{self!r}; categories {shown}{more}"
+        if self.n_labels > SHOWN_LABELS:
+            lines += f". The first {SHOWN_LABELS} labels:"
+        return as_html(visible(lines), first.to_frame())
 
 
 def _differs(item: NDArray[Any], code: NDArray[Any], n_items: int) -> NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels, is_partitioned
 
 Engine = Literal["auto", "memory", "dask"]
@@ -43,10 +44,10 @@ def partitions_for(
         )
     if isinstance(source, PartitionedLabels):
         labels = source
-    elif not isinstance(source, Annotations) and is_partitioned(source):
+    elif isinstance(source, str | Path) and is_partitioned(source):
         labels = PartitionedLabels.open(source)
     elif engine == "dask":
-        what = "labels in memory" if isinstance(source, Annotations) else str(source)
+        what = str(source) if isinstance(source, str | Path) else "labels in memory"
         raise AnnotationError(
             f"{what}: engine dask takes a folder of partitions. Make one first, with `annobench "
             "partition` or annobench.io.partition."
@@ -57,13 +58,15 @@ def partitions_for(
     return labels if on_dask else None
 
 
-def in_memory(source: Annotations | PartitionedLabels | str | Path) -> Annotations:
+def in_memory(source: Annotations | PartitionedLabels | str | Path, name: str) -> Annotations:
     """Return labels, read if they are in partitions.
 
     Parameters
     ----------
     source : Annotations, PartitionedLabels, str or Path
         Labels, or a folder of partitions.
+    name : str
+        The function that was given them, for messages.
 
     Returns
     -------
@@ -75,8 +78,8 @@ def in_memory(source: Annotations | PartitionedLabels | str | Path) -> Annotatio
     AnnotationError
         If it is neither.
     """
-    if isinstance(source, Annotations):
-        return source
+    if not isinstance(source, PartitionedLabels | str | Path):
+        return as_annotations(source, name)
     if not isinstance(source, PartitionedLabels) and not Path(source).is_dir():
         raise AnnotationError(
             f"{source}: not a folder of partitions. Read labels first, with annobench.read_labels."

@@ -19,6 +19,7 @@ from typing import Literal
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.select import listed, text_mapping
 
 
@@ -116,6 +117,7 @@ class Hierarchy:
         AnnotationError
             If there is no such level, the scale is another, or as in `Annotations.recode`.
         """
+        annotations = as_annotations(annotations, "Hierarchy.collapse")
         if scale not in ("nominal", "ordinal"):
             raise AnnotationError(
                 f"Hierarchy.collapse: scale {scale!r} is not one of nominal, ordinal."

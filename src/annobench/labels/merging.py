@@ -32,6 +32,7 @@ from annobench.core.errors import AnnotationError, check_level
 from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.hierarchy import Hierarchy
 from annobench.resampling.weights import draw_counts
 
@@ -94,6 +95,7 @@ class Evidence(Summarised):
         AnnotationError
             If the posterior has another shape or is no distribution, or the labels are sets.
         """
+        annotations = as_annotations(annotations, "Evidence.of")
         probability = np.asarray(posterior, dtype=np.float64)
         shape = annotations.n_items, annotations.n_categories
         if annotations.scale == "set":

@@ -247,5 +247,5 @@ def fit(
     check_options(module.fit, model, options)
     if not module.METHOD.deterministic:
         options["rng"] = rng
-    fitted: Fit = module.fit(in_memory(annotations), **options)
+    fitted: Fit = module.fit(in_memory(annotations, "models.fit"), **options)
     return fitted

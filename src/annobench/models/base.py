@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models.diagnostics import convergence_table, inference_data
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from annobench.models.dependence import DependenceCheck
+
+
+LabelsT = TypeVar("LabelsT", Annotations, PartitionedLabels)
 
 
 @dataclass(frozen=True)
@@ -112,18 +116,21 @@ class Method:
     offers: frozenset[str] = frozenset()
     unchanged_by: frozenset[str] = frozenset()
 
-    def check(
-        self, annotations: Annotations | PartitionedLabels, *, informed: bool = False
-    ) -> None:
+    def check(self, annotations: LabelsT, *, informed: bool = False) -> LabelsT:
         """Refuse annotations that the model can't take.
 
         Parameters
         ----------
         annotations : Annotations or PartitionedLabels
-            The labels to be fitted.
+            The labels to be fitted; a data frame with one row a label becomes annotations.
         informed : bool, default False
             Whether something else than these labels tells how good annotators are: known
             categories, stated weights, or more labels that are checked elsewhere.
+
+        Returns
+        -------
+        Annotations or PartitionedLabels
+            The labels.
 
         Raises
         ------
@@ -135,6 +142,8 @@ class Method:
         -----
         Linear in the number of labels.
         """
+        if not isinstance(annotations, PartitionedLabels):
+            annotations = as_annotations(annotations, self.name)
         if annotations.n_labels == 0:
             raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
         if annotations.scale not in self.accepts:
@@ -163,6 +172,7 @@ class Method:
             )
         if not informed:
             self.check_overlap(annotations, bool(np.any(annotations.is_shared)))
+        return annotations
 
     def check_overlap(self, annotations: Annotations | PartitionedLabels, overlap: bool) -> None:
         """Refuse labels that leave nothing to compare, if the model compares annotators.

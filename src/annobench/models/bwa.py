@@ -166,7 +166,7 @@ def fit(
     >>> fit(Annotations.from_arrays(*zip(*labels))).weights.round(1)
     array([8.8, 8.8, 6.4])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     check_positive(METHOD.name, prior_labels=prior_labels, value_precision=value_precision)
     model = _Model.of(annotations, prior_labels, value_precision)

@@ -125,7 +125,7 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     >>> fit(Annotations.from_arrays(*zip(*labels))).weights.round(3)  # of eight labels, or four
     array([2.18 , 2.18 , 0.484])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, 0, max_iterations)
     check_level(level, "catd.fit")
     counted = Votes(annotations)

@@ -34,6 +34,7 @@ from scipy.special import stdtr
 
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.kernels.dependence import draw_labels, residual_products
 
 #: From which p-value on a fit warns.
@@ -137,6 +138,7 @@ def check(
     >>> round(found.correlation, 2), found.is_alarming
     (0.25, True)
     """
+    annotations = as_annotations(annotations, "dependence.check")
     if replicates < 2:
         raise ValueError(f"dependence.check: replicates must be at least 2, got {replicates}.")
     view = annotations.by_item

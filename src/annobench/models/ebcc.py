@@ -214,7 +214,7 @@ def fit(
     ((20, 2, 10), True)
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     settings = {"subtype_prior": subtype_prior, "diagonal": diagonal, "off_diagonal": off_diagonal}
     if not isinstance(prevalence_prior, str):

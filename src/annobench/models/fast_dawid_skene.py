@@ -168,7 +168,7 @@ def fit(
     (array([0.333, 0.667]), array([[1.  , 0.  ],
            [0.25, 0.75]]))
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, 0, max_iterations)
     if not 0 <= smoothing < np.inf:
         raise ValueError(

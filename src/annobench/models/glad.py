@@ -217,7 +217,7 @@ def fit(
     >>> int(fit(Annotations.from_arrays(*zip(*labels))).ability.argmin())
     3
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     votes = Votes(annotations)
 

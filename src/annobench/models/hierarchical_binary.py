@@ -54,6 +54,7 @@ from scipy.special import betaln, gammaln
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models._chains import run_chains, unless
 from annobench.models.base import (
     Conventions,
@@ -467,7 +468,7 @@ def fit(
     (100, 2)
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     if annotations.n_categories < 2:
         raise AnnotationError(
             f"hierarchical_binary: needs two categories, got {annotations.n_categories} "
@@ -601,6 +602,7 @@ def prune_and_refit(
     ----------
     Carpenter (2008), section 4.
     """
+    annotations = as_annotations(annotations, "prune_and_refit")
     rng = np.random.default_rng(rng)
     keep = better_than_half(fitted)
     kept = annotations.select(annotators=keep)

@@ -42,6 +42,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models._chains import (
     check_categories,
     check_memory,
@@ -193,6 +194,7 @@ class HierarchicalDawidSkeneFit(SampledFit):
         ndarray, shape (C, n_draws)
             At most 0. Chains whose likelihoods differ have found different modes.
         """
+        annotations = as_annotations(annotations, "log_likelihoods")
         draws, view = self.draws, annotations.by_item
         annotator, label = annotations.annotator[view.order], annotations.label[view.order]
         result = np.empty((len(draws.confusion), n_draws))
@@ -314,7 +316,7 @@ def fit(
     ((137, 3), (2, 3, 3))
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_categories(METHOD.name, annotations)
     check_sampler(
         METHOD.name,

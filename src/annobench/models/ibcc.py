@@ -170,7 +170,7 @@ def fit(
     >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
     array([0.87, 0.87, 0.75])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     check_positive(
         METHOD.name,

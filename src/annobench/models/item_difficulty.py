@@ -259,7 +259,7 @@ def fit(
     ((137, 3), (137,))
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_categories(METHOD.name, annotations)
     check_sampler(METHOD.name, warmup=warmup, chains=chains, draws=draws, thin=thin)
     (n_items, k), n_stored = annotations.counts.shape, -(-draws // thin)

@@ -168,7 +168,7 @@ def fit(
     3
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     if annotations.n_categories < 2:
         raise AnnotationError(

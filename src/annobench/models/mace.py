@@ -197,7 +197,7 @@ def fit(
     >>> int(found.competence.argmin())
     2
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
     votes = Votes(annotations)
     ends = []

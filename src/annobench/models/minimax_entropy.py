@@ -170,7 +170,7 @@ def fit(
     >>> int(found.accuracy.argmin())
     3
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     if not 0 < regularisation < np.inf:
         raise ValueError(

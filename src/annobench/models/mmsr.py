@@ -180,7 +180,7 @@ def fit(
     >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
     array([0.8, 0.8, 0.8, 0.2])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     if n_trimmed is not None and n_trimmed < 0:
         raise ValueError(f"mmsr.fit: n_trimmed must be at least 0, got {n_trimmed}.")

@@ -207,7 +207,7 @@ def fit(
     >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
     array([1.  , 1.  , 0.67])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     passes = _checked(smoothing, tolerance, max_iterations)
     end = run_in_memory(passes, Votes(annotations), tolerance, max_iterations)
     return _fit_of(annotations, annotations.items, end, end.expected[1])

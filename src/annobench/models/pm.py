@@ -136,7 +136,7 @@ def fit(
     >>> found.weights.round(3), found.posterior[3].round(3)
     (array([ 1.099, 16.118, 16.118,  0.   ]), array([0.033, 0.967]))
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, 0, max_iterations)
     for name, word, known in (
         ("distance", distance, Distance),

@@ -218,7 +218,7 @@ def fit(
     ((137, 3), (4, 100, 3, 3))
     """
     rng = np.random.default_rng(rng)
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_categories(METHOD.name, annotations)
     check_sampler(METHOD.name, warmup=warmup, chains=chains, draws=draws, thin=thin)
     view = annotations.by_item

@@ -276,7 +276,7 @@ def fit(
     >>> bool(result.posterior.max() < 0.999)  # that five annotators agree does not settle it
     True
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     search = _Search(annotations, _checked(Prior() if prior is None else prior))
     now = search.start()

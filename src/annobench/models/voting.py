@@ -98,7 +98,7 @@ def fit(annotations: Annotations) -> VotingFit:
     >>> fit(a).posterior[:, 1]
     array([1. , 0.5])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     votes = Votes(annotations)
     shares = votes.shares
     winners = best_categories(annotations.counts.astype(np.float64))

@@ -99,7 +99,7 @@ def fit(annotations: Annotations) -> WawaFit:
     >>> fit(a).posterior[:, 1]  # 0.5 + 1 of 2, and 0.5 of 2
     array([0.75, 0.25])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     counted = Votes(annotations)
     accuracy = counted.agreement(voting.fit(annotations).winners)
     votes, _ = counted.weighted(accuracy)

@@ -139,7 +139,7 @@ def fit(
     >>> fit(a, weights=[1, 1, 2]).is_tie  # 1 + 1 for "1" and 2 for "0"
     array([ True])
     """
-    METHOD.check(annotations, informed=weights is not None)
+    annotations = METHOD.check(annotations, informed=weights is not None)
     check_search(METHOD.name, 0, max_iterations)
     if max_iterations < 1:
         raise ValueError(

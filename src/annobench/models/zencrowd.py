@@ -140,7 +140,7 @@ def fit(
     >>> fit(Annotations.from_arrays(*zip(*labels))).accuracy.round(2)
     array([1.  , 1.  , 0.67])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     votes = Votes(annotations)
     k = annotations.n_categories

@@ -123,7 +123,7 @@ def fit(
     >>> found.accuracy.round(6), found.posterior[2]  # annotator 1 decides, and then is right
     (array([1.      , 1.      , 0.333333]), array([0.75, 0.25]))
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     check_search(METHOD.name, tolerance, max_iterations)
     counted = Votes(annotations)
     accuracy = np.where(counted.n_given > 0, 1.0, np.nan)

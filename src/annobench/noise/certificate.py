@@ -36,6 +36,7 @@ from scipy import stats
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, SummarisedScalars, axes_or_new
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.noise import _guessing, _rates, easy_hard
 from annobench.noise._guessing import Guess, Guesses
 from annobench.noise._votes import Votes
@@ -385,6 +386,7 @@ def certificate(
     >>> found.n_retained, found.n_guesses, round(found.rate, 3)
     (900, 125, 0.139)
     """
+    annotations = as_annotations(annotations, "certificate")
     _check_share("level", level)
     votes = Votes.of(annotations, "certificate")
     chosen = _model(model, guess, votes)
@@ -449,6 +451,7 @@ def dichotomise(annotations: Annotations, threshold: float) -> Annotations:
     >>> dichotomise(scale, 50).categories
     ('below 50', '50 or more')
     """
+    annotations = as_annotations(annotations, "dichotomise")
     numbers = annotations.category_values
     split = (numbers >= threshold)[annotations.label]
     if split.size and split.min() == split.max():

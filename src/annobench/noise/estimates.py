@@ -12,6 +12,7 @@ from scipy import stats
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.noise import _guessing, _rates, easy_hard, mixtures
 from annobench.noise._guessing import Guess
@@ -74,6 +75,7 @@ def hard_share(
     The models define hard items differently: the rows do not estimate the same quantity. "rates"
     is nonparametric and assumes no number of components.
     """
+    annotations = as_annotations(annotations, "hard_share")
     if not 0 < level < 1 or not 0.5 < settled < 1:
         raise AnnotationError(
             f"hard_share: level {level!r} must be in (0, 1) and settled {settled!r} in (0.5, 1)."

@@ -11,6 +11,7 @@ from scipy import stats
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.noise import _rates
 from annobench.noise._votes import Votes
@@ -63,6 +64,7 @@ def hard_items(
     >>> hard_items(labels)["reasons"].iloc[0]
     'the labels are tied between no and yes'
     """
+    annotations = as_annotations(annotations, "hard_items")
     if not 0.5 <= settled < 1:
         raise AnnotationError(f"hard_items: settled must be in [0.5, 1), got {settled!r}.")
     votes = Votes.of(annotations, "hard_items")

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
@@ -185,6 +186,7 @@ def heterogeneity(
     -----
     The concentration is chosen on the same held-out labels as the score, a small optimism.
     """
+    annotations = as_annotations(annotations, "heterogeneity")
     Votes.of(annotations, "heterogeneity")
     if not 2 <= folds <= annotations.n_labels or folds != int(folds):
         raise AnnotationError(

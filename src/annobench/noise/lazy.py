@@ -20,6 +20,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised, axes_or_new
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,6 +145,7 @@ def find_lazy(
     AnnotationError
         If there are not two categories, no label, or `truth` is not a category for every item.
     """
+    annotations = as_annotations(annotations, "find_lazy")
     if annotations.n_categories != 2:
         raise AnnotationError(
             f"find_lazy: {annotations.n_categories} categories. Make the labels binary first."

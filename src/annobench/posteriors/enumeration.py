@@ -18,6 +18,7 @@ from scipy.special import betaln, gammaln, logsumexp
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ def exact_means(
 
     for m_0 + m_1 > 1.
     """
+    annotations = as_annotations(annotations, "exact_means")
     n_items = annotations.n_items
     if n_items > MAX_ITEMS or annotations.n_categories != 2 or annotations.first_repeat is not None:
         raise AnnotationError(

@@ -22,6 +22,7 @@ from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.simulation import panels
 
 
@@ -189,6 +190,7 @@ def labels_frame(annotations: Annotations) -> pd.DataFrame:
     DataFrame
         One row a label: `item`, `annotator`, `label`, each from 1.
     """
+    annotations = as_annotations(annotations, "labels_frame")
     return pd.DataFrame(
         {
             "item": annotations.item.astype(np.int64) + 1,
@@ -211,5 +213,6 @@ def fingerprint(annotations: Annotations) -> str:
     str
         Of the table of `labels_frame` as CSV.
     """
+    annotations = as_annotations(annotations, "fingerprint")
     text = labels_frame(annotations).to_csv(index=False, lineterminator="\n")
     return hashlib.sha256(text.encode()).hexdigest()

@@ -22,6 +22,7 @@ from annobench.agreement.report_values import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories
+from annobench.labels.frames import as_annotations
 from annobench.reporting import figures, pages
 from annobench.reporting.formats import counted, number, percent, plural, shorten
 from annobench.reporting.pages import records
@@ -80,6 +81,7 @@ def render(
     The cost is that of a few coefficients; pairs of annotators are compared one by one up to
     two million pairs of labels.
     """
+    annotations = as_annotations(annotations, "render")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)
@@ -117,6 +119,7 @@ def facts(annotations: Annotations) -> list[tuple[str, str, str]]:
     list of (name, value, explanation)
         Items, annotators, labels, categories, and how full the design is.
     """
+    annotations = as_annotations(annotations, "facts")
     a = annotations
     per_item = np.diff(a.by_item.offsets)
     per_annotator = np.diff(a.by_annotator.offsets)
@@ -173,6 +176,7 @@ def cautions(annotations: Annotations) -> list[str]:
     list of str
         Sentences; empty if there is nothing to say.
     """
+    annotations = as_annotations(annotations, "cautions")
     a = annotations
     found = []
     paired = int((np.diff(a.by_item.offsets) > 1).sum())
@@ -271,6 +275,7 @@ def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[
     array([[2., 2.],
            [2., 6.]])
     """
+    annotations = as_annotations(annotations, "coincidences")
     a = annotations
     size = np.diff(a.by_item.offsets)
     place = np.full(a.n_categories, -1)
@@ -591,6 +596,7 @@ def coincidence_totals(annotations: Annotations) -> NDArray[np.int64]:
     ndarray, shape (K,)
         Row sums of the whole coincidence matrix.
     """
+    annotations = as_annotations(annotations, "coincidence_totals")
     a = annotations
     paired = np.diff(a.by_item.offsets)[a.item] > 1
     return np.bincount(a.label[paired], minlength=a.n_categories)

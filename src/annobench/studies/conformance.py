@@ -27,6 +27,7 @@ import pandas as pd
 from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.frames import as_annotations
 from annobench.studies.conventions import RULES, Case
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
@@ -159,6 +160,7 @@ def ask(annotations: Annotations, coefficient: str, options: str, **more: Any) -
     Agreement or float
         What the function returns.
     """
+    annotations = as_annotations(annotations, "ask")
     function = getattr(agreement, coefficient)
     return function(annotations, **(_options_of(options, annotations) | more))
 
@@ -178,6 +180,7 @@ def ours(annotations: Annotations, coefficient: str, options: str) -> dict[str, 
     dict of str to float
         estimate, standard_error, lower and upper; empty where the labels are refused.
     """
+    annotations = as_annotations(annotations, "ours")
     try:
         result = ask(annotations, coefficient, options)
     except AnnotationError:

@@ -76,7 +76,7 @@ def brennan_prediger(annotations: Annotations, *, weights: Weights = None) -> Ag
     >>> round(brennan_prediger(table).estimate, 4)  # 2 * 118/125 - 1
     0.888
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

@@ -74,7 +74,7 @@ def conger_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreem
     >>> round(conger_kappa(a).estimate, 4)  # observed 2/3, expected 1/2
     0.3333
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

@@ -88,7 +88,7 @@ def fleiss_kappa(
     """
     if weighting not in ("items", "labels"):
         raise AnnotationError(f"fleiss_kappa: weighting {weighting!r} is not one of items, labels.")
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

@@ -77,7 +77,7 @@ def gwet_ac1(annotations: Annotations, *, weights: Weights = None) -> Agreement:
     >>> round(gwet_ac1(table).estimate, 4)
     0.9408
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

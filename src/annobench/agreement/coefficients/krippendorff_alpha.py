@@ -110,7 +110,7 @@ def krippendorff_alpha(
     >>> round(krippendorff_alpha(a).estimate, 4)  # 1 - (1/3) / (16/30)
     0.375
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     metric = _BY_SCALE[annotations.scale] if metric is None else metric
     metric = checked_metric(annotations, metric, METHOD.name)
     named = metric if isinstance(metric, str) else None

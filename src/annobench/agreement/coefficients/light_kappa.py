@@ -75,7 +75,7 @@ def light_kappa(annotations: Annotations, *, weights: Weights = None) -> Agreeme
     >>> round(light_kappa(a).estimate, 4)  # 1, 0 and 0
     0.3333
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

@@ -84,7 +84,7 @@ def percent_agreement(
         raise AnnotationError(
             f"percent_agreement: weighting {weighting!r} is not one of items, pairs."
         )
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     weights, distances = checked_weights(annotations, weights, METHOD.name)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

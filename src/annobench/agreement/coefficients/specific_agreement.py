@@ -146,7 +146,7 @@ def specific_agreement(annotations: Annotations, category: str) -> Agreement:
     >>> round(specific_agreement(table, "0").estimate, 4)  # 60 / (60 + 10 + 20)
     0.6667
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     code = METHOD.category_code(annotations, category)
 
     def make_form(labels: Annotations, copies: Floats | None) -> Form:

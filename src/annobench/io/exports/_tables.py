@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,7 +21,9 @@ from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
 from annobench.io.exports._records import csv_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Source
-from annobench.io.table import LESS_USUAL_NAMES, USUAL_NAMES
+from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
+from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES
+from annobench.labels.columns import plain_name as plain_name
 
 #: A text, or a list as a column of lists holds it.
 Cell = str | list[Any]
@@ -31,7 +32,6 @@ Cell = str | list[Any]
 PREVIEW_ROWS = 50
 
 #: Names of columns, in the order of preference, written as `plain_name` writes them.
-ITEM_NAMES = (*USUAL_NAMES["item"], *LESS_USUAL_NAMES["item"])
 ANNOTATOR_NAMES = (*USUAL_NAMES["annotator"], *LESS_USUAL_NAMES["annotator"])
 TEXT_NAMES = ("text", "sentence", "comment", "tweet", "post", "document", "content")
 GOLD_NAMES = ("gold", "gold_label", "truth", "true_label", "golden")
@@ -89,7 +89,7 @@ class Layout:
 
     Attributes
     ----------
-    name, title, note : str
+    name, title, note
         As of an `ExportFormat`.
     recognise : callable
         From a `Table` to the variant of the layout, or None.
@@ -180,11 +180,6 @@ def _layouts() -> tuple[Layout, ...]:
     return tuple(sorted(found, key=lambda layout: layout.name == "plain"))
 
 
-def plain_name(column: str) -> str:
-    """Write the name of a column without regard to case, spaces and hyphens."""
-    return re.sub(r"[\s.-]+", "_", column.strip().casefold())
-
-
 def as_list(cell: Cell) -> list[Any] | None:
     """Return a cell that holds a list, written as JSON or as Python writes it; or None."""
     if isinstance(cell, list):
@@ -256,7 +251,11 @@ def check_columns(table: Table, intake: Intake) -> None:
         If there is no such column.
     """
     options = intake.options
-    for option, asked in (("--text", options.text), ("--shown-first", options.shown_first)):
+    for option, asked in (
+        ("--text", options.text),
+        ("--shown-first", options.shown_first),
+        ("--item", options.item),
+    ):
         if asked is not None and asked not in table.header:
             shown = ", ".join(map(repr, table.header[:30]))
             raise ReaderError(

@@ -201,12 +201,15 @@ class Options:
         The only question that is wanted, so that others need not be read.
     shown_first : str or None
         The column or field that says which of two answers was shown first.
+    item : str or None
+        The column of the items.
     """
 
     annotator_from: AnnotatorFrom | None = None
     text: str | None = None
     question: str | None = None
     shown_first: str | None = None
+    item: str | None = None
 
 
 class Marks(NamedTuple):
@@ -317,6 +320,8 @@ class Intake:
         self.personal: set[Any] = set()
         self.faults: list[str] = []
         self.used: set[Path] = set()
+        #: What the reader guessed, for the user to confirm.
+        self.notes: list[str] = []
         self.n_read = 0
         #: Number of records that hold at least one answer; those of a record come together.
         self.n_used = 0

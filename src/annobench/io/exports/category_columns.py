@@ -12,7 +12,7 @@ from annobench.io.exports._tables import (
     push_text,
 )
 from annobench.io.exports.base import Intake
-from annobench.io.table import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES
 
 _MARKS = {"0": False, "1": True, "0.0": False, "1.0": True, "": False}
 _WORDS = {"false": False, "true": True}
@@ -57,7 +57,8 @@ def _read(table: Table, intake: Intake) -> None:
         If columns of items, annotators or categories are missing.
     """
     item, annotator = _names(table)
-    categories = _categories(table)
+    item = intake.options.item or item
+    categories = [name for name in _categories(table) if name != item]
     if item is None or annotator is None or not categories:
         raise ReaderError(
             f"{table.path}: no columns of items and annotators beside columns of 0 and 1. Name "

@@ -183,6 +183,11 @@ class Export:
         """The records that hold no answer, by reason."""
         return list(self._intake.left_out.values())
 
+    @property
+    def notes(self) -> list[str]:
+        """What the reader guessed, for the user to confirm."""
+        return list(self._intake.notes)
+
     def marks(
         self, layer: str | None = None, *, status: Collection[str] = ("done",)
     ) -> list[Marks]:
@@ -394,7 +399,7 @@ class Export:
                 kept = ledger.drop(kept, self._columns["status"] == number, _STATUS_WORDS[word])
         if gold_items == "leave-out":
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
-        remarks = []
+        remarks = self.notes
         if empty == "missing":
             kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
         rows = np.flatnonzero(kept)
@@ -641,6 +646,7 @@ def read_export(
     text: str | None = None,
     question: str | None = None,
     shown_first: str | None = None,
+    item: str | None = None,
     keep_names: bool = False,
 ) -> Export:
     """Read a file or folder that another tool exported.
@@ -659,6 +665,8 @@ def read_export(
         The only question wanted.
     shown_first : str, optional
         The column or field that says which of two answers was shown first.
+    item : str, optional
+        The column of the items, in tables.
     keep_names : bool, default False
         Whether people's names and e-mail addresses stay, in place of pseudonyms.
 
@@ -670,13 +678,14 @@ def read_export(
     Raises
     ------
     ReaderError
-        If the file is missing, of no known format or of several, malformed, or without answers.
+        If the file is missing, of no known format or of several, malformed, or without answers,
+        or its format has no column of items.
     """
     source = Source(path)
     found = format_of(source, format)
     if found is None:
         raise ReaderError(unrecognised(source, {}))
-    options = Options(annotator_from, text, question, shown_first)
+    options = Options(annotator_from, text, question, shown_first, item)
     return read_as(*found, source, options, keep_names=keep_names)
 
 
@@ -711,8 +720,13 @@ def read_as(
     Raises
     ------
     ReaderError
-        If it is malformed, or without answers.
+        If it is malformed, or without answers, or its format has no column of items.
     """
+    if options.item is not None and format.kind != "wide":
+        raise ReaderError(
+            f"{source.path}: --item {options.item} names a column of a table, and the file is read "
+            f"as {format.title}. Leave --item out."
+        )
     intake = Intake(source.path, options)
     try:
         format.read(source, intake)

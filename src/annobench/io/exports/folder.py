@@ -18,7 +18,7 @@ from annobench.io.exports._tables import (
     text_table,
 )
 from annobench.io.exports.base import ExportFormat, Intake, Source
-from annobench.io.table import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES
 
 #: Endings of tables; other files of a folder, such as notes, are counted and left out.
 _ENDINGS = {".csv", ".tsv", ".tab", ".txt"}
@@ -38,15 +38,17 @@ def _recognise(source: Source) -> str | None:
     return "a file a batch" if signed.pop() else "a file an annotator"
 
 
-def _tables(source: Source) -> Iterator[tuple[Path, Table]]:
+def _tables(source: Source, item: str | None = None) -> Iterator[tuple[Path, Table]]:
     """Yield the tables of labels in a folder."""
     for path in source.files:
         table = text_table(source.inside(path)) if path.suffix.lower() in _ENDINGS else None
-        if table is not None and table.column(USUAL_NAMES["label"]) and _item(table):
+        if table is not None and table.column(USUAL_NAMES["label"]) and _item(table, item):
             yield path, table
 
 
-def _item(table: Table) -> str | None:
+def _item(table: Table, asked: str | None = None) -> str | None:
+    if asked is not None:
+        return asked if asked in table.header else None
     return table.column((*ITEM_NAMES, *TEXT_NAMES))
 
 
@@ -58,8 +60,14 @@ def _read(source: Source, intake: Intake) -> None:
     ReaderError
         If two tables name items by columns of different names, so that they may not be the same.
     """
-    found = dict(_tables(source))
-    columns = {_item(table) for table in found.values()}
+    asked = intake.options.item
+    found = dict(_tables(source, asked))
+    if asked is not None and not found:
+        raise ReaderError(
+            f"{source.path}: no file has a column {asked!r}, given as item, beside one of labels "
+            f"called {', '.join(USUAL_NAMES['label'])}."
+        )
+    columns = {_item(table, asked) for table in found.values()}
     if len(columns) != 1:
         raise ReaderError(
             f"{source.path}: the files name items in the columns "
@@ -79,7 +87,7 @@ def _read(source: Source, intake: Intake) -> None:
         table = found[path]
         check_columns(table, intake)
         intake.begin(name, "row")
-        plain.LAYOUT.read(_signed(table, names[made[path]]), intake)
+        plain.LAYOUT.read(_signed(table, names[made[path]], asked), intake)
 
 
 def _place(path: Path, source: Source) -> str:
@@ -99,20 +107,20 @@ def _refuse_damaged(path: Path) -> None:
         raise ReaderError(f"{path}: not a text in UTF-8. Save it as CSV UTF-8, or remove it.")
 
 
-def _signed(table: Table, annotator: str) -> Table:
+def _signed(table: Table, annotator: str, asked: str | None) -> Table:
     """Give a table columns of items and annotators by the names that the layout knows."""
     header = list(table.header)
-    item = _item(table)
-    of_text = None if table.column(ITEM_NAMES) else item
+    item = _item(table, asked)
+    renamed = None if asked is None and table.column(ITEM_NAMES) else item
     signed = table.column(ANNOTATOR_NAMES) is not None
 
     def rows(ragged: bool) -> Iterator[tuple[int, dict[str, Any]]]:
         for number, row in table.rows(ragged):
             more = {} if signed else {_FILE: annotator}
-            yield number, row | more | ({"item": row[of_text]} if of_text else {})
+            yield number, row | more | ({"item": row[renamed]} if renamed else {})
 
     header += [] if signed else [_FILE]
-    header += ["item"] if of_text else []
+    header += ["item"] if renamed else []
     return Table(table.path, tuple(header), rows, table.name)
 
 
@@ -125,4 +133,5 @@ FORMAT = ExportFormat(
         "Each file has columns of items and labels; an annotator is named in a column, or else is "
         "the file."
     ),
+    kind="wide",
 )

@@ -16,7 +16,7 @@ from annobench.core.names import MadeName, Name, joined
 from annobench.io.exports._records import is_json_lines, json_records
 from annobench.io.exports._tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
 from annobench.io.exports.base import ExportFormat, Intake, Source, Status, as_json, label_name
-from annobench.io.table import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES
 
 _JUDGE = ("judge", "judge_model", "judge_name", "grader", "evaluator", *ANNOTATOR_NAMES)
 _MODEL = ("model", "model_name", "model_id")

@@ -70,7 +70,7 @@ def _read(table: Table, intake: Intake) -> None:
             "answers as long. Name the first annotators."
         )
     # An index that was written without a name
-    item = table.column((*ITEM_NAMES, ""))
+    item = intake.options.item or table.column((*ITEM_NAMES, ""))
     gold = table.column(GOLD_NAMES)
     for where, row in table.rows(False):
         intake.read()

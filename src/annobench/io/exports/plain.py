@@ -15,7 +15,7 @@ from annobench.io.exports._tables import (
     scalar,
 )
 from annobench.io.exports.base import Intake
-from annobench.io.table import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES
 
 _LABEL_NAMES = USUAL_NAMES["label"]
 

@@ -25,7 +25,7 @@ from annobench.io.exports._tables import (
     layout_of,
 )
 from annobench.io.exports.base import ExportFormat, Intake, Source
-from annobench.io.table import USUAL_NAMES
+from annobench.labels.columns import USUAL_NAMES
 
 #: A workbook that unpacks to more is refused.
 MAX_BYTES = 2**29

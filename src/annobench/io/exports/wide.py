@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from annobench.core.errors import ReaderError
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
@@ -14,20 +12,12 @@ from annobench.io.exports._tables import (
     Table,
     as_text,
     is_category,
-    plain_name,
     push_text,
     row_name,
 )
 from annobench.io.exports.base import Intake
-
-#: Names that say "annotator number so and so"; of the answers to several questions they would
-#: not be numbered labels or ratings.
-_NUMBERED = re.compile(
-    r"(?:(?:label|rating|score|annotation|vote|class)s?_)?(?:by_)?"
-    r"(?:(?:annotator|annot|ann|rater|coder|worker|judge|labell?er|expert|reviewer|turker|crowd"
-    r"|assessor|grader|user|person|human)_?(?:\d+|[a-z])"
-    r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
-)
+from annobench.labels.columns import plain_name
+from annobench.labels.item_column import find_item_column, names_annotator
 
 #: More distinct values than this are no categories, but texts or amounts.
 _MAX_CATEGORIES = 50
@@ -40,7 +30,7 @@ def _recognise(table: Table) -> str | None:
     """Return the variant: at least two columns whose names are those of numbered annotators."""
     if table.column(ANNOTATOR_NAMES) is not None:
         return None
-    found = [name for name in _candidates(table) if _NUMBERED.fullmatch(plain_name(name))]
+    found = [name for name in _candidates(table) if names_annotator(name)]
     preview = table.preview
     values = {row[name] for row in preview for name in found} - {""}
     if len(found) < 2 or not values or len(values) > _MAX_CATEGORIES:
@@ -50,19 +40,51 @@ def _recognise(table: Table) -> str | None:
 
 def _candidates(table: Table) -> list[str]:
     """Return the columns that may hold categories and are not those of items, texts or gold."""
-    preview = table.preview
-    taken = {_item(table), table.column(GOLD_NAMES), ""}
     return [
         name
-        for name in table.header
-        if name not in taken
-        and plain_name(name) not in TEXT_NAMES
-        and all(name in row and is_category(row[name]) for row in preview)
+        for name in _open_columns(table)
+        if name not in {_item(table), ""} and _is_of_categories(table, name)
     ]
 
 
+def _open_columns(table: Table) -> list[str]:
+    """Return the columns that are not those of texts or gold."""
+    gold = table.column(GOLD_NAMES)
+    return [name for name in table.header if name != gold and plain_name(name) not in TEXT_NAMES]
+
+
+def _is_of_categories(table: Table, name: str) -> bool:
+    return all(name in row and is_category(row[name]) for row in table.preview)
+
+
 def _item(table: Table) -> str | None:
-    return table.column((*ITEM_NAMES, "", *TEXT_NAMES))
+    return table.column((*ITEM_NAMES, *TEXT_NAMES))
+
+
+def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
+    """Return the column of the items, if there is one, and those of the annotators.
+
+    Raises
+    ------
+    ReaderError
+        If a column may be an annotator's or name the items.
+    """
+    columns = _open_columns(table)
+    numbered = [name for name in _candidates(table) if names_annotator(name)]
+    preview = table.preview
+    cells = {name: [as_text(row.get(name, "")) for row in preview] for name in columns}
+    found = find_item_column(cells, intake.options.item)
+    if len(numbered) > 1:
+        annotators = [name for name in numbered if name != found.name]
+    elif found.doubt:
+        raise ReaderError(f"{table.path}: {found.doubt}")
+    else:
+        others = (name for name in columns if name not in {found.name, *found.idle})
+        annotators = [name for name in others if _is_of_categories(table, name)]
+    if found.name is not None:
+        intake.notes += [found.note] if found.note else []
+        return str(found.name), annotators
+    return table.column(TEXT_NAMES), annotators
 
 
 def _read(table: Table, intake: Intake) -> None:
@@ -71,17 +93,14 @@ def _read(table: Table, intake: Intake) -> None:
     Raises
     ------
     ReaderError
-        If fewer than two columns may be those of annotators.
+        If fewer than two columns may be those of annotators, or one of them name the items.
     """
-    candidates = _candidates(table)
-    annotators = [name for name in candidates if _NUMBERED.fullmatch(plain_name(name))]
-    if len(annotators) < 2:
-        annotators = candidates
+    item, annotators = _roles(table, intake)
     if len(annotators) < 2:
         raise ReaderError(
             f"{table.path}: fewer than two columns of annotators. Give a column to every annotator."
         )
-    item, gold = _item(table), table.column(GOLD_NAMES)
+    gold = table.column(GOLD_NAMES)
     for where, row in table.rows(False):
         intake.read()
         name = as_text(row[item]) if item is not None else row_name(table, where)

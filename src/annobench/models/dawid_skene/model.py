@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit, Workers
 from annobench.models._votes import EMTrace
@@ -197,7 +198,7 @@ class DawidSkeneFit(ConfusionFit):
         DegenerateWarning
             If an item is impossible.
         """
-        return _predict(self, annotations)
+        return _predict(self, as_annotations(annotations, "predict"))
 
 
 def fit(
@@ -298,7 +299,7 @@ def fit(
     array([[0.5, 0.5],
            [0. , 1. ]])
     """
-    METHOD.check(annotations, informed=gold is not None)
+    annotations = METHOD.check(annotations, informed=gold is not None)
     settings = _settings(
         annotations,
         smoothing,

@@ -17,6 +17,7 @@ from scipy import optimize
 
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.dawid_skene.model import DawidSkeneFit, fit
 from annobench.models.dawid_skene.starts import Start, votes_start
@@ -40,6 +41,7 @@ def random_start(
         ``(1 - u) votes + u noise``; u is uniform on [0, 1], noise is uniform on the
         simplex for each item.
     """
+    annotations = as_annotations(annotations, "random_start")
     rng = np.random.default_rng(rng)
     mix = rng.random()
     noise = rng.dirichlet(np.ones(annotations.n_categories), size=annotations.n_items)
@@ -68,6 +70,7 @@ def align(posterior: Floats, annotations: Annotations) -> NDArray[np.int64]:
     >>> align(np.array([[0.1, 0.9], [0.8, 0.2]]), a)
     array([1, 0])
     """
+    annotations = as_annotations(annotations, "align")
     overlap = posterior.T @ votes_start(annotations)
     # Among equals the identity wins: an empty class is not a switched one.
     nudge = np.eye(len(overlap)) * 1e-9 * max(1.0, float(overlap.max()))
@@ -173,6 +176,7 @@ def restarts(
     ValueError
         If there is no start at all.
     """
+    annotations = as_annotations(annotations, "restarts")
     rng = np.random.default_rng(rng)
     if n_random < 0 or n_random + len(starts) == 0:
         raise ValueError(

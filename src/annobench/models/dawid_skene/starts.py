@@ -10,6 +10,7 @@ from scipy import sparse
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.dawid_skene.em import Floats, Parameters
 from annobench.models.kernels import dawid_skene as kernels
 
@@ -49,6 +50,7 @@ def first_values(
     ValueError
         If there is no start of that name.
     """
+    annotations = as_annotations(annotations, "first_values")
     k, j = annotations.n_categories, annotations.n_annotators
     if isinstance(start, str):
         if start == "votes":
@@ -114,6 +116,7 @@ def votes_start(annotations: Annotations) -> Floats:
     ndarray, shape (I, K)
         1/K for an item without labels.
     """
+    annotations = as_annotations(annotations, "votes_start")
     shares: Floats = kernels.votes(
         annotations.item, annotations.label, annotations.n_items, annotations.n_categories
     )
@@ -144,6 +147,7 @@ def spectral_start(annotations: Annotations) -> Floats:
     The idea of a spectral start is that of Zhang, Chen, Zhou and Jordan (2014), Spectral
     methods meet EM; this one needs no third moments.
     """
+    annotations = as_annotations(annotations, "spectral_start")
     votes = votes_start(annotations)
     n_items, k = votes.shape
     column = annotations.annotator.astype(np.int64) * k + annotations.label

@@ -21,6 +21,7 @@ from scipy import linalg, optimize, sparse
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import central_interval
 from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
 from annobench.models.dawid_skene.model import DawidSkeneFit
@@ -116,6 +117,7 @@ def standard_errors(
     ----------
     Louis (1982), Journal of the Royal Statistical Society B 44, 226-233.
     """
+    annotations = as_annotations(annotations, "standard_errors")
     problem, state = _at_fit(annotations, fitted)
     g, k = problem.settings.n_groups, problem.n_categories
     size = k + g * k * k
@@ -405,6 +407,7 @@ def bootstrap(
     mixed with a hundredth of the votes, so that it finds the optimum that belongs to that of
     the fit and what is zero there may return.
     """
+    annotations = as_annotations(annotations, "bootstrap")
     rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"bootstrap: replicates must be at least 1, got {replicates}.")
@@ -489,6 +492,7 @@ def predictive_check(
     ValueError
         If there is less than one replicate.
     """
+    annotations = as_annotations(annotations, "predictive_check")
     rng = np.random.default_rng(rng)
     if replicates < 1:
         raise ValueError(f"predictive_check: replicates must be at least 1, got {replicates}.")

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import AnnotationError, MethodTimeoutError
 from annobench.core.files import replacing
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import Method
 from annobench.studies.benchmark.cases import BenchmarkCase
 
@@ -256,6 +257,7 @@ def fit_once(model: Model, annotations: Annotations, entropy: list[int], limit: 
     ValueError
         If its posterior is none.
     """
+    annotations = as_annotations(annotations, "fit_once")
     model.METHOD.check(annotations)
     with _time_limit(limit):
         fitted = _fitted(model, annotations, entropy)

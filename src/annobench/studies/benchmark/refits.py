@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.fits import Model, TimeLimitExceeded, fit_once, prepare
 from annobench.studies.benchmark.scores import item_scores
@@ -121,6 +122,7 @@ def resample_annotators(labels: Annotations, rng: np.random.Generator) -> Annota
     Annotations
         The same items and categories; an annotator drawn n times is n annotators of equal labels.
     """
+    labels = as_annotations(labels, "resample_annotators")
     by_annotator = labels.by_annotator
     drawn = rng.integers(labels.n_annotators, size=labels.n_annotators)
     rows = [by_annotator[j] for j in drawn]

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from annobench.core.errors import AnnotationError
 from annobench.evaluation.scores import confusion_counts
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import best_categories
 
 Floats = NDArray[np.float64]
@@ -362,6 +363,7 @@ def score_confusion(
     >>> (error / n).round(3)
     array([0.2])
     """
+    annotations = as_annotations(annotations, "score_confusion")
     known = annotations.select(items=gold >= 0)
     counts = confusion_counts(known, gold[gold >= 0]).astype(np.float64)
     n = counts.sum(axis=2)

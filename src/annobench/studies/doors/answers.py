@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import MethodError
 from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 
 Floats = NDArray[np.float64]
 
@@ -58,6 +59,7 @@ def to_posterior(answer: Any, labels: Annotations) -> Floats:
     array([[0., 1.],
            [1., 0.]])
     """
+    labels = as_annotations(labels, "to_posterior")
     if hasattr(answer, "posterior"):
         answer = answer.posterior
     if answer is None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.models.base import Conventions, Fit, Method
 
 #: What a record says of a method that says nothing of itself.
@@ -108,6 +109,7 @@ def with_all_items(
     ndarray, shape (I, K)
         The method's probabilities, and 1/K for items without labels.
     """
+    labels = as_annotations(labels, "with_all_items")
     labelled = np.bincount(labels.item, minlength=labels.n_items) > 0
     found = answer(labels.select(items=labelled))
     table = np.full((labels.n_items, labels.n_categories), 1 / labels.n_categories)

@@ -16,6 +16,7 @@ from annobench.core.errors import AnnotationError
 from annobench.core.names import unused
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
+from annobench.labels.frames import as_annotations
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.regimes import simulate_regimes
 
@@ -186,6 +187,7 @@ def own_case(name: str, labels: Annotations, gold: dict[str, str]) -> BenchmarkC
     AnnotationError
         If no item has both.
     """
+    labels = as_annotations(labels, "own_case")
     gold = {item: plain_number(category) for item, category in gold.items()}
     extra = sorted(set(gold.values()) - set(labels.categories))
     if extra:

@@ -1,0 +1,132 @@
+"""Names of columns: those that are usual for items, annotators and labels, and how they are chosen.
+
+Every reader of tables and of data frames goes by these.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from annobench.core.errors import ReaderError
+
+#: Usual names of the columns, compared without regard to case, spaces and hyphens.
+USUAL_NAMES = {
+    "item": (
+        "item",
+        "item_id",
+        "orig_id",
+        "task",
+        "task_id",
+        "example",
+        "unit",
+        "unit_id",
+        "question",
+        "id",
+    ),
+    "annotator": ("annotator", "annotator_id", "worker", "worker_id", "rater", "coder", "judge"),
+    "label": ("label", "response", "answer", "category", "annotation", "rating", "value"),
+    "gold": ("gold", "gold_label", "truth", "true_label", "label", "category", "answer"),
+}
+
+#: Names that are taken if there is none of the usual ones.
+LESS_USUAL_NAMES = {
+    "item": (
+        *("instance_id", "sample_id", "example_id", "idx", "index", "uid", "uuid", "doc"),
+        *("sentence_id", "text_id", "doc_id", "document_id", "comment_id", "post_id", "tweet_id"),
+    ),
+    "annotator": (
+        *("rater_id", "coder_id", "judge_id", "labeler", "labeler_id", "reviewer", "reviewer_id"),
+        *("user", "user_id", "username", "participant", "participant_id", "expert", "workerid"),
+    ),
+    "label": ("score", "verdict", "judgment", "judgement", "vote", "choice", "grade", "class"),
+}
+
+#: Without any other name of an item its text is one.
+_TEXTS = ("text", "sentence", "tweet", "document")
+
+#: Names of the items' column, in the order of preference.
+ITEM_NAMES = (*USUAL_NAMES["item"], *LESS_USUAL_NAMES["item"])
+
+
+def plain_name(column: object) -> str:
+    """Write the name of a column without regard to case, spaces, hyphens and dots.
+
+    Parameters
+    ----------
+    column : object
+        Its name.
+
+    Returns
+    -------
+    str
+        Such as ``"worker_id"`` for ``"Worker ID"``.
+    """
+    return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
+
+
+def choose_columns(
+    source: str | Path, header: list[str], wanted: dict[str, str | None]
+) -> dict[str, str]:
+    """Map the columns to use to their roles.
+
+    Parameters
+    ----------
+    source : str or Path
+        What has the columns, for messages.
+    header : list of str
+        Names of its columns.
+    wanted : dict of str to (str or None)
+        The column of each role, or None where the usual names are to be recognised.
+
+    Returns
+    -------
+    dict of str to str
+        The role of each column that is used.
+
+    Raises
+    ------
+    ReaderError
+        If a column is missing, or several fit.
+    """
+    shown = ", ".join(map(repr, header[:12]))
+    # A column without a name can't be meant: spreadsheets write empty ones.
+    twice = sorted({name for name in header if name and header.count(name) > 1})
+    if twice:
+        raise ReaderError(
+            f"{source}: the header names {', '.join(map(repr, twice[:5]))} twice. "
+            "Give every column a name of its own."
+        )
+    plain = {name: plain_name(name) for name in header}
+    chosen: dict[str, str] = {}
+    faults, missing = [], []
+    for role, name in wanted.items():
+        if name is not None:
+            fits = [name] if name in header else []
+        else:
+            fits = [column for column in header if plain[column] == role]
+            texts = _TEXTS if role == "item" else ()
+            for names in (USUAL_NAMES[role], LESS_USUAL_NAMES.get(role, ()), texts):
+                fits = fits or [column for column in header if plain[column] in names]
+            fits = [column for column in fits if column not in wanted.values()]
+        if len(fits) == 1 and fits[0] not in chosen:
+            chosen[fits[0]] = role
+            continue
+        hint = f'Say which it is with {role}="..." (--{role} on the command line)'
+        if role == "gold":
+            hint = "Name the column of the gold categories gold"
+        if name is not None:
+            what = "is used twice" if fits else "is not among the columns"
+            faults.append(f"column {name!r}, given as {role}, {what}.")
+        elif fits:
+            faults.append(f"columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
+        else:
+            missing.append(role)
+            faults.append(
+                f"no column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
+            )
+    if {"annotator", "label"} <= set(missing) and len(header) > 2:
+        faults.append("If each annotator has a column of labels, add --from wide.")
+    if faults:
+        raise ReaderError(f"{source}: " + " ".join(faults) + f" The columns are {shown}.")
+    return chosen

@@ -1,0 +1,92 @@
+"""Data frames with one row a label in place of annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.labels.annotations import Annotations, Scale
+from annobench.labels.columns import choose_columns
+
+
+def from_long(
+    frame: pd.DataFrame,
+    *,
+    item: str | None = None,
+    annotator: str | None = None,
+    label: str | None = None,
+    categories: Iterable[object] | None = None,
+    scale: Scale | None = None,
+) -> Annotations:
+    """Build annotations from a data frame whose columns have usual or given names.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row a label.
+    item, annotator, label : str, optional
+        Names of the columns; by default the usual ones are recognised, as in files.
+    categories, scale
+        As in `Annotations.from_frame`.
+
+    Returns
+    -------
+    Annotations
+        The labels.
+
+    Raises
+    ------
+    ReaderError
+        If a column is missing, or several fit.
+    AnnotationError
+        As `Annotations.from_frame`.
+    """
+    wanted = {"item": item, "annotator": annotator, "label": label}
+    header = list(map(str, frame.columns))
+    roles = choose_columns("the data frame", header, wanted)
+    columns = {role: frame.iloc[:, header.index(name)] for name, role in roles.items()}
+    return Annotations.from_frame(pd.DataFrame(columns), categories=categories, scale=scale)
+
+
+def as_annotations(value: Any, name: str) -> Annotations:
+    """Return what a function was given for annotations as annotations.
+
+    Every public function that works on annotations asks here, so that each takes a data frame with
+    one row a label, too.
+
+    Parameters
+    ----------
+    value : Annotations or DataFrame
+        Annotations, or a data frame with a row a label and columns of usual names.
+    name : str
+        The function, for messages.
+
+    Returns
+    -------
+    Annotations
+        The labels.
+
+    Raises
+    ------
+    AnnotationError
+        If it is anything else; says what to call.
+    """
+    if isinstance(value, Annotations):
+        return value
+    if isinstance(value, pd.DataFrame):
+        try:
+            return from_long(value)
+        except ReaderError as error:
+            raise AnnotationError(
+                f"{name} takes annotations: call annobench.read_labels(frame, item=..., "
+                "annotator=..., label=...) first for a data frame with one row a label, or "
+                f"annobench.Annotations.from_wide(frame) for one column an annotator ({error})"
+            ) from error
+    raise AnnotationError(
+        f"{name} takes annotations, not {type(value).__name__}: call annobench.read_labels first "
+        "for a file or a data frame with one row a label, annobench.Annotations.from_wide for a "
+        "table with one column an annotator, or Annotations.from_arrays for three columns."
+    )

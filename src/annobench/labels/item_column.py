@@ -1,0 +1,293 @@
+"""Which column of a table with a column an annotator holds the names of the items.
+
+An id column that is taken for an annotator makes every coefficient wrong, so that it is looked
+for wherever such a table is read. That all its values differ is no sign of it: ten items that
+somebody scored from 0 to 100 may all have different labels.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+
+from annobench.core.errors import AnnotationError
+from annobench.labels.columns import ITEM_NAMES, plain_name
+
+#: Rows of a table that are looked at.
+ROWS = 1_000
+
+#: Fewer consecutive numbers may well be labels.
+_MIN_RUNNING = 5
+
+#: Names that say "annotator number so and so"; of the answers to several questions they would
+#: not be numbered labels or ratings.
+_NUMBERED = re.compile(
+    r"(?:(?:label|rating|score|annotation|vote|class)s?_)?(?:by_)?"
+    r"(?:(?:annotator|annot|ann|rater|coder|worker|judge|labell?er|expert|reviewer|turker|crowd"
+    r"|assessor|grader|user|person|human)_?(?:\d+|[a-z])"
+    r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
+)
+
+#: What pandas calls a column without a name.
+_UNNAMED = re.compile(r"(?:unnamed:_\d+)?")
+
+
+@dataclass(frozen=True)
+class ItemColumn:
+    """What names the items of a table.
+
+    Attributes
+    ----------
+    name : hashable or None
+        The column; None if there is none.
+    note : str
+        Why it is taken for the items', where its name does not say so.
+    doubt : str
+        The readings that remain, and how to choose one; empty if there is only one.
+    idle : tuple of hashable
+        Columns without a name that are empty, or only count the rows.
+    """
+
+    name: Hashable | None = None
+    note: str = ""
+    doubt: str = ""
+    idle: tuple[Hashable, ...] = ()
+
+
+def names_annotator(column: object) -> bool:
+    """Return whether a column's name is that of a numbered annotator.
+
+    Parameters
+    ----------
+    column : object
+        Its name.
+
+    Returns
+    -------
+    bool
+        Such as of `rater_1`, `Coder B` and `label_2`.
+    """
+    return _NUMBERED.fullmatch(plain_name(column)) is not None
+
+
+def find_item_column(
+    cells: Mapping[Hashable, Sequence[str]], item: Hashable | None = None
+) -> ItemColumn:
+    """Find the column that names the items.
+
+    Parameters
+    ----------
+    cells : mapping of hashable to sequence of str
+        The cells of each column that may hold labels or the names of items; empty where missing.
+    item : hashable, optional
+        The column, where a user names it; all others are then annotators'.
+
+    Returns
+    -------
+    ItemColumn
+        The column with a usual name, such as `item` or `id`; or else one that has no name, counts
+        the rows, has another text in each row, or is of numbers among columns of words or the
+        other way round. There is a doubt if several fit, if fewer than two columns are left for
+        annotators, or if a column is merely a little like that.
+    """
+    by_name = {plain_name(name): name for name in reversed(list(cells))}
+    named = item
+    if named is None:
+        named = next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
+    columns = [_Column(name, cells[name]) for name in cells if name != named]
+    idle = tuple(
+        each.name
+        for each in columns
+        if _is_unnamed(each.name) and (not each.distinct or (named is not None and each.is_running))
+    )
+    columns = [each for each in columns if each.distinct and each.name not in idle]
+    if item is not None:
+        return ItemColumn(item, idle=idle)
+    found = _signs(columns)
+    if named is not None:
+        doubt = (
+            f"{_listed(found)}. Is it an annotator's? If not, leave it out, as {named!r} names the "
+            f"items; if it is, say {_choice(named)}."
+        )
+        return ItemColumn(named, doubt=doubt if found else "", idle=idle)
+    n_others = len(columns) - 1
+    if len(found) == 1 and n_others > 1:
+        [name] = found
+        note = (
+            f"{_listed(found)}: it is taken for the names of the items, and not for labels. Say "
+            f"{_choice(name)} if that is right; if it is an annotator's, add a column item."
+        )
+        return ItemColumn(name, note, idle=idle)
+    found = found or _weak_signs(columns)
+    if not found:
+        return ItemColumn(idle=idle)
+    name = next(iter(found))
+    return ItemColumn(
+        doubt=f"{_listed(found)}. Does {name!r} name the items, which leaves "
+        f"{_annotators(n_others)}? Then say {_choice(name)}. Or is it one of "
+        f"{_annotators(n_others + 1)}? Then add a column item with the names of the items.",
+        idle=idle,
+    )
+
+
+def with_items(frame: pd.DataFrame, item: Hashable | None) -> tuple[pd.DataFrame, str]:
+    """Move the names of the items of a data frame from its columns to its index.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row an item.
+    item : hashable or None
+        The column that names them. By default it is looked for, unless the index has a name, or
+        other values than whole numbers.
+
+    Returns
+    -------
+    frame : DataFrame
+        The columns of annotators, with the items as index.
+    note : str
+        What was guessed on the way; empty if nothing was.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such column, or more than one reading.
+    """
+    if item is not None and item not in frame.columns:
+        raise AnnotationError(
+            f"from_wide: column {item!r}, given as item, is not among the columns. They are "
+            f"{', '.join(map(repr, frame.columns[:12]))}."
+        )
+    by_index = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)
+    if frame.columns.has_duplicates or (item is None and by_index):
+        return frame, ""
+    cells = {name: _texts(frame[name].head(ROWS)) for name in frame}
+    found = find_item_column(cells, item)
+    if found.doubt:
+        raise AnnotationError(f"from_wide: {found.doubt}")
+    frame = frame.drop(columns=list(found.idle))
+    return frame if found.name is None else frame.set_index(found.name), found.note
+
+
+def _texts(column: pd.Series[Any]) -> list[str]:
+    missing = column.isna()
+    return ["" if empty else str(cell) for cell, empty in zip(column, missing, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column, and what its cells look like."""
+
+    name: Hashable
+    cells: Sequence[str]
+
+    @cached_property
+    def distinct(self) -> set[str]:
+        return set(self.cells) - {""}
+
+    @cached_property
+    def numbers(self) -> list[float]:
+        """Its cells as numbers, empty if one is none."""
+        found = [_number(cell) for cell in self.cells if cell]
+        return found if all(map(math.isfinite, found)) else []
+
+    @cached_property
+    def is_of_words(self) -> bool:
+        return not any(math.isfinite(_number(value)) for value in self.distinct)
+
+    @cached_property
+    def never_repeats(self) -> bool:
+        return len(self.cells) > 1 and len(self.distinct) == len(self.cells)
+
+    @cached_property
+    def is_running(self) -> bool:
+        """Whether it counts the rows."""
+        steps = zip(self.numbers, self.numbers[1:], strict=False)
+        counts = bool(self.numbers) and all(after == before + 1 for before, after in steps)
+        return self.never_repeats and counts
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell.replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
+def _is_unnamed(column: object) -> bool:
+    return _UNNAMED.fullmatch(plain_name(column)) is not None
+
+
+def _signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
+    """Say of each column that can hardly be an annotator's why."""
+    found: dict[Hashable, str] = {}
+    open_ones = [each for each in columns if not names_annotator(each.name)]
+    running = [each for each in open_ones if each.is_running and len(each.cells) >= _MIN_RUNNING]
+    counted: set[float] = {n for each in columns if each not in running for n in each.numbers}
+    for each in open_ones:
+        others = [other for other in columns if other is not each]
+        if _is_unnamed(each.name):
+            found[each.name] = "has no name"
+        elif (
+            each in running and len(running) < len(columns) and not counted.issuperset(each.numbers)
+        ):
+            found[each.name] = "counts the rows"
+        elif not each.numbers and each.never_repeats and _share_values(others, but=each.distinct):
+            found[each.name] = "has another text in each row"
+    rest = [each for each in columns if each.name not in found]
+    numbers = [each for each in rest if each.numbers]
+    words = [each for each in rest if each.is_of_words]
+    for few, many, what in (
+        (numbers, words, "holds numbers, and most others hold words"),
+        (words, numbers, "holds words, and most others hold numbers"),
+    ):
+        if 1 < len(many) > len(few):
+            found |= {each.name: what for each in few if each in open_ones}
+    return found
+
+
+def _share_values(columns: Sequence[_Column], *, but: set[str]) -> bool:
+    """Return whether some columns have values in common, and none of those of another column."""
+    seen: set[str] = set()
+    shared = False
+    for each in columns:
+        shared |= not seen.isdisjoint(each.distinct)
+        seen |= each.distinct
+    return shared and seen.isdisjoint(but)
+
+
+def _weak_signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
+    """Say of a column that may be an annotator's, or not, why; several are rather annotators'."""
+    found: dict[Hashable, str] = {}
+    for each in columns:
+        others = [other for other in columns if other is not each]
+        numbers = [n for other in others for n in other.numbers]
+        if names_annotator(each.name) or not each.never_repeats or not each.numbers or not numbers:
+            continue
+        lowest, highest = min(numbers), max(numbers)
+        apart = not any(lowest <= n <= highest for n in each.numbers)
+        alone = not all(other.never_repeats for other in others)
+        if each.is_running and len(each.cells) > 2:
+            found[each.name] = "counts the rows"
+        elif apart and alone and len(each.cells) >= _MIN_RUNNING:
+            found[each.name] = "holds another number in each row, and none as other columns do"
+    return found if len(found) == 1 else {}
+
+
+def _listed(signs: Mapping[Hashable, str]) -> str:
+    """Join what is said of columns."""
+    return "; ".join(f"Column {name!r} {sign}" for name, sign in signs.items())
+
+
+def _choice(name: Hashable) -> str:
+    return f'item="{name}" (--item on the command line)'
+
+
+def _annotators(n: int) -> str:
+    return "1 annotator" if n == 1 else f"{n} annotators"
