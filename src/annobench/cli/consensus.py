@@ -60,7 +60,6 @@ def consensus(
     from annobench.reporting import consensus_page
 
     try:
-        writing.check("consensus.html", consensus_of.TABLES)
         if partitions := partitions_for(reading.path, engine):
             consensus_of_partitions(
                 partitions,
@@ -73,6 +72,7 @@ def consensus(
                 **_options(option or []),
             )
             return
+        writing.check(["consensus.html", *consensus_of.PICTURES], consensus_of.TABLES)
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
@@ -94,6 +94,7 @@ def consensus(
         )
         written = writing.write("consensus.html", page, found.tables())
         written += consensus_of.draw(found, writing.folder)
+        writing.record(consensus_of.PICTURES)
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)

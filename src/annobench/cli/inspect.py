@@ -18,6 +18,7 @@ from annobench.cli._proposals import (
     words,
 )
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
@@ -185,6 +186,7 @@ def convert(
     ledger: Annotated[
         Path | None, typer.Option(help="File to write what was left out to, as CSV.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write the labels of any format as a table with one row a label.
 
@@ -198,6 +200,8 @@ def convert(
                 f"convert: {out} ends in neither .parquet, .csv nor .tsv. Give it one of these."
             )
         check_folder(out.parent, "convert")
+        targets = [path for path in (out, ledger, reading.key) if path is not None]
+        refuse_to_replace("convert", targets, sources=reading.sources, force=force)
         selection = reading.select(repeats="all")
         refuse_sets(selection, "convert")
         write_labels(selection.labels, out)
