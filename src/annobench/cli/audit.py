@@ -89,10 +89,10 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
     with terminal(stderr=True).status("Fitting"):
         fitted = models.fit(labels, model, rng=seed)
     design = draw(labels.items, labels.categories, fitted.posterior, checks, rng=seed)
-    written = write_design(design, folder)
+    written = write_design(design, folder, selection.texts)
     writing.record(written)
     page = audit_page.render_draw(
-        design, source=reading.path.name, model=model
+        design, source=reading.path.name, model=model, texts=selection.texts
     )
     written += writing.write(PAGE, page, {})
     print_reading(selection)
@@ -106,6 +106,11 @@ def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: {command}"
     )
+    if not selection.texts:
+        note(
+            "Note: to_check.csv has no texts. If the file has them, draw with --text, such as "
+            "--text sentence, and whoever checks reads them there."
+        )
     say_written(folder, written)
 
 
