@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,37 @@ def test_an_audit_from_labels_to_release(labels, tmp_path):
     checked = items[items["checked"]]
     assert (checked["category"] == pd.Series(truth)[checked.index]).all()
     assert run("audit", path, "--checked", folder / "to_check.csv").exit_code == 0
+
+
+def test_whoever_checks_reads_the_texts(tmp_path):
+    rows = [
+        (f"i{n}", a, "yn"[(n + (a == "c" and n % 4 == 0)) % 2], f"Text {n}\n{NASTY}")
+        for n in range(30)
+        for a in "abc"
+    ]
+    path = tmp_path / "it's crowd.csv"
+    columns = ["item", "annotator", "label", "words"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    draw = ("audit", path, "--model", "voting", "--checks", 12, "--out", tmp_path / "with texts")
+    without = run(*draw)
+    assert "to_check.csv has no texts" in without.output
+    assert list(pd.read_csv(tmp_path / "with texts" / "to_check.csv")) == ["item", "gold"]
+    drawn = run(*draw, "--text", "words", "--force")
+    assert drawn.exit_code == 0, drawn.output
+    folder = tmp_path / "with texts"
+    table = pd.read_csv(folder / "to_check.csv", dtype=str)
+    assert list(table) == ["item", "text", "gold"]
+    assert (table["text"] == "Text " + table["item"].str[1:] + f"\n{NASTY}").all()
+    page = (folder / "to_check.html").read_text()
+    check_self_contained(page)
+    shown = re.findall(r"<td>(i\d+)</td><td class=\"whole\">Text (\d+)\n", page)
+    assert [item for item, _ in shown] == table["item"].tolist()
+    assert all(item == f"i{n}" for item, n in shown)
+    table.assign(gold="y").to_csv(folder / "to_check.csv", index=False)
+    following = drawn.output.partition("then: annobench ")[2].splitlines()[0]
+    done = run(*shlex.split(following))
+    assert done.exit_code == 0, done.output
+    assert (folder / "audit.html").exists(), "the next command names the folder"
 
 
 def test_an_audit_without_an_error_says_so(labels, tmp_path):

@@ -87,6 +87,19 @@ def test_a_better_optimum_is_told():
     assert "of 12 items" in remark
 
 
+def test_an_optimum_that_is_higher_by_a_rounding_error_is_no_other_one():
+    # Two annotators differ on four of seven items: EM stops where the two ways to settle these have
+    # log posteriors that differ by 4e-7.
+    labels = ["01", "00", "10", "11", "00", "10", "01"]
+    a = Annotations.from_arrays(
+        np.repeat(np.arange(7), 2).astype(str), list("ab") * 7, list("".join(labels))
+    )
+    found = consensus(a, rng=1, replicates=0)
+    best = dawid_skene.restarts(a, rng=1, n_random=8).best
+    assert 0 < best.log_posterior - found.fitted.log_posterior < 1e-6
+    assert not [text for text in found.remarks if "optimum" in text]
+
+
 def test_a_consensus_shows_as_one_line_and_as_a_table(labels):
     found = consensus(labels, model="voting")
     assert repr(found).startswith("Consensus: 60 items by voting, ")

@@ -487,3 +487,38 @@ def test_numbers_are_written_as_a_reader_expects():
     assert formats.level(0.999) == "99.9%"
     assert formats.shorten("a" * 30, 5) == "aaaa…"
     assert formats.counted(1, "item") == "1 item"
+
+
+def without_width(*labels, scale):
+    """Return what is said of intervals without width of items with two labels each."""
+    n = len(labels)
+    a = Annotations.from_arrays(
+        np.repeat(np.arange(n), 2).astype(str), list("ab") * n, np.ravel(labels), scale=scale
+    )
+    return report_page.without_width(agreement.report(a))
+
+
+def test_no_interval_with_a_width_is_said_to_have_none():
+    # ICC(A,1) has a lower limit of -1.18 here, below the pole of Spearman and Brown's formula.
+    apart = [(4, 5), (2, 2), (99, 3), (1, 1), (5, 99), (3, 4)]
+    assert without_width(*apart, scale="interval") == []
+
+
+def test_the_reason_why_an_interval_has_no_width_is_true():
+    [said] = without_width(*[(n, n) for n in range(6)], scale="interval")
+    assert "as all labels of each of the 6 items agree" in said
+    # A correlation of 1 without a single item whose labels agree.
+    found = without_width(*[(n, n + 1) for n in range(6)], scale="interval")
+    assert found
+    assert not [text for text in found if "agree." in text]
+
+
+def test_an_interval_of_a_mean_of_annotators_is_not_upside_down():
+    labels = [(4, 5), (2, 2), (99, 3), (1, 1), (5, 99), (3, 4)]
+    a = Annotations.from_arrays(
+        np.repeat(np.arange(6), 2).astype(str), list("ab") * 6, np.ravel(labels), scale="interval"
+    )
+    found = agreement.icc(a, ratings="average")
+    interval = found.interval()
+    assert interval.lower == -math.inf
+    assert found.estimate < interval.upper < 1

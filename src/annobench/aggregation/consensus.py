@@ -40,6 +40,8 @@ Floats = NDArray[np.float64]
 #: The tables of a consensus.
 _OF_MODEL = ("items", "annotators", "confusion", "prevalence", "convergence")
 TABLES = (*_OF_MODEL, "gold", "calibration")
+#: What `draw` writes.
+PICTURES = ("consensus.svg", "consensus.png")
 
 #: Columns of the ends of intervals.
 ENDS = ["lower95", "upper95"]
@@ -55,6 +57,8 @@ FEW_SHARED = 10
 
 #: Random starts beside the votes, by which other optima are looked for.
 _RANDOM_STARTS = 8
+#: By how much, relative to its size, the log posterior of another optimum differs at least.
+_SAME_OPTIMUM = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +319,7 @@ def draw(found: Consensus, folder: Path) -> list[str]:
         plotting.certainty(left, found.items["probability"])
         plotting.annotators_by_size(right, found.annotators)
         plotting.save_figure(figure, folder / "consensus")
-    return ["consensus.svg", "consensus.png"]
+    return list(PICTURES)
 
 
 def _with_ends(table: pd.DataFrame) -> pd.DataFrame:
@@ -335,11 +339,14 @@ def _other_optima(
     settings = {name: value for name, value in options.items() if name != "start"}
     best = module.restarts(annotations, rng=rng, n_random=_RANDOM_STARTS, **settings).best
     moved = int((best.posterior.argmax(axis=1) != fitted.posterior.argmax(axis=1)).sum())
-    if best.log_posterior <= fitted.log_posterior or not moved:
+    gain = best.log_posterior - fitted.log_posterior
+    # EM stops near an optimum, and two fits of one optimum differ by that much.
+    least = max(_SAME_OPTIMUM, options.get("tolerance", 0.0)) * (1 + abs(fitted.log_posterior))
+    if gain <= least or not moved:
         return []
     return [
         f"EM has more than one optimum here: another one has a log posterior higher by "
-        f"{best.log_posterior - fitted.log_posterior:.3g} and gives {moved:,} of "
+        f"{gain:.3g} and gives {moved:,} of "
         f"{annotations.n_items:,} items another category. Shown is the one reached from the "
         "votes, whose classes keep their names."
     ]

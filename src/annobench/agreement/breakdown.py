@@ -115,8 +115,8 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if no_width:
         warnings.warn(
             f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            "width, as all labels of an item agree. That tells nothing of other items: report how "
-            "many items agree instead.",
+            "width, as leaving out or drawing items changes nothing. That tells nothing of other "
+            "items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,
         )

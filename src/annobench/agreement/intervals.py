@@ -232,7 +232,7 @@ def _caution(
     """Say why an interval is too narrow, if it is known to be."""
     if math.isnan(lower):
         return ""
-    if upper - lower < TOLERANCE:
+    if abs(upper - lower) < TOLERANCE:
         return _no_width(statistic, kind, unit, level)
     if unit != "annotators" or kind not in ("percentile", "bca"):
         return ""
@@ -248,17 +248,36 @@ def _caution(
 
 
 def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str:
-    said = f"the {kind} interval has no width, as leaving out or drawing {unit} changes nothing"
-    if unit == "both":
-        said = f"the {kind} interval has no width, as drawing items and annotators changes nothing"
     if unit != "items" or statistic.annotations.is_disputed[statistic.used].any():
-        return f"{said}. It tells nothing of what was not seen: report the estimate without it."
+        return unmoved_caution(kind, unit)
     advice = "Report how many items agree instead"
     if kind != "bayesian" and has_prior(statistic):
         advice = (
             "Take the Bayesian interval, whose prior leaves room, or report how many items agree"
         )
     return agreed_caution(kind, level, int(statistic.used.sum()), advice)
+
+
+def unmoved_caution(kind: Kind, unit: Unit) -> str:
+    """Say what an interval without width means where some labels of an item differ.
+
+    Parameters
+    ----------
+    kind : str
+        Of the interval.
+    unit : str
+        What varies.
+
+    Returns
+    -------
+    str
+        A sentence or two.
+    """
+    drawn = "drawing items and annotators" if unit == "both" else f"leaving out or drawing {unit}"
+    return (
+        f"the {kind} interval has no width, as {drawn} changes nothing. It tells nothing of what "
+        "was not seen: report the estimate without it."
+    )
 
 
 def agreed_caution(

@@ -22,7 +22,7 @@ from annobench.agreement.coefficients import discover
 from annobench.agreement.forms.alpha import OrdinalAlpha
 from annobench.agreement.forms.base import Form, dense
 from annobench.agreement.forms.pooled import Pooled
-from annobench.agreement.intervals import agreed_caution, containing
+from annobench.agreement.intervals import agreed_caution, containing, unmoved_caution
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
 from annobench.agreement.report_values import (
@@ -184,7 +184,7 @@ class PartitionedAgreement(Summarised):
         DegenerateWarning
             If the estimate is outside the quantiles of the bootstrap, and there is no interval.
         IntervalWarning
-            If the interval has no width, as all labels of an item agree.
+            If the interval has no width, as where all labels of an item agree.
         """
         if kind not in ("analytic", "percentile"):
             raise AnnotationError(
@@ -203,9 +203,12 @@ class PartitionedAgreement(Summarised):
             found = replace(found, n_undefined=draws.size - defined.size)
         ends = np.clip([found.lower, found.upper], self.method.lowest, self.method.highest)
         found = replace(found, lower=float(ends[0]), upper=float(ends[1]))
-        if not found.upper - found.lower < TOLERANCE:
+        if not abs(found.upper - found.lower) < TOLERANCE:
             return found
-        caution = agreed_caution(kind, level, self.n_items)
+        agreed = abs(1 - self.observed_agreement) < TOLERANCE
+        caution = (
+            agreed_caution(kind, level, self.n_items) if agreed else unmoved_caution(kind, "items")
+        )
         warnings.warn(f"{self.method.name}: {caution}", IntervalWarning, stacklevel=2)
         return replace(found, caution=caution)
 

@@ -210,7 +210,7 @@ class Agreement(Statistic, Summarised):
         Warns
         -----
         IntervalWarning
-            If intervals have no width, as all labels of an item agree.
+            If intervals have no width, as where all labels of an item agree.
         """
         return by_category(self, level)
 

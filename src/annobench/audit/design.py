@@ -41,6 +41,8 @@ MAX_STRATA: Final = 5
 CHECKS_PER_STRATUM: Final = 20
 #: Checks that every stratum has, if it has as many items.
 _LEAST_CHECKS = 2
+#: What `write_design` writes.
+FILES: Final = ("to_check.csv", "design.csv")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +123,24 @@ class Design(Summarised):
             f"{self.sizes.size} strata"
         )
 
-    def to_check(self) -> pd.DataFrame:
+    def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:
         """Return the items to be checked, without the model's answer, which would sway a checker.
+
+        Parameters
+        ----------
+        texts : mapping of str to str, optional
+            What annotators saw, by item.
 
         Returns
         -------
         DataFrame
-            `item`, in the order of checking, and `gold`, empty.
+            `item`, in the order of checking; `text`, if there are any; and `gold`, empty.
         """
-        chosen = np.argsort(self.order)[-int(self.drawn.sum()) :]
-        return pd.DataFrame({"item": [self.items[i] for i in chosen], "gold": ""})
+        names = [self.items[i] for i in np.argsort(self.order)[-int(self.drawn.sum()) :]]
+        table = pd.DataFrame({"item": names})
+        if texts:
+            table["text"] = [texts.get(name, "") for name in names]
+        return table.assign(gold="")
 
     def to_frame(self) -> pd.DataFrame:
         """Return the whole design.
@@ -356,7 +366,7 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
     return whole
 
 
-def write_design(design: Design, folder: Path) -> list[str]:
+def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None = None) -> list[str]:
     """Write what is to be checked, and the design that the checks are to be read with.
 
     Parameters
@@ -365,16 +375,17 @@ def write_design(design: Design, folder: Path) -> list[str]:
         What was drawn.
     folder : Path
         Made if need be.
+    texts : mapping of str to str, optional
+        What annotators saw, by item, for whoever checks.
 
     Returns
     -------
     list of str
         Names of the files.
     """
-    tables = {"to_check.csv": design.to_check(), "design.csv": design.to_frame()}
-    for name, table in tables.items():
+    for name, table in zip(FILES, (design.to_check(texts), design.to_frame()), strict=True):
         write_csv(table, folder / name)
-    return list(tables)
+    return list(FILES)
 
 
 def read_design(path: Path) -> Design:

@@ -15,6 +15,7 @@ import typer
 
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
+from annobench.cli._replacing import ForceOption, refuse_to_replace
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
@@ -120,6 +121,12 @@ class Reading:
     def stem(self) -> str:
         """The name of the file without its ending."""
         return self.path.resolve().name if self.path.is_dir() else self.path.stem
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        """The files and folders that are read."""
+        known = None if self.gold_from is None else Path(self.gold_from)
+        return (self.path, known) if known is not None and known.is_file() else (self.path,)
 
     def folder(self, out: Path | None, what: str) -> Path:
         """Return the folder to write to.
@@ -258,18 +265,11 @@ class Reading:
         ----------
         pseudonyms : mapping of str to str
             The pseudonym of each name.
-
-        Raises
-        ------
-        AnnotationError
-            If the file exists.
         """
         import csv
 
         if self.key is None or self.options.get("keep_names"):
             return
-        if self.key.exists():
-            raise AnnotationError(f"--key {self.key}: the file exists. Name another one.")
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))
@@ -304,12 +304,21 @@ def reads_labels(
         own = {name: given.pop(name) for name in list(given) if name in names}
         writing = {name: given.pop(name) for name in _OUTPUT if name in given}
         reading = _reading(given, command.__name__)
+        force = writing.get("force", own.get("force", False))
+        if reading is not None and reading.key is not None:
+            try:
+                refuse_to_replace(
+                    reading.command, [reading.key], sources=reading.sources, force=force
+                )
+            except AnnotationError as error:
+                fail(error)
         if reading is not None and writes is not None:
             own["writing"] = Writing(
                 command.__name__,
                 reading.folder(writing["out"], writes),
+                force,
+                reading.sources if reading.key is None else (*reading.sources, reading.key),
                 writing["table_format"],
-                writing["force"],
             )
         command(reading, **own)
 
@@ -342,9 +351,7 @@ def _output(
     table_format: Annotated[
         TableFormat, typer.Option("--format", help="Format of the tables.")
     ] = "csv",
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that the command did not write.")
-    ] = False,
+    force: ForceOption = False,
 ) -> None:
     """Declare the options of commands that write a page and tables."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
+from annobench.cli._replacing import record, refuse_to_replace
 from annobench.cli._shared import check_folder
-from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing, write_csv
 
 if TYPE_CHECKING:
@@ -16,13 +16,10 @@ if TYPE_CHECKING:
 
 TableFormat = Literal["csv", "json", "parquet"]
 
-#: By this file a folder without a page is known.
-MARK = "command.txt"
-
 
 @dataclass(frozen=True)
 class Writing:
-    """Where a command writes its page and tables.
+    """Where a command writes, and what it may replace there.
 
     Attributes
     ----------
@@ -30,46 +27,44 @@ class Writing:
         The command's name, for messages.
     folder : Path
         The folder; made if need be.
-    format : {"csv", "json", "parquet"}
-        The format of the tables.
     force : bool
         Whether files that are not the command's own may be replaced.
+    sources : tuple of Path
+        What the command reads, which it never replaces.
+    format : {"csv", "json", "parquet"}
+        The format of the tables.
     """
 
     command: str
     folder: Path
-    format: TableFormat
     force: bool
+    sources: tuple[Path, ...] = ()
+    format: TableFormat = "csv"
 
-    def check(self, page: str, names: Sequence[str]) -> None:
+    def check(self, files: Iterable[str], tables: Iterable[str] = ()) -> None:
         """Refuse, before any time is spent, a folder that can't be written or holds other files.
 
         Parameters
         ----------
-        page : str
-            The page, by which a folder of the command is known.
-        names : sequence of str
+        files : iterable of str
+            Names of files, and of folders, that may be written.
+        tables : iterable of str
             Tables that may be written, without ending.
 
         Raises
         ------
         AnnotationError
-            If the folder can't be written, or a file of somebody else would be replaced.
+            If the folder can't be written, or a source or a file of somebody else would be
+            replaced.
         """
         check_folder(self.folder, self.command)
-        if self.force or any((self.folder / name).exists() for name in (page, MARK)):
-            return
-        others = [
-            f"{name}.{ending}"
-            for name in names
-            for ending in get_args(TableFormat)
-            if (self.folder / f"{name}.{ending}").exists()
-        ]
-        if others:
-            raise AnnotationError(
-                f"{self.command}: {self.folder} holds {', '.join(others)}, which this command did "
-                "not write. Name another folder with --out, or replace them with --force."
-            )
+        names = [*files, *(f"{name}.{self.format}" for name in tables)]
+        refuse_to_replace(
+            self.command,
+            [self.folder / name for name in names],
+            sources=self.sources,
+            force=self.force,
+        )
 
     def write(self, page: str, html: str, tables: Mapping[str, pd.DataFrame]) -> list[str]:
         """Write the page and the tables, each whole or not at all.
@@ -88,30 +83,26 @@ class Writing:
         list of str
             Names of the files.
         """
+        self.check([page], tables)
         with replacing(self.folder / page) as draft:
             draft.write_text(html, encoding="utf-8")
-        return [page, *self._write_tables(tables)]
+        self.record([page])
+        return [page, *self.write_tables(tables)]
 
-    def write_without_page(self, source: Path, tables: Mapping[str, pd.DataFrame]) -> list[str]:
-        """Write tables that no page shows, each whole or not at all.
+    def write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        """Write tables, each whole or not at all.
 
         Parameters
         ----------
-        source : Path
-            What they are made of.
         tables : mapping of str to DataFrame
             The tables, by name without ending.
 
         Returns
         -------
         list of str
-            Names of the tables' files.
+            Names of the files.
         """
-        with replacing(self.folder / MARK) as draft:
-            draft.write_text(f"annobench {self.command} {source}\n", encoding="utf-8")
-        return self._write_tables(tables)
-
-    def _write_tables(self, tables: Mapping[str, pd.DataFrame]) -> list[str]:
+        self.check((), tables)
         written = []
         for name, table in tables.items():
             written.append(f"{name}.{self.format}")
@@ -123,4 +114,15 @@ class Writing:
                     table.to_json(draft, orient="records", indent=1, force_ascii=False)
                 else:
                     table.to_parquet(draft, index=False)
+        self.record(written)
         return written
+
+    def record(self, names: Iterable[str]) -> None:
+        """Note that the command wrote files, so that it may replace them when it is run again.
+
+        Parameters
+        ----------
+        names : iterable of str
+            Names of files, or of folders that are worked in.
+        """
+        record(self.command, self.folder, names)

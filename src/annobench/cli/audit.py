@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annobench.cli._proposals import words
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, note, say, say_written, terminal
+from annobench.cli._shared import fail, note, say, say_written, terminal
 from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
@@ -18,6 +20,7 @@ from annobench.core.errors import AnnotationError
 if TYPE_CHECKING:
     from annobench.audit.assessment import Assessment
 
+PAGE = "to_check.html"
 #: Tables that an assessment writes.
 TABLES = ("items", "strata", "prevalence", "release", "wrong", "calibration")
 
@@ -70,36 +73,44 @@ def audit(
 def _draw(reading: Reading, writing: Writing, checks: int, model: str, seed: int) -> None:
 
     from annobench import models
-    from annobench.audit.design import draw, write_design
+    from annobench.audit.design import FILES, draw, write_design
     from annobench.reporting import audit_page
 
     folder = writing.folder
-    check_folder(folder, "audit")
     if (folder / "design.csv").exists() and not writing.force:
         raise AnnotationError(
             f"audit: items were drawn before, into {folder}. Give them back with --checked "
             f"{shlex.quote(str(folder / 'to_check.csv'))} once they are checked; or draw anew with "
             "--force, which replaces them; or name another folder with --out."
         )
+    writing.check([*FILES, PAGE])
     selection = reading.select(repeats="all")
     labels = selection.labels
     with terminal(stderr=True).status("Fitting"):
         fitted = models.fit(labels, model, rng=seed)
     design = draw(labels.items, labels.categories, fitted.posterior, checks, rng=seed)
-    written = write_design(design, folder)
-    page = audit_page.render_draw(design, source=reading.path.name, model=model)
-    written += writing.write("to_check.html", page, {})
+    written = write_design(design, folder, selection.texts)
+    writing.record(written)
+    page = audit_page.render_draw(
+        design, source=reading.path.name, model=model, texts=selection.texts
+    )
+    written += writing.write(PAGE, page, {})
     print_reading(selection)
     n = int(design.drawn.sum())
-    command = shlex.join(
-        ["annobench", "audit", str(reading.path), "--checked", str(folder / "to_check.csv")]
-    )
+    command = f"annobench audit {words(reading.path, ['--checked', str(folder / FILES[0])])}"
+    if folder != reading.folder(None, "audit"):
+        command += f" --out {shlex.quote(str(folder))}"
     say(
         f"{n:,} of {len(design.items):,} items drawn, from {design.sizes.size} strata by the "
         f"certainty of {model}\n"
         f"Next: write the right category of each into the column gold of {folder / 'to_check.csv'},"
         f" then: {command}"
     )
+    if not selection.texts:
+        note(
+            "Note: to_check.csv has no texts. If the file has them, draw with --text, such as "
+            "--text sentence, and whoever checks reads them there."
+        )
     say_written(folder, written)
 
 
@@ -119,7 +130,8 @@ def _assess(
 
     beside = checked.parent / "design.csv"
     design = read_design(beside if beside.is_file() else writing.folder / "design.csv")
-    writing.check("audit.html", TABLES)
+    writing = replace(writing, sources=(*writing.sources, checked))
+    writing.check(["audit.html"], TABLES)
     found = assess(
         design,
         read_gold(checked, item="item", gold="gold"),

@@ -54,7 +54,7 @@ def certificate(
     from annobench.reporting import certificate_page
 
     try:
-        writing.check("certificate.html", ["rules", "hard_items"])
+        writing.check(["certificate.html"], ["rules", "hard_items"])
         scale: Scale | None = "nominal" if threshold is None else "interval"
         selection = reading.select(scale=scale)
         annotations = selection.labels

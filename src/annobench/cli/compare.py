@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from annobench.cli._reading import Reading, print_reading, reads_labels
-from annobench.cli._shared import check_folder, fail, listed, note, say_written, terminal
+from annobench.cli._replacing import ForceOption
+from annobench.cli._shared import fail, listed, note, say_written, terminal
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
@@ -58,6 +60,7 @@ def compare(
         Path | None,
         typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
     ] = None,
+    force: ForceOption = False,
     limit: Annotated[float, typer.Option(min=0.1, help="Seconds that a fit may take.")] = 20.0,
     replicates: Annotated[int, typer.Option(min=2, help="Bootstrap samples of the items.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
@@ -75,7 +78,9 @@ def compare(
         candidates = [doors.from_python(target) for target in methods or []]
         candidates += [doors.from_program(command, limit=limit) for command in program or []]
         folder = _comparison_folder(methods or [], reading) if out is None else out
-        check_folder(folder, "compare")
+        writing = Writing("compare", folder, force, _sources(methods or [], data or [], reading))
+        files = ["index.html", *doors.file_names()]
+        writing.check(files)
         with quiet("annobench"):  # it is said here
             cases = _cases(data, reading, seed)
         simulated = choices.said_of_simulated(cases)
@@ -107,6 +112,7 @@ def compare(
         )
         with replacing(folder / "index.html") as draft:
             draft.write_text(page, encoding="utf-8")
+        writing.record(files)
     except (ValueError, RuntimeError, OSError) as error:
         fail(error)
     console = terminal()
@@ -122,6 +128,14 @@ def _comparison_folder(methods: list[str], reading: Reading | None) -> Path:
         return reading.folder(None, "comparison")
     name = Path(methods[0].partition(":")[0]).stem if methods else "program"
     return Path(f"{name}_comparison")
+
+
+def _sources(methods: list[str], data: list[str], reading: Reading | None) -> tuple[Path, ...]:
+    """Return the files and folders that a comparison reads."""
+    named = [*(target.partition(":")[0] for target in methods)]
+    named += [name for text in data for name in listed(text) or []]
+    own = () if reading is None else reading.sources
+    return (*own, *(path for path in map(Path, named) if path.exists()))
 
 
 def _cases(

@@ -59,7 +59,6 @@ def consensus(
     from annobench.reporting import consensus_page
 
     try:
-        writing.check("consensus.html", consensus_of.TABLES)
         if partitions := reading.partitions(engine):
             consensus_of_partitions(
                 partitions,
@@ -72,6 +71,7 @@ def consensus(
                 **_options(option or []),
             )
             return
+        writing.check(["consensus.html", *consensus_of.PICTURES], consensus_of.TABLES)
         selection = reading.select(repeats="all", categories=listed(categories))
         annotations = selection.labels
         refuse_sets(selection, "consensus")
@@ -93,6 +93,7 @@ def consensus(
         )
         written = writing.write("consensus.html", page, found.tables())
         written += consensus_of.draw(found, writing.folder)
+        writing.record(consensus_of.PICTURES)
     except (ValueError, OSError) as error:
         fail(error)
     print_reading(selection)

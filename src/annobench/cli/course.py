@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
+from annobench.cli._replacing import ForceOption
+from annobench.cli._shared import fail, note_formulas, say, terminal
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.files import write_csv
 
@@ -26,6 +28,7 @@ def grade(
         Path | None,
         typer.Option(help="The course's folder of data; by default looked for above the folder."),
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Run and grade every notebook of a folder, each in a process of its own.
 
@@ -34,11 +37,14 @@ def grade(
     from annobench.course import grading
 
     table = folder / "grades.csv" if out is None else out
+    notebooks = tuple(folder.rglob("*.ipynb"))
+    writing = Writing("course grade", table.parent, force, notebooks)
     try:
-        check_folder(table.parent, "course grade")
+        writing.check([table.name])
         with terminal(stderr=True).status("Grading"):
             grades = grading.grade(folder, seconds=seconds, data=data)
         write_csv(grades, table)
+        writing.record([table.name])
     except (ValueError, OSError) as error:
         fail(error)
     for (file, student), rows in grades.groupby(["file", "student"], sort=False):
@@ -59,6 +65,7 @@ def exam(
     ] = None,
     title: Annotated[str, typer.Option(help="Heading.")] = "Annotation statistics: exam",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the choice.")] = DEFAULT_SEED,
+    force: ForceOption = False,
 ) -> None:
     """Write an exam with each student's own numbers, and all solutions.
 
@@ -66,11 +73,14 @@ def exam(
     """
     from annobench.course import bank
 
+    writing = Writing("course exam", out, force, (students,))
     try:
-        check_folder(out, "course exam")
         names = students.read_text(encoding="utf-8").splitlines()
+        files = bank.exam_files(names)
+        writing.check(files)
         answers = bank.write_exam(names, out, n=questions, only=session, title=title, rng=seed)
+        writing.record(files)
     except (ValueError, OSError) as error:
         fail(error)
-    note_formulas([out / "answers.csv"])
+    note_formulas([out / bank.ANSWERS])
     say(f"{out}: {questions} questions for {answers['student'].nunique()} students")

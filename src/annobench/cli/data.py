@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from annobench.cli._replacing import ForceOption
 from annobench.cli._shared import fail, say, terminal
+from annobench.cli._writing import Writing
 from annobench.core.choices import DEFAULT_SEED, Mode
-from annobench.core.errors import ChecksumError, DataUnavailableError, ReaderError
+from annobench.core.errors import (
+    AnnotationError,
+    ChecksumError,
+    DataUnavailableError,
+    ReaderError,
+)
 
 # What a command alone needs it imports itself: the others, and the help, answer at once.
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ def fetch(
         Path | None, typer.Option(help="Folder to write to; by default one named as the data set.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of a simulation.")] = DEFAULT_SEED,
+    force: ForceOption = False,
 ) -> None:
     """Write a data set as labels.parquet, items.parquet and meta.json.
 
@@ -58,9 +66,15 @@ def fetch(
         handlers=[RichHandler(console=terminal(stderr=True), show_time=False, show_path=False)],
     )
     folder = Path(id) if out is None else out
+    writing = Writing("data fetch", folder, force)
+    files = ("labels.parquet", "items.parquet", "meta.json")
     try:
+        datasets.get(id)
+        writing.check(files)
         meta = datasets.prepare(id, folder, mode=mode, seed=seed)
+        writing.record(files)
     except (
+        AnnotationError,
         datasets.UnknownDatasetError,
         DataUnavailableError,
         ChecksumError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,12 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from annobench.cli._memory import refuse_too_many_labels
-from annobench.cli._reading import (
-    Reading,
-    print_reading,
-    reads_labels,
-    refuse_sets,
+from annobench.cli._proposals import (
+    Facts,
+    Proposals,
+    propose,
+    propose_for_export,
+    propose_for_partitions,
+    words,
 )
+from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
+from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
@@ -25,16 +28,10 @@ if TYPE_CHECKING:
 
     from annobench.io import Export
     from annobench.io.source import Source
+    from annobench.labels.partitions import PartitionedLabels
 
 #: Categories of a question, and people, that are shown at most.
 _SHOWN = 6
-
-#: What names of language models begin or are made with.
-_MODEL = re.compile(
-    r"(?:^|[\W_])(?:gpt|claude|llama|gemini|gemma|mi[sx]tral|qwen|deepseek|command-r|phi|llm|model)"
-    r"(?:$|[\W_\d])",
-    re.IGNORECASE,
-)
 
 
 def inspect(
@@ -51,6 +48,9 @@ def inspect(
 
     try:
         source = Source.of(path, format=from_format, keep_names=True)
+        if source.partitions is not None:
+            _inspect_partitions(path, source.partitions)
+            return
         if source.format is None:
             _inspect_table(source)
             return
@@ -64,8 +64,8 @@ def inspect(
     notes = [f"Note: {text}" for text in export.notes]
     for line in (*_facts(export), *_several(export), *notes, *_doubts(export)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    lines = "\n  ".join(["Next:", *_next(path, export, from_format)])
-    console.print(lines, markup=False, highlight=False, soft_wrap=True)
+    given = [] if from_format is None else ["--from", from_format]
+    _say_next(propose_for_export(path, export, given))
 
 
 def _inspect_table(source: Source) -> None:
@@ -81,22 +81,25 @@ def _inspect_table(source: Source) -> None:
         f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
         f"{_some(labels.categories)}"
     )
-    n_repeats = labels.n_labels - labels.first_labels().n_labels
-    if n_repeats:
-        say(f"{n_repeats:,} labels are repeats: the annotator labelled the item before.")
+    facts = Facts.of_labels(labels)
+    if facts.n_repeats:
+        say(f"{facts.n_repeats:,} labels are repeats: the annotator labelled the item before.")
     n_people = sum(map(is_email, labels.annotators))
     if n_people:
         say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
         say(f"Note: {text}")
-    file = shlex.quote(str(source.path))
-    lines = [f"annobench report {file}{' --repeats first' if n_repeats else ''}"]
-    lines.append(f"annobench consensus {file}")
-    judges = [name for name in labels.annotators if _MODEL.search(name)]
-    if judges and len(judges) < labels.n_annotators:
-        named = " ".join(f"--judge {shlex.quote(name)}" for name in judges[:3])
-        lines.append(f"annobench judge {file} {named}")
-    say("\n  ".join(["Next:", *lines]))
+    _say_next(propose(facts, words(source.path)))
+
+
+def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
+    """Describe what `annobench partition` wrote."""
+    say(
+        f"A folder of {labels.n_partitions:,} partitions: {labels.n_labels:,} labels of "
+        f"{labels.n_annotators:,} annotators for {labels.n_items:,} items, "
+        f"{labels.n_categories:,} categories, {labels.scale}: {_some(labels.categories)}"
+    )
+    _say_next(propose_for_partitions(path, labels))
 
 
 def _said_of_people(n: int) -> str:
@@ -169,25 +172,12 @@ def _several(export: Export) -> list[str]:
     return lines
 
 
-def _next(path: Path, export: Export, from_format: str | None) -> list[str]:
-    """Return the commands to type next."""
-    questions = export.questions
-    labelled = questions[~questions["kind"].isin(["spans", "relations", "text"])]
-    option = f" --question {shlex.quote(labelled['question'].iloc[0])}" if len(labelled) > 1 else ""
-    file = shlex.quote(str(path))
-    if from_format is not None:
-        file += f" --from {from_format}"
-    lines = []
-    if len(labelled) or len(questions):
-        lines.append(f"annobench report {file}{option}")
-    if len(labelled):
-        question = labelled["question"].iloc[0]
-        combined = export.combined_options(question)
-        if combined:  # only `report` takes sets
-            option = f" --question {shlex.quote(f'{question}={combined[0]}')}"
-        lines.append(f"annobench consensus {file}{option}")
-        lines.append(f"annobench convert {file} labels.parquet{option}")
-    return lines
+def _say_next(found: Proposals) -> None:
+    """Print the commands to type next, and why a usual one is not among them."""
+    for reason in found.reasons:
+        say(reason)
+    if found.commands:
+        say("\n  ".join(["Next:", *found.commands]))
 
 
 @reads_labels
@@ -197,6 +187,7 @@ def convert(
     ledger: Annotated[
         Path | None, typer.Option(help="File to write what was left out to, as CSV.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
 ) -> None:
     """Write the labels of any format as a table with one row a label.
 
@@ -210,6 +201,8 @@ def convert(
                 f"convert: {out} ends in neither .parquet, .csv nor .tsv. Give it one of these."
             )
         check_folder(out.parent, "convert")
+        targets = [path for path in (out, ledger, reading.key) if path is not None]
+        refuse_to_replace("convert", targets, sources=reading.sources, force=force)
         selection = reading.select(repeats="all")
         refuse_sets(selection, "convert")
         write_labels(selection.labels, out)

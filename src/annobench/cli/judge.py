@@ -63,7 +63,7 @@ def judge(
     from annobench.reporting.pages import records
 
     try:
-        writing.check("judges.html", _TABLES)
+        writing.check(["judges.html"], _TABLES)
         # A judge that was asked several times has several labels of an item.
         selection = reading.select(repeats="all", shown_first=shown_first)
         refuse_sets(selection, "judge")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import fail, listed, note, note_formulas, say, terminal
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ EngineOption = Annotated[
 
 #: Up to so many items are written as one CSV, too, if the tables are to be CSV.
 CSV_ITEMS = 1_000_000
+#: Folders in which `consensus` keeps the items of partitions, and what an interrupted fit knew.
+WORKED_IN = ("items", "checkpoint")
 
 
 def partition(
@@ -57,6 +60,9 @@ def partition(
     partition_labels: Annotated[
         int, typer.Option(min=1, help="Labels of a partition, about.")
     ] = 2_000_000,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace partitions of other labels.")
+    ] = False,
     scheduler: Scheduler = None,
 ) -> None:
     """Sort labels by item into a folder of partitions, for more of them than memory holds.
@@ -68,6 +74,8 @@ def partition(
     from annobench.io import partition as partitioned
 
     try:
+        # Of what else a folder holds, `partition` itself takes care.
+        refuse_to_replace("partition", [folder], sources=[Path(source)], force=True)
         with _progress() as follow:
             found = partitioned(
                 source,
@@ -78,6 +86,7 @@ def partition(
                 categories=listed(categories),
                 scale=scale,
                 partition_labels=partition_labels,
+                replace=force,
                 scheduler=scheduler,
                 say=note,
                 follow=follow,
@@ -114,14 +123,20 @@ def consensus_of_partitions(
     **options: Any,
 ) -> None:
     """Run `consensus` on partitions."""
+    from annobench.aggregation.consensus import TABLES
     from annobench.aggregation.partitioned import consensus_partitions, items_to_csv
     from annobench.io.table import read_gold
 
+    as_csv = writing.format == "csv" and labels.n_items <= CSV_ITEMS
+    writing.check([*WORKED_IN, *(["items.csv"] if as_csv else [])], set(TABLES) - {"items"})
     known = None if gold is None else read_gold(gold)
+    # Noted before the fit, so that it can go on after an interruption.
+    writing.record(WORKED_IN)
     found = consensus_partitions(labels, writing.folder, gold=known, say=note, **options)
-    written = writing.write_without_page(labels.folder, found.tables())
-    if writing.format == "csv" and labels.n_items <= CSV_ITEMS:
+    written = writing.write_tables(found.tables())
+    if as_csv:
         items_to_csv(found, writing.folder / "items.csv")
+        writing.record(["items.csv"])
         written.append("items.csv")
     say(found._headline())
     for category, prevalence in zip(labels.categories, found.prevalence["prevalence"], strict=True):

@@ -68,7 +68,7 @@ def plan(
     from annobench.reporting import plan_page
 
     try:
-        writing.check("plan.html", ["plan", "next"])
+        writing.check(["plan.html"], ["plan", "next"])
         selection = reading.select(repeats="first")
         labels = selection.labels
         prices = planning.Prices(price_label, price_check, price_item, currency)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from annobench.cli._shared import check_folder, fail, note, say, say_written
+from annobench.cli._replacing import ForceOption
+from annobench.cli._shared import fail, note, say, say_written
+from annobench.cli._writing import Writing
 from annobench.core.errors import AnnotationError, ChecksumError, DataUnavailableError, ReaderError
 from annobench.core.files import replacing, write_csv
 
@@ -28,6 +30,7 @@ def reference_posterior(
     make: Annotated[
         bool, typer.Option("--make", help="Draw anew, and compare with the draws that are stored.")
     ] = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a posterior's labels and reference draws, for another sampler to be tried on.
 
@@ -42,13 +45,15 @@ def reference_posterior(
     folder = Path(name) if out is None else out
     try:
         record = records.get(name)
-        check_folder(folder, "reference-posterior")
+        writing = Writing("reference-posterior", folder, force)
+        writing.check(stored.file_names(name) if make else stored.INPUTS)
         if make:
             reference = making.make(record)
             written = stored.write(reference, folder)
         else:
             reference = stored.load(name)
             written = stored.write_inputs(name, folder)
+        writing.record(written)
         told = stored.same_as_stored(reference, folder) if make else ""
     except (AnnotationError, DataUnavailableError, ChecksumError, OSError) as error:
         fail(error)
@@ -74,6 +79,7 @@ def compare_draws(
         Path | None,
         typer.Option(help="Folder to write to; by default <name of the first file>_comparison."),
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Compare a sampler's draws with reference draws: comparison.html and comparison.csv.
 
@@ -85,17 +91,20 @@ def compare_draws(
 
     folder = files[0].with_name(f"{files[0].stem}_comparison") if out is None else out
     source = ", ".join(path.name for path in files)
+    writing = Writing("compare-draws", folder, force, tuple(files))
+    written = ["comparison.html", "comparison.csv"]
     try:
-        check_folder(folder, "compare-draws")
+        writing.check(written)
         reference = stored.load(name)
         found = comparison.compare(read_draws(files), reference)
         page = draws_page.render(found, reference, source=source)
         write_csv(found.table, folder / "comparison.csv", index=True)
         with replacing(folder / "comparison.html") as draft:
             draft.write_text(page, encoding="utf-8")
+        writing.record(written)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     say(repr(found))
     for text in found.remarks:
         note(f"Note: {text}")
-    say_written(folder, ["comparison.html", "comparison.csv"])
+    say_written(folder, written)

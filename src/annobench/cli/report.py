@@ -61,7 +61,7 @@ def report(
             raise AnnotationError(
                 f"report: --level {level:g} is not between 0 and 1. Give a share, such as 0.95."
             )
-        writing.check("report.html", ["report", "ledger"])
+        writing.check(["report.html"], ["report", "ledger"])
         if partitions := reading.partitions(engine):
             if scale is not None or order is not None:
                 raise AnnotationError(
@@ -108,7 +108,7 @@ def report_of_partitions(
     from annobench.agreement.partitioned import report_partitions
 
     table = report_partitions(labels, rng=seed, level=level, scheduler=scheduler, say=note)
-    written = writing.write_without_page(labels.folder, {"report": table})
+    written = writing.write_tables({"report": table})
     _print_overall(labels, table, level)
     say_written(writing.folder, written)
 

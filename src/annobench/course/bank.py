@@ -21,6 +21,9 @@ from annobench.course.draws import draw
 from annobench.course.numbers import Number
 from annobench.course.texts import fill
 
+ANSWERS = "answers.csv"
+_PAPER, _SOLUTIONS = "exam_{:03d}.html", "solutions.html"
+
 
 @dataclass(frozen=True)
 class Question:
@@ -180,25 +183,53 @@ def write_exam(
     CourseError
         If there is no student, one is named twice, or there are not so many questions.
     """
+    names = _distinct(students)
+    ids, target = choose(n, only, rng=rng), Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    papers, rows = [], []
+    for number, name in enumerate(names, 1):
+        asked = [question(id, name) for id in ids]
+        file = _PAPER.format(number)
+        papers.append({"student": name, "questions": asked})
+        _write(target / file, title, papers[-1:], solutions=False)
+        rows += [(name, file, i, q.id, q.answer) for i, q in enumerate(asked, 1)]
+    _write(target / _SOLUTIONS, f"{title}, solutions", papers, solutions=True)
+    answers = pd.DataFrame(rows, columns=["student", "file", "number", "question", "answer"])
+    write_csv(answers, target / ANSWERS)
+    return answers
+
+
+def exam_files(students: Sequence[str]) -> list[str]:
+    """Return the names of the files that `write_exam` writes.
+
+    Parameters
+    ----------
+    students : sequence of str
+        Names or IDs.
+
+    Returns
+    -------
+    list of str
+        Papers, solutions and answers.
+
+    Raises
+    ------
+    CourseError
+        If there is no student, or one is named twice.
+    """
+    papers = [_PAPER.format(number) for number in range(1, len(_distinct(students)) + 1)]
+    return [*papers, _SOLUTIONS, ANSWERS]
+
+
+def _distinct(students: Sequence[str]) -> list[str]:
+    """Return the names of students, of which none may be there twice."""
     names = [" ".join(name.split()) for name in students if name.strip()]
     if not names:
         raise CourseError("There is no student. Give one name or ID a line.")
     if len(set(names)) < len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise CourseError(f"Named more than once: {', '.join(twice)}. Give each student an ID.")
-    ids, target = choose(n, only, rng=rng), Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    papers, rows = [], []
-    for number, name in enumerate(names, 1):
-        asked = [question(id, name) for id in ids]
-        file = f"exam_{number:03d}.html"
-        papers.append({"student": name, "questions": asked})
-        _write(target / file, title, papers[-1:], solutions=False)
-        rows += [(name, file, i, q.id, q.answer) for i, q in enumerate(asked, 1)]
-    _write(target / "solutions.html", f"{title}, solutions", papers, solutions=True)
-    answers = pd.DataFrame(rows, columns=["student", "file", "number", "question", "answer"])
-    write_csv(answers, target / "answers.csv")
-    return answers
+    return names
 
 
 def write_bank(path: Path | str, student: str, *, only: Iterable[str] | None = None) -> None:

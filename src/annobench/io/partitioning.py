@@ -56,6 +56,7 @@ def partition(
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
     partition_labels: int = PARTITION_LABELS,
+    replace: bool = False,
     scheduler: str | Client | None = None,
     say: Callable[[str], None] | None = None,
     follow: Follow | None = None,
@@ -81,6 +82,8 @@ def partition(
         or else "nominal".
     partition_labels : int, default 2_000_000
         Labels of a partition, about; a worker holds several times as many rows.
+    replace : bool, default False
+        Whether partitions of other labels in the folder are replaced.
     scheduler : str or distributed.Client, optional
         Dask's, as for `annobench.core.workers.dask_client`.
     say : callable, optional
@@ -137,7 +140,7 @@ def partition(
             f"partition: takes nominal and ordinal labels, got the {scale} scale. Sort the labels "
             "into categories."
         )
-    if _is_finished(folder, json.loads(json.dumps(asked))):
+    if _is_finished(folder, json.loads(json.dumps(asked)), replace=replace):
         return PartitionedLabels.open(folder)
     remove_abandoned_drafts(folder)
     with dask_client(scheduler, say=say, keep_memory=False) as client:
@@ -238,7 +241,7 @@ def _in_all(what: str, noted: dict[str, Any]) -> Any:
     return next(iter(noted.values()), None)
 
 
-def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
+def _is_finished(folder: Path, asked: dict[str, Any], *, replace: bool) -> bool:
     """Begin a folder, or find one that was begun with the same source; say if it is finished."""
     note = folder / _SOURCE
     if note.exists():
@@ -246,13 +249,18 @@ def _is_finished(folder: Path, asked: dict[str, Any]) -> bool:
             begun = json.loads(note.read_text(encoding="utf-8"))
         except ValueError:  # damaged
             begun = None
-        if begun != asked:
+        if begun == asked:
+            return (folder / CONTENTS).exists()
+        if not replace:
             raise AnnotationError(
                 f"partition: {folder} holds partitions of other labels, or of a source that has "
-                "changed since. Name another folder, or remove this one."
+                "changed since. Name another folder, or replace them with --force."
             )
-        return (folder / CONTENTS).exists()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        for name in (CONTENTS, ANNOTATORS, _SOURCE):
+            (folder / name).unlink(missing_ok=True)
+        for name in ("items", "labels", _SCRATCH):
+            _remove(folder / name)
+    elif folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise AnnotationError(f"partition: {folder} exists and is not empty. Name another folder.")
     with replacing(note) as draft:
         draft.write_text(json.dumps(asked, indent=1), encoding="utf-8")

@@ -30,6 +30,9 @@ STEP, _MOST = 10, 250_000
 #: Steps of the rounded draws, at least: in a standard deviation, and to an end of the range.
 _RESOLUTION, _TO_THE_END = 50, 128
 
+#: What `write_inputs` writes.
+INPUTS = ("data.json", "labels.csv", "draws.csv", "summary.csv")
+
 
 def folder() -> Path:
     """Return the folder of the stored reference posteriors.
@@ -183,6 +186,22 @@ def write(reference: Reference, home: Path) -> list[str]:
     with replacing(home / f"{name}.json") as draft:
         text = json.dumps(reference.information, indent=1, ensure_ascii=False)
         draft.write_text(text + "\n", encoding="utf-8")
+    return file_names(name)
+
+
+def file_names(name: str) -> list[str]:
+    """Return the names of the files of a reference posterior.
+
+    Parameters
+    ----------
+    name : str
+        Of the posterior.
+
+    Returns
+    -------
+    list of str
+        What `write` writes.
+    """
     return [f"{name}.{kind}" for kind in ("json", "csv", "parquet")]
 
 
@@ -287,4 +306,4 @@ def write_inputs(name: str, home: Path) -> list[str]:
             table.to_csv(draft, index=False, lineterminator="\n")
     with replacing(home / "summary.csv") as draft:
         reference.table.to_csv(draft, lineterminator="\n")
-    return ["data.json", "labels.csv", "draws.csv", "summary.csv"]
+    return list(INPUTS)

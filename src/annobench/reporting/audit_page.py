@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -30,7 +30,9 @@ TITLES: Final = {
 }
 
 
-def render_draw(design: Design, *, source: str, model: str) -> str:
+def render_draw(
+    design: Design, *, source: str, model: str, texts: Mapping[str, str] | None = None
+) -> str:
     """Write the page of a draw.
 
     Parameters
@@ -41,6 +43,8 @@ def render_draw(design: Design, *, source: str, model: str) -> str:
         Where the labels come from, such as the name of the file.
     model : str
         Whose certainty decided.
+    texts : mapping of str to str, optional
+        What annotators saw, by item.
 
     Returns
     -------
@@ -79,6 +83,7 @@ def render_draw(design: Design, *, source: str, model: str) -> str:
         ],
         strata=pages.records(strata),
         certainty=_certainty(design),
+        items=pages.records(design.to_check(texts)) if texts else [],
     )
 
 

@@ -217,7 +217,7 @@ def cautions(annotations: Annotations) -> list[str]:
 
 
 def without_width(table: pd.DataFrame) -> list[str]:
-    """Say which overall intervals have no width, and what that means.
+    """Say which overall intervals have no width, why, and what that means.
 
     Parameters
     ----------
@@ -227,26 +227,37 @@ def without_width(table: pd.DataFrame) -> list[str]:
     Returns
     -------
     list of str
-        One sentence, or none.
+        One sentence a reason, or none.
     """
-    rows = table[table["breakdown"].eq("overall") & table["lower"].notna()]
-    flat = rows[rows["upper"] - rows["lower"] < TOLERANCE]
-    if flat.empty:
-        return []
-    names = ", ".join(dict.fromkeys(_title(name) for name in flat["coefficient"]))
-    who = "The intervals have" if len(flat) == len(rows) else f"The intervals of {names} have"
-    if (1 - flat["observed_agreement"] > TOLERANCE).any():
-        return [
-            f"{who} no width, as resampling items changes nothing: they say nothing "
-            "about other items."
-        ]
-    n = int(flat["n_items"].max())
-    beyond = 1 - (1 - float(flat["level"].iloc[0])) ** (1 / n)
-    return [
-        f"{who} no width, as all labels of each of the {n:,} items agree. They say nothing about "
-        f"other items, of which up to {percent(beyond)} may show a disagreement "
-        f"({_level(table)} limit)."
-    ]
+    overall = table[table["breakdown"].eq("overall")]
+    rows = overall[overall["lower"].notna()]
+    flat = rows[(rows["upper"] - rows["lower"]).abs() < TOLERANCE]
+    # A correlation knows no observed agreement: there all labels agree if they do elsewhere.
+    known = overall["observed_agreement"].dropna()
+    elsewhere = 1.0 if len(known) and (1 - known).abs().lt(TOLERANCE).all() else 0.0
+    agreed = (1 - flat["observed_agreement"].fillna(elsewhere)).abs() < TOLERANCE
+    found = []
+    if agreed.any():
+        n = int(flat.loc[agreed, "n_items"].max())
+        beyond = 1 - (1 - float(flat["level"].iloc[0])) ** (1 / n)
+        found.append(
+            f"{_whose(flat[agreed], rows)} no width, as all labels of each of the {n:,} items "
+            f"agree. They say nothing about other items, of which up to {percent(beyond)} may show "
+            f"a disagreement ({_level(table)} limit)."
+        )
+    if not agreed.all():
+        found.append(
+            f"{_whose(flat[~agreed], rows)} no width, as resampling items changes nothing: they "
+            "say nothing about other items."
+        )
+    return found
+
+
+def _whose(flat: pd.DataFrame, rows: pd.DataFrame) -> str:
+    if len(flat) == len(rows):
+        return "The intervals have"
+    names = dict.fromkeys(_title(name) for name in flat["coefficient"])
+    return f"The intervals of {', '.join(names)} have"
 
 
 def coincidences(annotations: Annotations, shown: NDArray[np.int64]) -> NDArray[np.float64]:

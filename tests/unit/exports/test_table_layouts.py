@@ -192,7 +192,7 @@ def test_crowd_kit_texts_are_no_categories(tmp_path):
     path = write(tmp_path / "texts.csv", "task,worker,text\nt,w1,hello\nt,w2,hullo\n")
     assert recognise(path) == {"crowd_kit": "texts"}
     assert read_export(path).questions.kind.tolist() == ["text"]
-    with pytest.raises(AnnotationError, match="holds spans or free texts, and no labels"):
+    with pytest.raises(AnnotationError, match="the answers are free texts, which are not compared"):
         read_export(path).labels()
 
 

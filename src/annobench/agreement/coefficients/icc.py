@@ -235,13 +235,20 @@ def spearman_brown(single: float, k: int) -> float:
     Parameters
     ----------
     single : float
-        The reliability of one annotator, above -1 / (k - 1).
+        The reliability of one annotator.
     k : int
         Annotators.
 
     Returns
     -------
     float
-        The reliability of their mean.
+        The reliability of their mean; minus infinity from -1 / (k - 1) down, where the formula has
+        its pole: a limit of ICC(A,1) may lie below it.
+
+    Examples
+    --------
+    >>> spearman_brown(0.5, 2), spearman_brown(-1.05, 2)
+    (0.6666666666666666, -inf)
     """
-    return k * single / (1 + (k - 1) * single)
+    shared = 1 + (k - 1) * single
+    return -math.inf if shared <= 0 else k * single / shared

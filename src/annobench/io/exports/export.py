@@ -478,10 +478,15 @@ class Export:
         if len(usable) == 1:
             return usable[0], None
         if not usable:
+            if self._intake.marked:
+                raise AnnotationError(
+                    f"{self.path}: the file holds spans, and no labels of items. Measure agreement "
+                    "on spans with `annobench report`, or make items of them with --spans tokens "
+                    "or --spans candidates."
+                )
             raise AnnotationError(
-                f"{self.path}: the file holds spans or free texts, and no labels of items. Measure "
-                "agreement on spans with `annobench report`, or make items of them: see "
-                "`annobench convert --help`."
+                f"{self.path}: the answers are free texts, which are not compared. Sort them into "
+                "categories first, in a table with one row an answer."
             )
         raise AnnotationError(
             f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."

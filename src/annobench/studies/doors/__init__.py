@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     ],
     submod_attrs={
         "candidate": ["Candidate"],
-        "comparison": ["Outcome", "compare", "what_gold_tells"],
+        "comparison": ["Outcome", "compare", "file_names", "what_gold_tells"],
         "contract": ["Finding", "check"],
         "program": ["from_program"],
         "python": ["from_function", "from_python"],

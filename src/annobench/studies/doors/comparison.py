@@ -15,7 +15,8 @@ from annobench.core.files import write_csv
 from annobench.evaluation.gold_size import detectable, rank_methods
 from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.fits import FitRecord, Model, fit_all
-from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
+from annobench.studies.benchmark.tables import SETTINGS, BenchmarkTables, tabulate
+from annobench.studies.benchmark.tables import file_names as tables_of_benchmark
 from annobench.studies.doors.candidate import Candidate
 from annobench.studies.doors.stored import fit_or_recall
 
@@ -24,6 +25,8 @@ REFERENCE = "dawid_skene"
 
 #: The level of the tests that tell methods apart.
 LEVEL = 0.05
+
+_RANKING = "ranking.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +91,18 @@ class Outcome:
         ranking = pd.concat(
             [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
         )
-        write_csv(ranking, folder / "ranking.csv", float_format="%.6g")
+        write_csv(ranking, folder / _RANKING, float_format="%.6g")
+
+
+def file_names() -> list[str]:
+    """Return the names of the files that `Outcome.write` writes.
+
+    Returns
+    -------
+    list of str
+        The tables, and the settings.
+    """
+    return [*tables_of_benchmark().values(), SETTINGS, _RANKING]
 
 
 def opponents(names: Sequence[str]) -> list[Model]:

@@ -1,0 +1,291 @@
+"""Which commands `inspect` proposes: those that can work on what a file holds."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from annobench.core.choices import Scale
+from annobench.core.errors import AnnotationError, ReaderError
+
+if TYPE_CHECKING:
+    from annobench.io import Export
+    from annobench.labels.annotations import Annotations
+    from annobench.labels.partitions import PartitionedLabels
+
+#: What names of language models begin or are made with.
+_MODEL = re.compile(
+    r"(?:^|[\W_])(?:gpt|claude|llama|gemini|gemma|mi[sx]tral|qwen|deepseek|command-r|phi|llm|model)"
+    r"(?:$|[\W_\d])",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What decides which commands take labels or marked spans.
+
+    Attributes
+    ----------
+    scale : str
+        Of the labels; "spans" where spans are marked.
+    n_annotators, n_categories : int
+        How many there are.
+    n_shared : int
+        Items, or documents, with labels of two annotators.
+    n_repeats : int
+        Labels that are not the annotator's first for the item.
+    judges : tuple of str
+        Annotators that go by the names of language models.
+    """
+
+    scale: Scale | str
+    n_annotators: int
+    n_categories: int
+    n_shared: int
+    n_repeats: int
+    judges: tuple[str, ...] = ()
+
+    @classmethod
+    def of_labels(cls, labels: Annotations) -> Facts:
+        """Return the facts of labels in memory.
+
+        Parameters
+        ----------
+        labels : Annotations
+            With their repeats.
+
+        Returns
+        -------
+        Facts
+            Those of these labels.
+        """
+        return cls(
+            labels.scale,
+            labels.n_annotators,
+            labels.n_categories,
+            int(labels.is_shared.sum()),
+            labels.n_labels - labels.first_labels().n_labels,
+            tuple(name for name in labels.annotators if _MODEL.search(name)),
+        )
+
+    @classmethod
+    def of_layer(cls, export: Export, layer: str) -> Facts:
+        """Return the facts of a layer of spans.
+
+        Parameters
+        ----------
+        export : Export
+            That holds the layer.
+        layer : str
+            Its name.
+
+        Returns
+        -------
+        Facts
+            Those of its finished documents.
+        """
+        times = Counter((marked.document, marked.annotator) for marked in export.marks(layer))
+        by_document = Counter(document for document, _ in times)
+        return cls(
+            "spans",
+            len({annotator for _, annotator in times}),
+            0,
+            sum(n > 1 for n in by_document.values()),
+            times.total() - len(times),
+        )
+
+
+@dataclass
+class Proposals:
+    """Commands to type next, and why others are not among them.
+
+    Attributes
+    ----------
+    commands : list of str
+        As they are typed.
+    reasons : list of str
+        Sentences.
+    """
+
+    commands: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+
+def words(path: Path, given: Sequence[str] = ()) -> str:
+    """Return a path and the options that were given with it, as they are typed.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    given : sequence of str
+        Options and their values.
+
+    Returns
+    -------
+    str
+        Quoted for the shell, where that is needed.
+    """
+    file = str(path)
+    return shlex.join([f"./{file}" if file.startswith("-") else file, *given])
+
+
+def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") -> Proposals:
+    """Propose the commands that take labels or spans of such facts.
+
+    Parameters
+    ----------
+    facts : Facts
+        What decides.
+    file : str
+        The file, with options that name what of it is meant, as they are typed.
+    option : str, optional
+        The same with one option of a question whose answers are sets.
+    what : str, default "labels"
+        What they are called in reasons.
+
+    Returns
+    -------
+    Proposals
+        Commands that succeed, and why usual ones are missing.
+    """
+    from annobench.aggregation.consensus import MAX_CONFUSION
+
+    found = Proposals()
+    if not facts.n_shared:
+        who = (
+            f"All {what} are of one annotator"
+            if facts.n_annotators == 1
+            else f"No item has {what} of two annotators"
+        )
+        found.reasons.append(
+            f"{who}, so that there is nothing to compare. Have some items done by a second one."
+        )
+        return found
+    repeats = " --repeats first" if facts.n_repeats else ""
+    found.commands.append(f"annobench report {file}{repeats}")
+    if facts.scale == "spans":
+        return found
+    if facts.scale == "interval":
+        found.reasons.append(
+            "The labels are numbers: `annobench report` takes them as such. `annobench consensus` "
+            "takes categories."
+        )
+    elif facts.n_annotators * facts.n_categories**2 > MAX_CONFUSION:
+        found.reasons.append(
+            f"{facts.n_categories:,} categories are too many for `annobench consensus`: sort them "
+            "into fewer."
+        )
+    else:
+        found.commands.append(f"annobench consensus {option or file}")
+    if facts.judges and facts.n_annotators - len(facts.judges) >= 2:
+        named = shlex.join([part for name in facts.judges[:3] for part in ("--judge", name)])
+        found.commands.append(f"annobench judge {option or file} {named}")
+    return found
+
+
+def propose_for_export(path: Path, export: Export, given: Sequence[str] = ()) -> Proposals:
+    """Propose commands for the first question, or layer of spans, that any command takes.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    export : Export
+        What it holds.
+    given : sequence of str
+        Options with which it was read.
+
+    Returns
+    -------
+    Proposals
+        Commands that succeed, and why usual ones are missing.
+    """
+    kinds = export.questions["kind"]
+    questions = export.questions["question"][~kinds.isin(["spans", "relations", "text"])].tolist()
+    found = Proposals()
+    for question in questions:
+        named = ("--question", question) if len(questions) > 1 else ()
+        one = _of_question(path, export, question, [*given, *named], given)
+        found.reasons += [f"{question}: {reason}" for reason in one.reasons]
+        if one.commands:
+            found.commands = one.commands
+            break
+    layers = export.questions["question"][kinds.isin(["spans", "relations"])].tolist()
+    for layer in layers:
+        named = ("--question", layer) if questions or len(layers) > 1 else ()
+        one = _of_layer(export, layer, words(path, [*given, *named]))
+        found.reasons += [f"{layer}: {reason}" for reason in one.reasons]
+        if one.commands:
+            found.commands += one.commands
+            break
+    if not questions and not layers:
+        found.reasons.append(
+            "Answers in free text are not compared: sort them into categories first."
+            if len(kinds)
+            else "There are no answers in it."
+        )
+    return found
+
+
+def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:
+    """Propose commands for a folder of partitions.
+
+    Parameters
+    ----------
+    path : Path
+        The folder.
+    labels : PartitionedLabels
+        What it holds.
+
+    Returns
+    -------
+    Proposals
+        Commands that succeed, and why usual ones are missing.
+    """
+    from annobench.labels.engines import partitions_for
+
+    if partitions_for(labels, "auto") is None:
+        return propose(Facts.of_labels(labels.read()), words(path))
+    facts = Facts(labels.scale, labels.n_annotators, labels.n_categories, int(labels.is_shared), 0)
+    return propose(facts, words(path))
+
+
+def _of_question(
+    path: Path, export: Export, question: str, options: Sequence[str], given: Sequence[str]
+) -> Proposals:
+    try:
+        labels = export.select(question, repeats="all").labels
+    except AnnotationError:
+        return Proposals(
+            reasons=["No answer is finished. Options such as --status take others, too."]
+        )
+    file, option = words(path, options), ""
+    combined = export.combined_options(question)
+    if combined:  # only `report` takes sets
+        option = words(path, [*given, "--question", f"{question}={combined[0]}"])
+    found = propose(Facts.of_labels(labels), file, option=option, what="answers")
+    found.commands.append(f"annobench convert {option or file} {shlex.quote(_free())}")
+    return found
+
+
+def _of_layer(export: Export, layer: str, file: str) -> Proposals:
+    from annobench.io.exports.layers import select_layer
+
+    try:
+        select_layer(export, layer, repeats="first")
+    except (AnnotationError, ReaderError) as error:
+        return Proposals(reasons=[str(error)])
+    return propose(Facts.of_layer(export, layer), file, what="spans")
+
+
+def _free() -> str:
+    """Return the name of a file that is not there."""
+    names = ["labels.parquet", *(f"labels_{n}.parquet" for n in range(2, 1000))]
+    return next(name for name in names if not Path(name).exists())
