@@ -75,6 +75,7 @@ rule measure_coverage:
         runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 60,
     params:
         settings=coverage_settings,
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -210,7 +211,7 @@ rule fit_models:
             else None
         ),
         limit=lambda wildcards: baselines_settings(wildcards)["limit"],
-        seed=config["seed"],
+        seed=seed_of_fits,
     script:
         "../scripts/fit_models.py"
 
@@ -324,6 +325,8 @@ STORED_BENCHMARKS = {
 
 
 use rule render_baselines as render_stored_benchmarks with:
+    """Render the pages of the benchmarks of models that `make aggregation` and `make peer` stored."""
+
     # All in one job, which takes less time than to start one for each.
     input:
         tables=[
@@ -372,6 +375,7 @@ rule measure_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         settings=noise_settings,
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -398,6 +402,8 @@ rule collect_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         settings=noise_settings,
+        # The power is simulated here.
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     script:
         "../scripts/collect_certificate_coverage.py"
@@ -490,6 +496,5 @@ rule render_certificate:
         unknown=[
             each["dataset"] for each in config["studies"]["noise"]["data"] if each not in CERTIFIED
         ],
-        seed=config["seed"],
     script:
         "../scripts/render_certificate.py"

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -61,17 +61,24 @@ class Analysis:
         ]
         return [self.module, *others]
 
-    def run(self, study: Study, results: Results, seed: int, effort: Effort = "full") -> None:
+    def run(
+        self, study: Study, results: Results, seed: int | None, effort: Effort = "full"
+    ) -> bool:
         """Compute and write everything.
 
         Parameters
         ----------
         study, results
             What is read and written.
-        seed : int
-            Of the one generator that the analysis draws from.
+        seed : int or None
+            Of the one generator that the analysis draws from; None for one that draws nothing.
         effort : {"full", "quick"}
             How many repetitions.
+
+        Returns
+        -------
+        bool
+            Whether it drew from the generator, or from one that the generator gave.
 
         Raises
         ------
@@ -79,5 +86,14 @@ class Analysis:
             If the analysis keeps no contract: see `Study` and `Results`.
         """
         analyse: Analyse = self.module.analyse
-        analyse(study, results, np.random.default_rng(seed), effort)
+        rng = np.random.default_rng(seed)
+        before = _state(rng)
+        analyse(study, results, rng, effort)
         results.finish()
+        return _state(rng) != before
+
+
+def _state(rng: np.random.Generator) -> tuple[Any, int]:
+    """Return what drawing from a generator, or spawning others from it, changes."""
+    bits = rng.bit_generator
+    return bits.state, bits.seed_seq.n_children_spawned
