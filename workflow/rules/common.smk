@@ -312,8 +312,14 @@ def model_sources(script, wildcards):
 BENCHMARK_FILES = [*file_names().values(), SETTINGS]
 STORED = WORKFLOW.parent / "benchmarks/measured"
 STORED_BENCHMARK = STORED / "aggregation"
-#: Studies by simulation whose full grids are stored with their settings.
-STORED_STUDIES = ["coverage", "noise", "audit"]
+#: In the order in which they are collected.
+NOISE_TABLES = ["curves", "exact", "simulated", "power"]
+#: Studies by simulation whose full grids are stored, and the files of each.
+STORED_STUDIES = {
+    "coverage": ["coverage.csv", SETTINGS],
+    "noise": [*(f"{table}.csv" for table in NOISE_TABLES), SETTINGS],
+    "audit": ["coverage.csv", "replay.csv", SETTINGS],
+}
 
 
 #: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
@@ -336,8 +342,6 @@ def parts_of(wildcards):
 #: The folder of a study, by the grid that it shows; the full one is stored, too.
 COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
 NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
-#: In the order in which they are collected.
-NOISE_TABLES = ["curves", "exact", "simulated", "power"]
 
 
 wildcard_constraints:

@@ -20,6 +20,8 @@ rule probe_network:
         "results/logs/data/network.log",
     benchmark:
         "results/logs/data/network.benchmark.tsv"
+    # All data wait for it, and most papers for them.
+    priority: 100
     conda:
         "../../envs/annobench.yaml"
     resources:

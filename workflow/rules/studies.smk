@@ -29,24 +29,27 @@ rule conformance:
         "../scripts/render_conformance.py"
 
 
-rule restore_study:
-    """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
-    input:
-        lambda wildcards: str(STORED / wildcards.stored / wildcards.file),
-    output:
-        "results/studies/{stored}_stored/{file}",
-    log:
-        "results/logs/studies/{stored}_stored/{file}.log",
-    wildcard_constraints:
-        stored=one_of(STORED_STUDIES),
-        file="[a-z0-9]+[.](csv|json)",
-    conda:
-        "../../envs/annobench.yaml"
-    resources:
-        mem_mb=100,
-        runtime=5,
-    shell:
-        "cp {input:q} {output:q} 2>&1 | tee {log:q} >&2"
+for study, files in STORED_STUDIES.items():
+
+    rule:
+        """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
+        name:
+            f"restore_{study}"
+        input:
+            [str(STORED / study / file) for file in files],
+        output:
+            expand("results/studies/{study}_stored/{file}", study=study, file=files),
+        log:
+            f"results/logs/studies/{study}_stored.log",
+        conda:
+            "../../envs/annobench.yaml"
+        resources:
+            mem_mb=100,
+            runtime=5,
+        params:
+            folder=f"results/studies/{study}_stored",
+        shell:
+            "cp {input:q} {params.folder:q} 2>&1 | tee {log:q} >&2"
 
 
 rule studies:

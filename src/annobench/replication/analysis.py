@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -86,14 +86,9 @@ class Analysis:
             If the analysis keeps no contract: see `Study` and `Results`.
         """
         analyse: Analyse = self.module.analyse
-        rng = np.random.default_rng(seed)
-        before = _state(rng)
+        sequence = np.random.SeedSequence(seed)
+        rng = np.random.default_rng(sequence)
+        undrawn = rng.bit_generator.state
         analyse(study, results, rng, effort)
         results.finish()
-        return _state(rng) != before
-
-
-def _state(rng: np.random.Generator) -> tuple[Any, int]:
-    """Return what drawing from a generator, or spawning others from it, changes."""
-    bits = rng.bit_generator
-    return bits.state, bits.seed_seq.n_children_spawned
+        return rng.bit_generator.state != undrawn or sequence.n_children_spawned > 0

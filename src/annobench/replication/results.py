@@ -266,12 +266,9 @@ class Results:
             self._complete = True
 
     def _about(self, of: str | Sequence[str]) -> dict[str, Any]:
-        names = _names(of)
-        seeds = [
-            self._seed,
-            *(self._study.data(id).meta.get("seed") for id in self._study.stand_ins(*names)),
-        ]
-        seed = next((seed for seed in seeds if seed is not None), None)
+        names, seed = _names(of), self._seed
+        if seed is None and (stand_ins := self._study.stand_ins(*names)):
+            seed = self._study.data(stand_ins[0]).meta.get("seed")
         return {"provenance": self._study.provenance(*names), "seed": seed}
 
     def _listed(self, name: str, known: Mapping[str, Exhibit], written: str, kind: str) -> Exhibit:
