@@ -19,14 +19,20 @@ EXAMPLE = "example_paper"
 #: What a run needs of the repository.
 PARTS = (
     "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
     "Snakefile",
     "benchmarks",
     "config",
+    "course/archive",
     "envs",
     "profiles",
+    "pyproject.toml",
+    "requirements/course.txt",
     "src",
     "workflow",
     "docs/coefficients",
+    "docs/explanation/course.md",
     "docs/how-to",
     "tests/reference/agreement",
 )
@@ -178,6 +184,12 @@ def jobs_of(output):
     return {rule: int(count) for rule, count in jobs if rule not in ("all", "job")}
 
 
+def jobs_with(output, reason):
+    """Return the rules of which a dry run gives a reason."""
+    blocks = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, flags=re.MULTILINE)
+    return {rule for rule, block in blocks if reason in block}
+
+
 def make_clone(top: Path) -> Clone:
     """Copy the sources, with the worked example for papers and one data set."""
     top.mkdir()
@@ -187,6 +199,7 @@ def make_clone(top: Path) -> Clone:
             ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
             shutil.copytree(source, top / part, ignore=ignored)
         else:
+            (top / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, top / part)
     share_compiled_loops(top)
     for peer in sorted((top / "benchmarks/measured/peers").iterdir())[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,9 @@ from annobench.replication.results import Exhibit
 from documents import DocumentError, read_yaml, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "paper.schema.yaml"
+
+#: What is said of a paper's values, beside its record: tables of its folder, without their ending.
+LEDGERS = ("published", "errata", "remarks", "standing")
 
 #: The forms in which every figure is written: for pages, and for slides and manuscripts.
 FIGURE_FORMATS = ("svg", "png")
@@ -39,6 +42,7 @@ class Paper:
     figures: tuple[Exhibit, ...]
     tables: tuple[Exhibit, ...]
     results: str
+    random: bool
     not_public: tuple[str, ...]
     notebook: str
     mem_mb: int
@@ -105,14 +109,39 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
     return Paper(folder=path.parent, **record)
 
 
-def read_papers(folder: Path, datasets: Collection[str]) -> dict[str, Paper]:
-    """Find the papers of a folder by their `paper.yaml` and read them, by key."""
+def read_papers(folder: Path, datasets: Collection[str], notebooks: Path) -> dict[str, Paper]:
+    """Find the papers of a folder by their `paper.yaml` and read them, by key.
+
+    Raises
+    ------
+    DocumentError
+        If a record is faulty, a file of a paper or its notebook is missing, or two papers have
+        one notebook.
+    """
     found = [read_paper(path, datasets) for path in sorted(folder.glob("*/paper.yaml"))]
-    notebooks = [paper.notebook for paper in found]
-    for paper in found:
-        if notebooks.count(paper.notebook) > 1:
-            raise DocumentError(
-                f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is the notebook "
-                "of another paper too. Give each paper its own."
-            )
+    faults = [fault for paper in found for fault in _missing_files(paper, notebooks)]
+    names = [paper.notebook for paper in found]
+    faults += [
+        f"{paper.folder / 'paper.yaml'}, key notebook: {paper.notebook!r} is the notebook "
+        "of another paper too. Give each paper its own."
+        for paper in found
+        if names.count(paper.notebook) > 1
+    ]
+    if faults:
+        raise DocumentError("\n".join(faults))
     return {paper.key: paper for paper in found}
+
+
+def _missing_files(paper: Paper, notebooks: Path) -> Iterator[str]:
+    for path in (paper.analysis, *(paper.folder / f"{name}.csv" for name in LEDGERS)):
+        if not path.is_file():
+            yield (
+                f"{path}: missing, and every paper has one. Write it, or take the paper away "
+                f"with its folder {paper.folder}."
+            )
+    notebook = notebooks / f"{paper.notebook}.ipynb"
+    if not notebook.is_file():
+        yield (
+            f"{notebook}: missing, and {paper.folder / 'paper.yaml'} names it under notebook. "
+            "Write the notebook, or correct the name."
+        )

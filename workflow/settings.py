@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -41,11 +41,11 @@ def mode_of(config: Mapping[str, Any], dataset: str) -> str:
     return str(config["data"]["datasets"].get(dataset, config["data"]["mode"]))
 
 
-def upgrades(results: Path, dataset: str, mode: str) -> int:
-    """Count how often files turned up that make simulated data real, or the simulation better.
+def upgrades(results: Path, dataset: str, mode: str, seed: int) -> int:
+    """Count how often simulated data were made anew: files had turned up, or the seed had changed.
 
     As a parameter of its rule this makes simulated results real once a mirror is named, and
-    leaves real results alone in a shell where it is not.
+    leaves real results alone in a shell where it is not, and with another seed.
     """
     try:
         meta = json.loads((results / "data" / dataset / "meta.json").read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
     used = {file["path"] for file in meta["files"]}
     turned_up = {file.path for file in get(dataset).simulate_from} - missing - used
     waiting = meta["provenance"] == "simulated" and (
-        bool(turned_up) or (mode != "simulated" and not missing)
+        meta.get("seed") != seed or bool(turned_up) or (mode != "simulated" and not missing)
     )
     return int(meta.get("upgrades", 0)) + waiting
 
@@ -86,6 +86,30 @@ def check_results(folder: Path) -> None:
             f"{folder}: the workflow writes into this folder, but {place} is not writable. "
             f"{mend}, or run in a copy with `snakemake --directory`."
         )
+
+
+def missing_sources(inputs: Iterable[str]) -> list[str]:
+    """Say of each missing source of a rule what to do; Snakemake may not notice that it is gone.
+
+    It takes what a rule made earlier for a source of its own, once the rule lacks an input.
+
+    Parameters
+    ----------
+    inputs : iterable of str
+        Of all rules. Patterns are left out: the files of papers, which they match, are checked
+        where papers are read.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
+    fixed = {path for path in inputs if "{" not in path}
+    return [
+        f"{path}: missing, and the workflow reads it. Restore it, as by `git checkout -- {path}`."
+        for path in sorted(fixed)
+        if not path.startswith("results/") and not Path(path).exists()
+    ]
 
 
 def ahead_of_clock(folder: Path, now: float) -> str:

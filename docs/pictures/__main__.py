@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation's pages on models and coefficients.
+"""Draw the pictures of the documentation: of models, of coefficients, and of the workflow.
 
     python docs/pictures [page ...]
 
@@ -10,12 +10,13 @@ import sys
 
 import coefficients
 import confusion
+import stages
 import weights
 
 #: Functions without arguments, by the page whose picture they draw.
 PICTURES = {
     name.removeprefix("draw_"): function
-    for module in (coefficients, weights, confusion)
+    for module in (coefficients, weights, confusion, stages)
     for name, function in vars(module).items()
     if name.startswith("draw_")
 }

@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 
 import run_paper
 from annobench import datasets
+from annobench.core.errors import PublicationError
 from annobench.replication.ledger import (
     PAPER_METHOD,
     read_computed,
@@ -205,6 +208,24 @@ def test_simulated_data_sets_are_marked_and_are_no_results(paper, quick_run):
     simulated = computed[computed["provenance"] == "simulated"]
     calibrated = simulated[simulated["target"].str.startswith(paper.calibrated or ("-",))]
     assert PAPER_METHOD not in set(calibrated["method"])
+
+
+@pytest.mark.parametrize("draws", [True, False])
+def test_a_record_that_is_wrong_about_random_numbers_is_refused(tmp_path, simulated_folder, draws):
+    folder = tmp_path / EXAMPLE.name
+    shutil.copytree(EXAMPLE, folder)
+    if draws:
+        analysis = folder / "analysis.py"
+        first = "    sizes = table1_sizes(labels)\n"
+        drawn = "    rng.spawn(1)[0].random()\n"
+        assert first in analysis.read_text()
+        analysis.write_text(analysis.read_text().replace(first, drawn + first))
+    paper = replace(read_paper(folder / "paper.yaml", datasets.names()), random=not draws)
+    data = {id: simulated_folder(id) for id in paper.datasets}
+    message = f"key random: {str(not draws).lower()}, but .* Write {str(draws).lower()}"
+    with pytest.raises(PublicationError, match=message):
+        run_paper.main(paper, data, tmp_path / "out", seed=1, effort="quick")
+    run_paper.main(replace(paper, random=draws), data, tmp_path / "out", seed=1, effort="quick")
 
 
 def test_a_figure_of_real_data_is_not_marked(tmp_path, mirror):

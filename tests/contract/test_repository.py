@@ -192,6 +192,14 @@ def test_a_profile_is_a_table_of_options(name):
     assert set(profile) <= known
 
 
+def test_the_workflow_asks_for_the_version_of_snakemake_that_the_package_needs():
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    workflow = project["optional-dependencies"]["workflow"]
+    [needed] = [line for line in map(Requirement, workflow) if line.name == "snakemake"]
+    asked = re.findall(r'^min_version\("(.+)"\)$', (TOP / "workflow/Snakefile").read_text(), re.M)
+    assert [f">={version}" for version in asked] == [str(needed.specifier)]
+
+
 def test_the_formatter_formats_everything(files):
     # A table of numbers that it would mangle may be left out, and belongs into a file of data.
     mark = "# fmt: " + "skip"

@@ -16,8 +16,8 @@ import value_rows
 from annobench import plotting
 from annobench.replication import ledger, printed, verdicts
 from annobench.replication.ledger import Computed
-from annobench.reporting.figures import picture_size
 from annobench.reporting.formats import shown
+from annobench.reporting.pages import picture_size
 from annobench.reporting.verdicts import FACES, RELATIONS, Tally
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"

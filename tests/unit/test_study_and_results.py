@@ -127,6 +127,29 @@ def test_a_figure_of_a_stand_in_says_so(results, tmp_path, of, says):
     assert said == {"provenance": word, "seed": 7, "caption": f"Drawn 2 times. Data: {word}."}
 
 
+@pytest.mark.parametrize(("of", "has_seed"), [("stand_in", True), ("printed", False)])
+def test_an_analysis_that_draws_nothing_has_the_seed_of_its_simulated_data(
+    study, simulated, tmp_path, of, has_seed
+):
+    results = Results(study, tmp_path, figures=[], tables=[TABLE], seed=None)
+    results.table("table1", pd.DataFrame({"a": [1]}), of=of)
+    results.finish()
+    said = json.loads((tmp_path / "captions.json").read_text())["tables/table1"]
+    assert said["seed"] == (simulated.meta["seed"] if has_seed else None)
+
+
+@pytest.mark.parametrize(
+    ("statement", "drew"),
+    [("rng.random()", True), ("rng.spawn(1)", True), ("rng.bit_generator", False)],
+)
+def test_a_run_says_whether_the_analysis_drew(tmp_path, study, statement, drew):
+    (tmp_path / "analysis.py").write_text(
+        f"def analyse(study, results, rng, effort):\n    {statement}\n"
+    )
+    results = Results(study, tmp_path, figures=[], tables=[], seed=1)
+    assert Analysis(tmp_path).run(study, results, seed=1) is drew
+
+
 def test_a_caption_that_is_not_filled_is_refused(results):
     with pytest.raises(PublicationError, match="names times, which the"):
         results.figure("figure1", draw, of="printed")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +12,18 @@ import yaml
 
 from catalogue import read_paper, read_papers
 from documents import DocumentError, read_yaml
-from settings import ahead_of_clock, check_config, check_results, mode_of, upgrades
+from settings import (
+    ahead_of_clock,
+    check_config,
+    check_results,
+    missing_sources,
+    mode_of,
+    upgrades,
+)
 
 TOP = Path(__file__).parents[2]
 DATASETS = ("anesthesia", "snow2008_rte")
+SEED = 1
 EXAMPLE = TOP / "tests" / "workflow" / "example_paper" / "paper.yaml"
 
 
@@ -192,37 +201,62 @@ def test_an_upgrade_counts_only_when_real_files_turn_up_for_simulated_data(tmp_p
     mirror, meta = tmp_path / "mirror", tmp_path / "data" / "anesthesia" / "meta.json"
     monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", str(mirror))
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
-    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "nothing has run"
+    assert upgrades(tmp_path, "anesthesia", "auto", SEED) == 0, "nothing has run"
     meta.parent.mkdir(parents=True)
-    meta.write_text('{"provenance": "simulated", "files": []}')
-    assert upgrades(tmp_path, "anesthesia", "auto") == 0, "the files are still missing"
+    meta.write_text('{"provenance": "simulated", "seed": 1, "files": []}')
+    assert upgrades(tmp_path, "anesthesia", "auto", SEED) == 0, "the files are still missing"
     held = mirror / "anesthesia" / "data" / "anesthesia.rda"
     held.parent.mkdir(parents=True)
     held.write_bytes(b"only its existence counts here")
-    assert upgrades(tmp_path, "anesthesia", "auto") == 1
-    assert upgrades(tmp_path, "anesthesia", "simulated") == 0, "a simulation is what was asked for"
+    assert upgrades(tmp_path, "anesthesia", "auto", SEED) == 1
+    assert upgrades(tmp_path, "anesthesia", "simulated", SEED) == 0, (
+        "a simulation is what was asked for"
+    )
     meta.write_text('{"provenance": "real", "upgrades": 1, "files": []}')
-    assert upgrades(tmp_path, "anesthesia", "auto") == 1
+    assert upgrades(tmp_path, "anesthesia", "auto", SEED) == 1
     monkeypatch.delenv("ANNOBENCH_DATA_MIRROR")
-    assert upgrades(tmp_path, "anesthesia", "auto") == 1, "forgetting the mirror changes nothing"
+    assert upgrades(tmp_path, "anesthesia", "auto", SEED) == 1, (
+        "forgetting the mirror changes nothing"
+    )
 
 
 def test_a_simulation_is_made_anew_when_a_file_it_builds_on_turns_up(tmp_path, monkeypatch):
     gold = "hierAnno/trunk/R/data/mturk-ne/per.gold.tsv"
     meta = tmp_path / "data" / "muc6_person" / "meta.json"
     meta.parent.mkdir(parents=True)
-    meta.write_text('{"provenance": "simulated", "files": []}')
+    meta.write_text('{"provenance": "simulated", "seed": 1, "files": []}')
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ANNOBENCH_DATA_MIRROR", str(tmp_path / "mirror"))
-    assert upgrades(tmp_path, "muc6_person", "auto") == 0
+    assert upgrades(tmp_path, "muc6_person", "auto", SEED) == 0
     held = tmp_path / "mirror" / "muc6_person" / gold
     held.parent.mkdir(parents=True)
     held.write_bytes(b"only its existence counts here")
-    assert upgrades(tmp_path, "muc6_person", "auto") == 1
+    assert upgrades(tmp_path, "muc6_person", "auto", SEED) == 1
     meta.write_text(
-        json.dumps({"provenance": "simulated", "upgrades": 1, "files": [{"path": gold}]})
+        json.dumps({"provenance": "simulated", "seed": 1, "upgrades": 1, "files": [{"path": gold}]})
     )
-    assert upgrades(tmp_path, "muc6_person", "auto") == 1
+    assert upgrades(tmp_path, "muc6_person", "auto", SEED) == 1
+
+
+def test_simulated_data_alone_are_made_anew_with_another_seed(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("ANNOBENCH_DATA_MIRROR", raising=False)
+    meta = tmp_path / "data" / "anesthesia" / "meta.json"
+    meta.parent.mkdir(parents=True)
+    for mode in ("auto", "simulated"):
+        meta.write_text('{"provenance": "simulated", "seed": 1, "upgrades": 2, "files": []}')
+        counts = [upgrades(tmp_path, "anesthesia", mode, seed) for seed in (1, 7)]
+        assert counts == [2, 3]
+    meta.write_text('{"provenance": "real", "upgrades": 2, "files": []}')
+    assert [upgrades(tmp_path, "anesthesia", "auto", seed) for seed in (1, 7)] == [2, 2]
+
+
+def test_a_missing_source_is_named_and_what_a_rule_makes_is_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there.csv").write_text("")
+    inputs = ["there.csv", "gone.csv", "results/made.csv", "papers/{paper}/published.csv"]
+    [said] = missing_sources(inputs)
+    assert said.startswith("gone.csv: missing, and the workflow reads it. Restore it")
 
 
 def test_a_results_folder_may_be_missing_or_there(tmp_path):
@@ -305,6 +339,7 @@ def test_a_paper_is_read_from_its_record(record, write):
             {"tables": [{"name": "t", "title": "t", "source": "t"} for _ in range(2)]},
             "key tables: the name 't' stands there twice",
         ),
+        ({"random": "no"}, "key random: 'no' is not of type 'boolean'"),
         ({"title": ""}, "key title: '' should be non-empty"),
     ],
 )
@@ -313,17 +348,40 @@ def test_a_faulty_record_is_refused_naming_file_and_key(record, write, change, m
         read_paper(write(record | change), DATASETS)
 
 
-def test_papers_are_found_by_their_record_alone(record, write, tmp_path):
-    write(record)
-    (tmp_path / "unfinished").mkdir()
-    assert list(read_papers(tmp_path, DATASETS)) == ["example_paper"]
+@pytest.fixture
+def papers(tmp_path):
+    """A folder with the worked example, whole; its notebook lies in the example's own folder."""
+    folder = tmp_path / "papers"
+    shutil.copytree(EXAMPLE.parent, folder / "example_paper")
+    return folder
 
 
-def test_two_papers_of_one_notebook_are_refused(record, write, tmp_path):
-    write(record)
-    write(record | {"key": "second"}, "second")
+def test_papers_are_found_by_their_record(papers):
+    (papers / "unfinished").mkdir()
+    assert list(read_papers(papers, DATASETS, EXAMPLE.parent)) == ["example_paper"]
+
+
+def test_two_papers_of_one_notebook_are_refused(papers, record):
+    shutil.copytree(EXAMPLE.parent, papers / "second")
+    (papers / "second/paper.yaml").write_text(yaml.safe_dump(record | {"key": "second"}))
     with pytest.raises(DocumentError, match="'example_paper' is the notebook of another paper"):
-        read_papers(tmp_path, DATASETS)
+        read_papers(papers, DATASETS, EXAMPLE.parent)
+
+
+@pytest.mark.parametrize(
+    "name", ["analysis.py", "published.csv", "errata.csv", "remarks.csv", "standing.csv"]
+)
+def test_a_paper_that_lacks_a_file_is_refused_with_a_remedy(papers, name):
+    (papers / "example_paper" / name).unlink()
+    message = rf"example_paper/{name}: missing, and every paper has one. Write it"
+    with pytest.raises(DocumentError, match=message):
+        read_papers(papers, DATASETS, EXAMPLE.parent)
+
+
+def test_a_paper_without_its_notebook_is_refused_with_a_remedy(papers, tmp_path):
+    message = r"example_paper.ipynb: missing, and \S+/paper.yaml names it.*Write the notebook"
+    with pytest.raises(DocumentError, match=message):
+        read_papers(papers, DATASETS, tmp_path)
 
 
 def test_what_is_no_yaml_is_refused(write, tmp_path):

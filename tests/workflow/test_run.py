@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import links
 import pytest
+from clones import TOP, jobs_of, jobs_with
 
 import unrendered
 from annobench.replication.ledger import read_comparison
@@ -20,8 +21,8 @@ pytestmark = pytest.mark.workflow
 
 #: What follows from a paper's computed values.
 SHOWN = {
-    *("compare_papers", "run_notebook"),
-    *("render_papers", "render_lists", "render_index", "site"),
+    *("compare_paper", "collect_comparisons", "run_notebook"),
+    *("render_paper", "render_lists", "render_index", "site"),
 }
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
@@ -194,11 +195,31 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
         assert set(clone.planned()) == reruns
 
 
-def test_another_seed_reruns_what_is_drawn(built):
+#: What draws random numbers, where the data are simulated.
+DRAWN = {
+    *("fetch_anesthesia", "trace_paper"),
+    *("measure_coverage", "measure_certificate_coverage", "collect_certificate_coverage"),
+    *("fit_models", "refit_models", "score_models", "certify"),
+    *("measure_audits", "replay_labels"),
+}
+
+
+def test_another_seed_reruns_what_draws_and_what_follows_from_it(built):
     clone, _ = built
-    assert (
-        set(clone.planned("--config", "seed=1")) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS
-    )
+    output = clone.snakemake("--dry-run", "--config", "seed=1")
+    assert jobs_with(output, "Params have changed") == DRAWN
+    assert set(jobs_of(output)) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS
+
+
+def test_another_seed_draws_simulated_data_anew_and_leaves_real_ones_alone(clone):
+    fetched = {"fetch_anesthesia"}
+    assert set(clone.planned("data", "--config", "seed=1")) - {"data"} == fetched
+    clone.snakemake("data", "--config", "seed=1")
+    assert clone.planned("data", "--config", "seed=1") == {}
+    assert set(clone.planned("data")) - {"data"} == fetched
+    meta = clone.top / "results/data/anesthesia/meta.json"
+    meta.write_text(meta.read_text().replace('"simulated"', '"real"', 1))
+    assert clone.planned("data") == {}
 
 
 def test_a_mirror_makes_simulated_data_real_and_its_absence_undoes_nothing(clone, mirror):
@@ -237,9 +258,163 @@ def test_a_simulated_run_never_asks_the_network(sources):
         planned = sources.planned()
     shown = {
         *("conformance", "render_benchmarks", "render_faults", "render_stored_benchmarks"),
-        "restore_study",
+        *("restore_coverage", "restore_noise", "restore_audit"),
     }
     assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
+
+
+# --- a paper by itself ---------------------------------------------------------------
+
+
+#: The jobs of a paper by itself.
+OWN = ("trace_paper", "compare_paper", "run_notebook", "render_paper")
+
+
+@pytest.fixture(scope="module")
+def two(built, tmp_path_factory):
+    """A copy in which a second paper was made by its name, and what the run printed."""
+    clone = built[0].copy(tmp_path_factory.mktemp("two") / "clone")
+    second = clone.paper.with_name("second_paper")
+    shutil.copytree(clone.paper, second, ignore=shutil.ignore_patterns("__pycache__"))
+    record = second / "paper.yaml"
+    record.write_text(record.read_text().replace("example_paper", "second_paper"))
+    notebooks = clone.top / "notebooks"
+    shutil.copy(notebooks / "example_paper.ipynb", notebooks / "second_paper.ipynb")
+    return clone, clone.snakemake("second_paper")
+
+
+def test_a_paper_is_a_target_that_runs_no_other_papers_job(two):
+    clone, output = two
+    jobs = dict.fromkeys(("replicate_second_paper", *OWN), 1)
+    assert jobs_of(output) == jobs | {"second_paper": 1}
+    results = clone.top / "results"
+    for path in (
+        "papers/second_paper/computed.csv",
+        "papers/second_paper/comparison.csv",
+        "notebooks/second_paper.ipynb",
+        "pages/papers/second_paper/index.html",
+        "pages/papers/second_paper/source.html",
+    ):
+        assert (results / path).stat().st_size > 0, path
+    assert clone.planned("second_paper") == clone.planned("example_paper") == {}
+
+
+@pytest.mark.parametrize("table", ["published", "errata", "remarks", "standing"])
+def test_an_edit_of_a_papers_table_reruns_no_other_papers_job(two, table):
+    clone, _ = two
+    with clone.edited(f"workflow/papers/example_paper/{table}.csv", "\n\n"):
+        planned = clone.planned("all")
+        assert clone.planned("second_paper") == {}
+    assert {planned[rule] for rule in ("compare_paper", "render_paper", "run_notebook")} == {1}
+    assert not {"trace_paper", "replicate_example_paper"} & set(planned)
+
+
+def test_a_fault_in_one_paper_costs_that_paper_only(two, tmp_path):
+    clone = two[0].copy(tmp_path / "clone")
+    published = clone.top / "workflow/papers/second_paper/published.csv"
+    with published.open("a") as stream:
+        stream.write("table9.lost,Table 9,eq\n")
+    analysis = clone.paper / "analysis.py"
+    analysis.write_text(analysis.read_text() + "\n")
+    before = (clone.paper.parents[2] / "results/papers/example_paper/comparison.csv").stat()
+    output = clone.snakemake("all", fails=True)
+    assert re.search(r"compare_paper second_paper: \S*second_paper/published.csv", output), output
+    results = clone.top / "results"
+    made = results / "papers/example_paper/comparison.csv"
+    assert made.stat().st_mtime_ns > before.st_mtime_ns
+    assert clone.planned("example_paper") == {}
+    assert not (results / "papers/second_paper/comparison.csv").exists()
+
+
+def test_a_module_that_is_no_python_stops_no_other_paper(two):
+    clone, _ = two
+    with clone.edited("workflow/papers/second_paper/analysis.py", "def (\n"):
+        assert clone.planned("example_paper") == {}
+        output = clone.snakemake("--dry-run", "second_paper", fails=True)
+    assert re.search(r"second_paper/analysis.py, line \d+: invalid syntax", output), output
+
+
+# --- what is missing -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "remedy"),
+    [
+        ("notebooks/example_paper.ipynb", "Write the notebook, or correct the name"),
+        ("workflow/papers/example_paper/published.csv", "Write it, or take the paper away"),
+        ("workflow/papers/example_paper/standing.csv", "Write it, or take the paper away"),
+        ("workflow/papers/example_paper/analysis.py", "Write it, or take the paper away"),
+        ("workflow/site/paper.html.j2", "Restore it"),
+        ("src/annobench/reporting/templates/parts.css", "Restore it"),
+        ("workflow/generator/conf.py", "Restore it"),
+        ("tests/reference/agreement/peers.csv", "Restore it"),
+        ("benchmarks/measured/aggregation/problems.csv", "Restore it"),
+        ("benchmarks/measured/noise/power.csv", "Restore it"),
+        ("CONTRIBUTING.md", "Restore it"),
+    ],
+)
+def test_a_source_that_is_gone_is_named_before_any_job_though_its_results_are_there(
+    built, path, remedy
+):
+    clone, _ = built
+    source = clone.top / path
+    away = source.with_name("away")
+    source.rename(away)
+    try:
+        output = clone.snakemake("--dry-run", fails=True)
+    finally:
+        away.rename(source)
+    assert f"{path}: missing" in output
+    assert remedy in output
+    assert "Traceback" not in output
+
+
+def test_each_rule_says_in_a_sentence_what_it_is(sources):
+    listed = sources.snakemake("--list-rules")
+    rules = [line for line in listed.splitlines() if re.match(r"[a-z_0-9]+($| \()", line)]
+    assert {"all", "example_paper", "fetch_anesthesia", "site"} <= {r.split()[0] for r in rules}
+    said = [re.fullmatch(r"[a-z_0-9]+ \(([A-Z].+\.)\)", rule) for rule in rules]
+    assert [rule for rule, found in zip(rules, said, strict=True) if not found] == []
+
+
+def test_the_picture_of_the_workflow_shows_what_is_made_of_what(sources, monkeypatch):
+    monkeypatch.syspath_prepend(TOP / "docs/pictures")
+    import stages
+
+    # The copy has no session of the course.
+    drawn = {arrow for arrow in stages.ARROWS if arrow[1] != "course"}
+    graph = sources.snakemake("--rulegraph", "all", "check")
+    rules = dict(re.findall(r'^\s*(\d+)\[label = "(\w+)"', graph, flags=re.M))
+    edges = {
+        (stage_of(rules[made_of], stages), stage_of(rules[made], stages))
+        for made_of, made in re.findall(r"^\s*(\d+) -> (\d+)", graph, flags=re.M)
+        if rules[made] != "all"
+    }
+    edges = {(start, end) for start, end in edges if start != end}
+    following = {start: reached(start, edges) for start, _ in edges}
+    direct = {
+        (start, end)
+        for start, end in edges
+        if not any(end in following.get(other, ()) for first, other in edges if first == start)
+    }
+    assert drawn == direct
+
+
+def stage_of(rule, stages):
+    """Return the stage of the picture that names a rule, by the longest beginning."""
+    begins = {
+        begin: stage
+        for stage, (names, *_) in stages.STAGES.items()
+        for begin in names
+        if rule.startswith(begin)
+    }
+    return begins[max(begins, key=len)]
+
+
+def reached(start, edges):
+    """Return what follows from a stage, directly or not."""
+    after = {end for first, end in edges if first == start}
+    return after.union(*(reached(end, edges) for end in after))
 
 
 # --- the check -----------------------------------------------------------------------

@@ -54,7 +54,6 @@ rule collect_audits:
         settings=lambda wildcards: {
             "grid": AUDIT_GRIDS[wildcards.study],
             "design": audit_grid(wildcards),
-            "seed": config["seed"],
         },
     script:
         "../scripts/collect_audits.py"

@@ -20,10 +20,17 @@ from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
 from annobench.studies.benchmark.tables import SETTINGS, file_names
 
-from catalogue import FIGURE_FORMATS, read_papers
+from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
-from settings import ahead_of_clock, check_config, check_results, mode_of, upgrades
+from settings import (
+    ahead_of_clock,
+    check_config,
+    check_results,
+    missing_sources,
+    mode_of,
+    upgrades,
+)
 
 WORKFLOW = Path(os.path.relpath(str(workflow.current_basedir), Path.cwd())).parent
 PACKAGE = WORKFLOW.parent / "src" / "annobench"
@@ -34,7 +41,7 @@ DATASETS = datasets.names()
 try:
     check_config(config, DATASETS)
     check_results(Path("results"))
-    PAPERS = read_papers(WORKFLOW / "papers", DATASETS)
+    PAPERS = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS)
 except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
@@ -59,7 +66,12 @@ if "ANNOBENCH_UPGRADES" not in os.environ and (
 UPGRADES = json.loads(
     os.environ.setdefault(
         "ANNOBENCH_UPGRADES",
-        json.dumps({id: upgrades(Path("results"), id, mode_of(config, id)) for id in DATASETS}),
+        json.dumps(
+            {
+                id: upgrades(Path("results"), id, mode_of(config, id), config["seed"])
+                for id in DATASETS
+            }
+        ),
     )
 )
 METHODS = sorted(models.discover())
@@ -185,15 +197,15 @@ def paper_results(key):
     }
 
 
-def paths_of(files):
-    """Return paths that stand by name, alone or in lists, as one list."""
-    return [path for own in files.values() for path in ([own] if isinstance(own, str) else own)]
-
-
 def notebook_inputs(wildcards):
     """Return what a notebook shows."""
-    paper = PAPER_OF_NOTEBOOK[wildcards.notebook]
-    return shown(paper) | {"remarks": f"{paper.folder}/remarks.csv"}
+    return shown(PAPER_OF_NOTEBOOK[wildcards.notebook])
+
+
+def page_inputs(wildcards):
+    """Return what a paper's page and that of its sources show."""
+    paper = PAPERS[wildcards.paper]
+    return shown(paper) | {"modules": [str(path) for path in paper.sources]}
 
 
 def notebook_sources(wildcards):
@@ -206,6 +218,7 @@ def shown(paper):
     """Return a paper's record and everything computed for it."""
     return paper_results(paper.key) | {
         "record": f"{paper.folder}/paper.yaml",
+        "remarks": f"{paper.folder}/remarks.csv",
         "comparison": f"results/papers/{paper.key}/comparison.csv",
         "others": f"results/papers/{paper.key}/others.csv",
         "metas": [f"results/data/{dataset}/meta.json" for dataset in paper.datasets],
@@ -253,6 +266,14 @@ def fitted(wildcards):
     return known if wildcards.case == "all" else [id for id in known if id == wildcards.case]
 
 
+def seed_of_fits(wildcards):
+    """Return the seed of fits, or none where no model draws and no labels are simulated."""
+    fitted_alone = wildcards.method != "all" and wildcards.case not in ("regimes", "all")
+    if fitted_alone and models.discover()[wildcards.method].METHOD.deterministic:
+        return None
+    return config["seed"]
+
+
 def refitted(wildcards):
     """Return the data sets to parts of whose labels models are fitted.
 
@@ -291,8 +312,14 @@ def model_sources(script, wildcards):
 BENCHMARK_FILES = [*file_names().values(), SETTINGS]
 STORED = WORKFLOW.parent / "benchmarks/measured"
 STORED_BENCHMARK = STORED / "aggregation"
-#: Studies by simulation whose full grids are stored with their settings.
-STORED_STUDIES = ["coverage", "noise", "audit"]
+#: In the order in which they are collected.
+NOISE_TABLES = ["curves", "exact", "simulated", "power"]
+#: Studies by simulation whose full grids are stored, and the files of each.
+STORED_STUDIES = {
+    "coverage": ["coverage.csv", SETTINGS],
+    "noise": [*(f"{table}.csv" for table in NOISE_TABLES), SETTINGS],
+    "audit": ["coverage.csv", "replay.csv", SETTINGS],
+}
 
 
 #: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
@@ -315,8 +342,6 @@ def parts_of(wildcards):
 #: The folder of a study, by the grid that it shows; the full one is stored, too.
 COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
 NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
-#: In the order in which they are collected.
-NOISE_TABLES = ["curves", "exact", "simulated", "power"]
 
 
 wildcard_constraints:
@@ -331,14 +356,13 @@ def coverage_settings(wildcards):
         "grid": grid,
         "design": settings[grid],
         "estimand_items": settings["estimand_items"][grid],
-        "seed": config["seed"],
     }
 
 
 def noise_settings(wildcards):
     """Return what decides the tables of the study of the noise certificate."""
     grid = NOISE_GRIDS[wildcards.study]
-    return {"grid": grid, "design": config["studies"]["noise"][grid], "seed": config["seed"]}
+    return {"grid": grid, "design": config["studies"]["noise"][grid]}
 
 
 #: The folder of the study of audits, by the grid that it shows; the full one is stored, too.

@@ -20,6 +20,8 @@ rule probe_network:
         "results/logs/data/network.log",
     benchmark:
         "results/logs/data/network.benchmark.tsv"
+    # All data wait for it, and most papers for them.
+    priority: 100
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -35,6 +37,7 @@ rule probe_network:
 for name, ids in IDS_OF_MODULE.items():
 
     rule:
+        """Fetch the data sets of the module of this name, or simulate them."""
         name:
             f"fetch_{name}"
         input:
@@ -62,7 +65,7 @@ for name, ids in IDS_OF_MODULE.items():
             library=dataset_sources(name),
             ids=ids,
             modes={id: mode_of(config, id) for id in ids},
-            seed=config["seed"],
+            # With another seed this changes of a simulated data set, and not of a real one.
             upgrades={id: UPGRADES[id] for id in ids},
         script:
             "../scripts/fetch_datasets.py"

@@ -7,9 +7,21 @@ rule papers:
         "results/comparison.csv",
 
 
+for key, paper in PAPERS.items():
+
+    rule:
+        """Make the paper of this name alone: analysis, verdicts, notebook and page."""
+        name:
+            key
+        input:
+            f"results/notebooks/{paper.notebook}.ipynb",
+            f"results/pages/papers/{key}/index.html",
+
+
 for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
 
     rule:
+        """Recompute the values, tables and figures of the paper of this name."""
         name:
             f"replicate_{key}"
         input:
@@ -28,8 +40,9 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             mem_mb=PAPERS[key].mem_mb,
             runtime=PAPERS[key].minutes,
         params:
-            library=imports_of(*PAPERS[key].sources),
-            seed=config["seed"],
+            # A fault in a module of one paper does not hinder the others.
+            library=lambda wildcards, key=key: imports_of(*PAPERS[key].sources),
+            seed=config["seed"] if PAPERS[key].random else None,
             datasets=list(PAPERS[key].datasets),
             resources={n: RESOURCES[n] for n in PAPERS[key].resources if n in RESOURCES},
         script:
@@ -56,28 +69,47 @@ rule trace_paper:
         runtime=10,
     params:
         library=traced_sources,
-        seed=config["seed"],
+        # Of a paper without numbers nothing is traced.
+        seed=lambda wildcards: (
+            None if PAPERS[wildcards.paper].results == "none" else config["seed"]
+        ),
         datasets=lambda wildcards: PAPERS[wildcards.paper].datasets,
         results=lambda wildcards: PAPERS[wildcards.paper].results,
     script:
         "../scripts/trace_paper.py"
 
 
-rule compare_papers:
-    """Give every printed value of every paper its verdict.
-
-    All in one job, which takes less time than to start one for each.
-    """
+rule compare_paper:
+    """Give every printed value of a paper its verdict."""
     input:
-        computed=expand("results/papers/{paper}/computed.csv", paper=PAPERS),
-        dependence=expand("results/papers/{paper}/dependence.csv", paper=PAPERS),
-        published=[str(paper.folder / "published.csv") for paper in PAPERS.values()],
-        errata=[str(paper.folder / "errata.csv") for paper in PAPERS.values()],
-        remarks=[str(paper.folder / "remarks.csv") for paper in PAPERS.values()],
-        standing=[str(paper.folder / "standing.csv") for paper in PAPERS.values()],
+        **{name: f"{WORKFLOW}/papers/{{paper}}/{name}.csv" for name in LEDGERS},
+        computed="results/papers/{paper}/computed.csv",
+        dependence="results/papers/{paper}/dependence.csv",
     output:
+        comparison="results/papers/{paper}/comparison.csv",
+        others="results/papers/{paper}/others.csv",
+    log:
+        "results/logs/papers/{paper}.comparison.log",
+    benchmark:
+        "results/logs/papers/{paper}.comparison.benchmark.tsv"
+    priority: 0.5
+    conda:
+        "../../envs/annobench.yaml"
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
+        results=lambda wildcards: PAPERS[wildcards.paper].results,
+    script:
+        "../scripts/compare_paper.py"
+
+
+rule collect_comparisons:
+    """Put the verdicts of all papers into one table."""
+    input:
         comparisons=expand("results/papers/{paper}/comparison.csv", paper=PAPERS),
-        others=expand("results/papers/{paper}/others.csv", paper=PAPERS),
+    output:
         comparison="results/comparison.csv",
     log:
         "results/logs/comparison.log",
@@ -90,10 +122,9 @@ rule compare_papers:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/compare_papers.py"),
-        results={key: paper.results for key, paper in PAPERS.items()},
+        library=imports_of(WORKFLOW / "scripts/collect_comparisons.py"),
     script:
-        "../scripts/compare_papers.py"
+        "../scripts/collect_comparisons.py"
 
 
 rule check:

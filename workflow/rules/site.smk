@@ -36,22 +36,18 @@ STUDY_TABLES = [
 ]
 
 
-rule render_papers:
-    """Render the papers' pages: figures, tables, findings, every value, and sources.
-
-    All in one job, which takes less time than to start one for each.
-    """
+rule render_paper:
+    """Render a paper's page: figures, tables, findings, every value, and sources."""
     input:
-        shown=[path for paper in PAPERS.values() for path in paths_of(shown(paper))],
-        remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
-        modules=[str(path) for paper in PAPERS.values() for path in paper.sources],
+        unpack(page_inputs),
         site=site_files("paper.html.j2", "source.html.j2", "filter.js"),
     output:
-        expand("results/pages/papers/{paper}/{page}.html", paper=PAPERS, page=["index", "source"]),
+        index="results/pages/papers/{paper}/index.html",
+        source="results/pages/papers/{paper}/source.html",
     log:
-        "results/logs/papers.pages.log",
+        "results/logs/papers/{paper}.page.log",
     benchmark:
-        "results/logs/papers.pages.benchmark.tsv"
+        "results/logs/papers/{paper}.page.benchmark.tsv"
     conda:
         "../../envs/annobench.yaml"
     resources:
@@ -59,14 +55,6 @@ rule render_papers:
         runtime=5,
     params:
         library=imports_of(WORKFLOW / "scripts/render_paper.py"),
-        papers={
-            key: {
-                "record": f"{paper.folder}/paper.yaml",
-                "metas": shown(paper)["metas"],
-                "modules": [str(path) for path in paper.sources],
-            }
-            for key, paper in PAPERS.items()
-        },
     script:
         "../scripts/render_paper.py"
 

@@ -29,24 +29,27 @@ rule conformance:
         "../scripts/render_conformance.py"
 
 
-rule restore_study:
-    """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
-    input:
-        lambda wildcards: str(STORED / wildcards.stored / wildcards.file),
-    output:
-        "results/studies/{stored}_stored/{file}",
-    log:
-        "results/logs/studies/{stored}_stored/{file}.log",
-    wildcard_constraints:
-        stored=one_of(STORED_STUDIES),
-        file="[a-z0-9]+[.](csv|json)",
-    conda:
-        "../../envs/annobench.yaml"
-    resources:
-        mem_mb=100,
-        runtime=5,
-    shell:
-        "cp {input:q} {output:q} 2>&1 | tee {log:q} >&2"
+for study, files in STORED_STUDIES.items():
+
+    rule:
+        """Take the tables of a full grid from where `make coverage` or `make audits` stored them."""
+        name:
+            f"restore_{study}"
+        input:
+            [str(STORED / study / file) for file in files],
+        output:
+            expand("results/studies/{study}_stored/{file}", study=study, file=files),
+        log:
+            f"results/logs/studies/{study}_stored.log",
+        conda:
+            "../../envs/annobench.yaml"
+        resources:
+            mem_mb=100,
+            runtime=5,
+        params:
+            folder=f"results/studies/{study}_stored",
+        shell:
+            "cp {input:q} {params.folder:q} 2>&1 | tee {log:q} >&2"
 
 
 rule studies:
@@ -75,6 +78,7 @@ rule measure_coverage:
         runtime=lambda wildcards: 15 if wildcards.study == "coverage" else 60,
     params:
         settings=coverage_settings,
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -210,7 +214,7 @@ rule fit_models:
             else None
         ),
         limit=lambda wildcards: baselines_settings(wildcards)["limit"],
-        seed=config["seed"],
+        seed=seed_of_fits,
     script:
         "../scripts/fit_models.py"
 
@@ -324,6 +328,8 @@ STORED_BENCHMARKS = {
 
 
 use rule render_baselines as render_stored_benchmarks with:
+    """Render the pages of the benchmarks of models that `make aggregation` and `make peer` stored."""
+
     # All in one job, which takes less time than to start one for each.
     input:
         tables=[
@@ -372,6 +378,7 @@ rule measure_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         settings=noise_settings,
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
@@ -398,6 +405,8 @@ rule collect_certificate_coverage:
         runtime=lambda wildcards: 5 if wildcards.study == "noise" else 60,
     params:
         settings=noise_settings,
+        # The power is simulated here.
+        seed=config["seed"],
         library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
     script:
         "../scripts/collect_certificate_coverage.py"
@@ -490,6 +499,5 @@ rule render_certificate:
         unknown=[
             each["dataset"] for each in config["studies"]["noise"]["data"] if each not in CERTIFIED
         ],
-        seed=config["seed"],
     script:
         "../scripts/render_certificate.py"

@@ -12,7 +12,7 @@ from sphinx.cmd.build import build_main
 import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
-from annobench.reporting.figures import picture_size
+from annobench.reporting.pages import picture_size
 from corners import without_empty_titles
 from live import append, sections
 from names import ids, known, linked, linked_in_html

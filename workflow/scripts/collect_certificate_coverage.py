@@ -10,17 +10,16 @@ from annobench.studies import certificate_coverage
 from annobench.studies.parts import join_parts, write_settings
 
 
-def main(parts: Iterable[str], settings: Mapping[str, Any]) -> list[pd.DataFrame]:
+def main(parts: Iterable[str], design: Mapping[str, Any], seed: int) -> list[pd.DataFrame]:
     """Return curves, exact, simulated and power."""
-    grid, seed = settings["design"], settings["seed"]
-    design = {"items": grid["exact_items"], "guesses": grid["guesses"]}
+    exact = {"items": design["exact_items"], "guesses": design["guesses"]}
     return [
-        certificate_coverage.exact_curves(**design).assign(provenance="closed_form"),
+        certificate_coverage.exact_curves(**exact).assign(provenance="closed_form"),
         certificate_coverage.exact_summary(
-            grid["exact_items"], certificate_coverage.EXACT_ANNOTATORS, grid["guesses"]
+            design["exact_items"], certificate_coverage.EXACT_ANNOTATORS, design["guesses"]
         ).assign(provenance="closed_form"),
         join_parts(parts).assign(provenance="simulated"),
-        certificate_coverage.power_table(repetitions=4 * grid["repetitions"], seed=seed).assign(
+        certificate_coverage.power_table(repetitions=4 * design["repetitions"], seed=seed).assign(
             provenance="simulated"
         ),
     ]
@@ -28,8 +27,8 @@ def main(parts: Iterable[str], settings: Mapping[str, Any]) -> list[pd.DataFrame
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
-        settings = snakemake.params.settings
-        tables = main(snakemake.input.parts, settings)
+        settings = snakemake.params.settings | {"seed": snakemake.params.seed}
+        tables = main(snakemake.input.parts, settings["design"], settings["seed"])
         for path, table in zip(snakemake.output.tables, tables, strict=True):
             with replacing(path) as draft:
                 table.to_csv(draft, index=False, float_format="%.6g")

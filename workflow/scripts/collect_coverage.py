@@ -20,4 +20,6 @@ if snakemake := globals().get("snakemake"):
         collected = main(snakemake.input.parts)
         with replacing(snakemake.output.table) as draft:
             collected.to_csv(draft, index=False, float_format="%.6g")
-        write_settings(snakemake.output.settings, snakemake.params.settings)
+        # The seed is that of the parts, which depend on it; nothing is drawn here.
+        drawn_with = {"seed": snakemake.config["seed"]}
+        write_settings(snakemake.output.settings, snakemake.params.settings | drawn_with)

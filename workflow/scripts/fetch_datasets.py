@@ -32,7 +32,7 @@ if snakemake := globals().get("snakemake"):
                 id,
                 folder=Path(path).parent,
                 mode=snakemake.params.modes[id],
-                seed=snakemake.params.seed,
+                seed=snakemake.config["seed"],
                 upgrades=snakemake.params.upgrades[id],
                 answer=answer,
             )

@@ -10,22 +10,22 @@ from annobench.studies.certificate_coverage import Regime, regimes, simulated_co
 from annobench.studies.parts import run_part
 
 
-def main(settings: Mapping[str, Any], part: int, n_parts: int) -> pd.DataFrame:
+def main(design: Mapping[str, Any], seed: int, part: int, n_parts: int) -> pd.DataFrame:
     """Return the rows of a part of a grid."""
-    grid, seed = settings["design"], settings["seed"]
 
     def run(regime: Regime) -> pd.DataFrame:
         return pd.DataFrame(
-            [simulated_coverage(regime, repetitions=grid["repetitions"], seed=seed)]
+            [simulated_coverage(regime, repetitions=design["repetitions"], seed=seed)]
         )
 
-    return run_part(regimes(grid), run, part, n_parts)
+    return run_part(regimes(design), run, part, n_parts)
 
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         measured = main(
-            settings=snakemake.params.settings,
+            design=snakemake.params.settings["design"],
+            seed=snakemake.params.seed,
             part=int(snakemake.wildcards.part),
             n_parts=snakemake.params.n_parts,
         )

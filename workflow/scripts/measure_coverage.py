@@ -11,10 +11,10 @@ from annobench.studies import coverage
 from annobench.studies.parts import run_part
 
 
-def main(settings: Mapping[str, Any], part: int, n_parts: int) -> pd.DataFrame:
+def main(settings: Mapping[str, Any], seed: int, part: int, n_parts: int) -> pd.DataFrame:
     """Return the rows of a part of a grid."""
     tasks = coverage.plan(settings["design"], coverage.cases())
-    run = partial(coverage.Task.run, seed=settings["seed"], n_items=settings["estimand_items"])
+    run = partial(coverage.Task.run, seed=seed, n_items=settings["estimand_items"])
     return run_part(tasks, run, part, n_parts)
 
 
@@ -22,6 +22,7 @@ if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=snakemake.rule):
         measured = main(
             settings=snakemake.params.settings,
+            seed=snakemake.params.seed,
             part=int(snakemake.wildcards.part),
             n_parts=snakemake.params.n_parts,
         )

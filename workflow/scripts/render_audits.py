@@ -18,8 +18,7 @@ from annobench.plotting import (
     legend_below,
     save_figure,
 )
-from annobench.reporting.figures import picture_size
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import picture_size, records, render
 from annobench.studies.audit_coverage import LEVEL
 from annobench.studies.label_next import START, gains
 

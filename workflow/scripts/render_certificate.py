@@ -13,8 +13,7 @@ from matplotlib.lines import Line2D
 
 from annobench.core.files import recording, replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_style, panels, save_figure
-from annobench.reporting.figures import picture_size
-from annobench.reporting.pages import render
+from annobench.reporting.pages import picture_size, render
 
 TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
@@ -181,5 +180,5 @@ if snakemake := globals().get("snakemake"):
             site=Path(snakemake.input.site[0]).parent,
             data=snakemake.params.data,
             unknown=snakemake.params.unknown,
-            seed=snakemake.params.seed,
+            seed=snakemake.config["seed"],
         )

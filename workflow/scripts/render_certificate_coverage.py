@@ -22,8 +22,7 @@ from annobench.plotting import (
     panels,
     save_figure,
 )
-from annobench.reporting.figures import picture_size
-from annobench.reporting.pages import render
+from annobench.reporting.pages import picture_size, render
 from annobench.studies.certificate_coverage import SHARES
 
 CONFIDENCE = 0.95

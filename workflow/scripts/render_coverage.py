@@ -25,8 +25,7 @@ from annobench.plotting import (
     house_figure,
     save_figure,
 )
-from annobench.reporting.figures import picture_size
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import picture_size, records, render
 from annobench.studies import coverage
 
 LEVEL = 0.95

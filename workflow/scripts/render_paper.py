@@ -1,4 +1,4 @@
-"""Render papers' pages: figures, tables, findings and every value, and their own sources."""
+"""Render a paper's page: figures, tables, findings and every value; and that of its sources."""
 
 import json
 from collections.abc import Iterable
@@ -9,8 +9,7 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison, read_computed
-from annobench.reporting.figures import picture_size
-from annobench.reporting.pages import records, render
+from annobench.reporting.pages import picture_size, records, render
 from annobench.reporting.verdicts import FACES, Tally
 from errata import CAUSE_WORDS, WEIGHT_WORDS, Finding, of_remarks, of_values, weightiest_first
 from source_lines import Sources
@@ -117,20 +116,16 @@ def main(
 
 
 if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        pages = Path(snakemake.output[0]).parents[2]
-        results = pages.parent
-        for key, shown in snakemake.params.papers.items():
-            own_results = results / "papers" / key
-            written = main(
-                record=Path(shown["record"]),
-                comparison=own_results / "comparison.csv",
-                others=own_results / "others.csv",
-                captions=own_results / "captions.json",
-                metas=shown["metas"],
-                modules=[Path(path) for path in shown["modules"]],
-                site=Path(snakemake.input.site[0]).parent,
-            )
-            for name, page in written.items():
-                with replacing(pages / "papers" / key / f"{name}.html") as draft:
-                    draft.write_text(page, encoding="utf-8")
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
+        written = main(
+            record=Path(snakemake.input.record),
+            comparison=Path(snakemake.input.comparison),
+            others=Path(snakemake.input.others),
+            captions=Path(snakemake.input.captions),
+            metas=snakemake.input.get("metas", []),
+            modules=[Path(path) for path in snakemake.input.modules],
+            site=Path(snakemake.input.site[0]).parent,
+        )
+        for name, page in written.items():
+            with replacing(snakemake.output[name]) as draft:
+                draft.write_text(page, encoding="utf-8")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from annobench.core.errors import PublicationError
 from annobench.core.files import recording
 from annobench.datasets import LoadedData
 from annobench.replication.analysis import Analysis, Effort
@@ -15,12 +16,19 @@ def main(
     paper: Paper,
     data: Mapping[str, Path | LoadedData],
     folder: Path,
-    seed: int,
+    seed: int | None,
     *,
     effort: Effort = "full",
     resources: Mapping[str, Path] | None = None,
 ) -> None:
-    """Write computed.csv, tables/, figures/ and captions.json into a folder."""
+    """Write computed.csv, tables/, figures/ and captions.json into a folder.
+
+    Raises
+    ------
+    PublicationError
+        If the analysis draws random numbers and its record denies it, or the reverse.
+    """
+    seed = seed if paper.random else None
     study = Study.of_folder(paper.folder, data, resources)
     results = Results(
         study,
@@ -30,7 +38,13 @@ def main(
         calibrated=paper.calibrated,
         seed=seed,
     )
-    Analysis(paper.folder).run(study, results, seed, effort)
+    drew = Analysis(paper.folder).run(study, results, seed, effort)
+    if drew != paper.random:
+        raise PublicationError(
+            f"{paper.folder / 'paper.yaml'}, key random: {str(paper.random).lower()}, but the "
+            f"analysis draws {'' if drew else 'no '}random numbers from `rng`. Write "
+            f"{str(drew).lower()}, which decides whether another seed computes it again."
+        )
 
 
 if snakemake := globals().get("snakemake"):

@@ -61,17 +61,24 @@ class Analysis:
         ]
         return [self.module, *others]
 
-    def run(self, study: Study, results: Results, seed: int, effort: Effort = "full") -> None:
+    def run(
+        self, study: Study, results: Results, seed: int | None, effort: Effort = "full"
+    ) -> bool:
         """Compute and write everything.
 
         Parameters
         ----------
         study, results
             What is read and written.
-        seed : int
-            Of the one generator that the analysis draws from.
+        seed : int or None
+            Of the one generator that the analysis draws from; None for one that draws nothing.
         effort : {"full", "quick"}
             How many repetitions.
+
+        Returns
+        -------
+        bool
+            Whether it drew from the generator, or from one that the generator gave.
 
         Raises
         ------
@@ -79,5 +86,9 @@ class Analysis:
             If the analysis keeps no contract: see `Study` and `Results`.
         """
         analyse: Analyse = self.module.analyse
-        analyse(study, results, np.random.default_rng(seed), effort)
+        sequence = np.random.SeedSequence(seed)
+        rng = np.random.default_rng(sequence)
+        undrawn = rng.bit_generator.state
+        analyse(study, results, rng, effort)
         results.finish()
+        return rng.bit_generator.state != undrawn or sequence.n_children_spawned > 0

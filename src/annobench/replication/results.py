@@ -67,8 +67,8 @@ class Results:
     calibrated : sequence of str
         Beginnings of the targets that the simulators of the data were calibrated to. Where
         simulated data stand in, such a value is no result.
-    seed : int
-        Shown beside what was made with it.
+    seed : int or None
+        Of the analysis, shown beside what it made; None if it draws nothing.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Results:
         figures: Sequence[Exhibit],
         tables: Sequence[Exhibit],
         calibrated: Sequence[str] = (),
-        seed: int,
+        seed: int | None,
     ) -> None:
         self._study, self._folder, self._seed = study, folder, seed
         self._figures = {exhibit.name: exhibit for exhibit in figures}
@@ -266,7 +266,10 @@ class Results:
             self._complete = True
 
     def _about(self, of: str | Sequence[str]) -> dict[str, Any]:
-        return {"provenance": self._study.provenance(*_names(of)), "seed": self._seed}
+        names, seed = _names(of), self._seed
+        if seed is None and (stand_ins := self._study.stand_ins(*names)):
+            seed = self._study.data(stand_ins[0]).meta.get("seed")
+        return {"provenance": self._study.provenance(*names), "seed": seed}
 
     def _listed(self, name: str, known: Mapping[str, Exhibit], written: str, kind: str) -> Exhibit:
         if name not in known:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,35 +31,6 @@ WIDTH, NARROW, HEIGHT = 340, 180, 30
 MARGIN = 16
 
 Limits = tuple[float, float]
-
-
-def picture_size(path: str | os.PathLike[str]) -> tuple[int, int]:
-    """Return the size at which a page shows a picture.
-
-    Parameters
-    ----------
-    path : path
-        An SVG that matplotlib wrote.
-
-    Returns
-    -------
-    tuple of int
-        Width and height in pixels, 96 an inch.
-
-    Raises
-    ------
-    ValueError
-        If the drawing does not give its size in points.
-    """
-    with open(path, encoding="utf-8") as file:
-        beginning = file.read(2000)
-    found = re.search(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', beginning)
-    if found is None:
-        raise ValueError(
-            f"{os.fspath(path)}: no width and height in points in the beginning of the file. "
-            "Write the figure with `plotting.save_figure`."
-        )
-    return round(float(found[1]) * 4 / 3), round(float(found[2]) * 4 / 3)
 
 
 def inline_svg(figure: Figure, name: str) -> Markup:

@@ -22,7 +22,7 @@ from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import read_comparison, read_remarks
-from annobench.reporting.figures import picture_size
+from annobench.reporting.pages import picture_size
 
 #: What stands in the top folder of the repository, and in no other.
 LANDMARK = "Snakefile"

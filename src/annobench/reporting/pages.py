@@ -6,6 +6,8 @@ show what can't be seen.
 
 from __future__ import annotations
 
+import os
+import re
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -89,3 +91,32 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
         One a row.
     """
     return cast(list[dict[str, Any]], table.to_dict("records"))
+
+
+def picture_size(path: str | os.PathLike[str]) -> tuple[int, int]:
+    """Return the size at which a page shows a picture.
+
+    Parameters
+    ----------
+    path : path
+        An SVG that matplotlib wrote.
+
+    Returns
+    -------
+    tuple of int
+        Width and height in pixels, 96 an inch.
+
+    Raises
+    ------
+    ValueError
+        If the drawing does not give its size in points.
+    """
+    with open(path, encoding="utf-8") as file:
+        beginning = file.read(2000)
+    found = re.search(r'<svg [^>]*?width="([\d.]+)pt" height="([\d.]+)pt"', beginning)
+    if found is None:
+        raise ValueError(
+            f"{os.fspath(path)}: no width and height in points in the beginning of the file. "
+            "Write the figure with `plotting.save_figure`."
+        )
+    return round(float(found[1]) * 4 / 3), round(float(found[2]) * 4 / 3)
