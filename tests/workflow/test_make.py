@@ -105,5 +105,5 @@ def test_many_simulated_data_sets_are_counted_and_a_few_named(tmp_path):
 def test_make_is_brief_unless_asked(how, is_brief):
     command = ["make", "--dry-run", "results", "INSTALLED=", *how]
     told = subprocess.run(command, cwd=TOP, check=True, capture_output=True, text=True).stdout
-    assert ("--logger brief" in told) == is_brief
+    assert ("--logger=brief" in told) == is_brief
     assert told.index("snakemake") < told.index("conclude.py")
