@@ -14,10 +14,11 @@ OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
 CLUSTER := .venv-cluster/.installed
 SUPPLY := .venv-supply/.installed
-# Errors, warnings and how much is done; `make results VERBOSE=1` shows every job.
-SNAKEMAKE := $(BIN)/snakemake --cores $(CORES)
+# `=` before the values of options: with a space, some of them take the targets behind them, too.
+SNAKEMAKE := $(BIN)/snakemake --cores=$(CORES) $(CONFIG:%=--configfile=%)
+# Errors, warnings, what is running and how much is done; VERBOSE=1 shows every job.
 ifndef VERBOSE
-SNAKEMAKE := PYTHONPATH="workflow/logging$${PYTHONPATH:+:$$PYTHONPATH}" $(SNAKEMAKE) --logger brief
+SNAKEMAKE := PYTHONPATH="workflow/logging$${PYTHONPATH:+:$$PYTHONPATH}" $(SNAKEMAKE) --logger=brief
 endif
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
@@ -37,7 +38,7 @@ $(INSTALLED): requirements/lock.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-results: $(INSTALLED)  ## Compute everything; then open results/index.html. VERBOSE=1 shows every job.
+results: $(INSTALLED)  ## Compute everything; then open results/index.html. VERBOSE=1 shows every job, CONFIG=FILE adds a configuration.
 	@$(SNAKEMAKE)
 	@$(BIN)/python workflow/scripts/conclude.py results
 
@@ -133,19 +134,19 @@ bench: $(PEERS)  ## Measure speed and memory beside other packages, in .venv-pee
 	.venv-peers/bin/python -m benchmarks
 
 aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, and store its tables: 45 minutes.
-	$(SNAKEMAKE) results/pages/studies/baselines_full/index.html
+	@$(SNAKEMAKE) results/pages/studies/baselines_full/index.html
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
 	$(BIN)/python workflow/scripts/quote_benchmark.py
 
 coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: 40 minutes.
-	$(BIN)/snakemake --cores $(CORES) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
+	@$(SNAKEMAKE) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
 	mkdir -p benchmarks/measured/coverage benchmarks/measured/noise
 	cp results/studies/coverage_full/*.csv results/studies/coverage_full/settings.json benchmarks/measured/coverage
 	cp results/studies/noise_full/*.csv results/studies/noise_full/settings.json benchmarks/measured/noise
 
 audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tables: 20 minutes.
-	$(SNAKEMAKE) results/pages/studies/audit_full/index.html
+	@$(SNAKEMAKE) results/pages/studies/audit_full/index.html
 	mkdir -p benchmarks/measured/audit
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit

@@ -43,13 +43,18 @@ KERNELS = ("aggregation", "labels", "models/kernels", "resampling")
 
 
 class Server:
-    """A process that runs snakemake again and again, and imports it once."""
+    """A process that runs snakemake again and again, and imports it once.
 
-    def __init__(self, clone):
+    Plugins of snakemake are found in the folder `plugins`, if there is one.
+    """
+
+    def __init__(self, clone, plugins=None):
+        self.clone = clone
+        paths = os.pathsep.join(str(path) for path in (plugins, clone.top / "src") if path)
         self.process = subprocess.Popen(
             [sys.executable, HERE / "server.py"],
             cwd=clone.top,
-            env=clone.environment(),
+            env=clone.environment(PYTHONPATH=paths),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -65,6 +70,10 @@ class Server:
         }
         print(json.dumps(request), file=self.process.stdin, flush=True)
         return json.loads(self.process.stdout.readline())
+
+    def dry_run(self, arguments):
+        """Return the status of a dry run in the clone, and what it printed."""
+        return self.run(self.clone.top, [*arguments, "--dry-run"], self.clone.environment())
 
 
 @dataclass(frozen=True)
