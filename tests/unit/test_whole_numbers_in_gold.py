@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from annobench.aggregation.gold import fit_with_gold
-from annobench.agreement import conditional_kappa, specific_agreement
+from annobench.agreement import conditional_kappa, krippendorff_alpha, specific_agreement
 from annobench.audit import assessment, design, planning
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
@@ -82,6 +82,12 @@ def test_options_that_name_a_category_take_both_spellings():
     pair = LABELS.select(annotators=["a", "b"])
     for function in (specific_agreement, conditional_kappa):
         assert function(pair, "1.0").estimate == function(pair, "1").estimate
+    distances = pd.DataFrame([[0, 1, 3], [1, 0, 1], [3, 1, 0]], [1.0, 2.0, 3.0], ["1", "2.0", 3])
+    by_name, by_place = (
+        krippendorff_alpha(LABELS, metric=table).estimate
+        for table in (distances, distances.to_numpy())
+    )
+    assert by_name == by_place
     assert LABELS.binarize("2.0").categories == ("not 2", "2")
     assert planning.components(LABELS, "3.0") == planning.components(LABELS, "3")
     assert from_pairs(LABELS.categories, [("1.0", "2")]).tolist() == [0, 0, 2]

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
 from annobench.labels.annotations import Annotations
 
 #: Named weights of agreement.
@@ -295,7 +296,7 @@ def _table(
 
 def _by_name(annotations: Annotations, frame: pd.DataFrame, name: str, what: str) -> pd.DataFrame:
     """Put the rows and columns of a frame in the order of the categories."""
-    named = frame.rename(index=str, columns=str)
+    named = frame.rename(index=plain_number, columns=plain_number)
     wanted = list(annotations.categories)
     if sorted(named.index) != sorted(wanted) or sorted(named.columns) != sorted(wanted):
         raise AnnotationError(

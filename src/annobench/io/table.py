@@ -77,7 +77,8 @@ def read_table(
     -------
     Annotations
         The labels as codes. Names are kept as they stand, also those that a spreadsheet
-        would take for a formula; see `annobench.core.texts`.
+        would take for a formula; see `annobench.core.texts`. Of the labels 5 and 5.0 are one
+        category, named 5.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def read_gold(
     Returns
     -------
     dict of str to str
-        The gold category of each item that has one.
+        The gold category of each item that has one; 5.0 is 5.
 
     Raises
     ------

@@ -240,8 +240,8 @@ def position_table(
     annotations = as_annotations(annotations, "position_table")
     a = annotations
     code = {name: k for k, name in enumerate(a.categories)}
-    shown = np.asarray(shown_first, dtype=object)
-    first = np.array([code.get(plain_number(name), -1) for name in shown])
+    names = np.asarray(shown_first, dtype=object)
+    first = np.array([code.get(plain_number(name), -1) for name in names])
     answers = np.unique(first[first >= 0])
     if answers.size < 2:
         shown = f"always {a.categories[answers[0]]!r}" if answers.size else "none of the categories"
