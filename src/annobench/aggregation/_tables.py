@@ -45,11 +45,17 @@ def items_table(
     """
     votes = annotations.counts
     table = fitted.items_frame()
-    tied = best_categories(votes.astype(np.float64)).sum(axis=1) > 1
+    winners = best_categories(votes.astype(np.float64))
+    chosen = fitted.posterior.argmax(axis=1)
+    tied = winners.sum(axis=1) > 1
+    overruled = ~tied & ~winners[np.arange(chosen.size), chosen]
+    if checked is not None and checked.fixed:
+        overruled &= checked.codes < 0
     table.insert(3, "n_labels", votes.sum(axis=1))
     table.insert(4, "tied_vote", tied & votes.any(axis=1))
+    table.insert(5, "overruled", overruled)
     # The votes for each category stand behind its probability.
-    head, probabilities, rest = table.iloc[:, :5], table.iloc[:, 5:], []
+    head, probabilities, rest = table.iloc[:, :6], table.iloc[:, 6:], []
     for code, name in enumerate(fitted.categories):
         rest += [
             probabilities.iloc[:, [code]],

@@ -73,8 +73,8 @@ class Consensus(Summarised):
         The model's own fit.
     items : DataFrame
         One row an item: `item`, `category` (the most probable, of equals the first), `probability`,
-        `n_labels`, `tied_vote`, and for each category ``probability_<name>`` and
-        ``votes_<name>``.
+        `n_labels`, `tied_vote`, `overruled` (whether one category has most of its labels, and the
+        model says another), and for each category ``probability_<name>`` and ``votes_<name>``.
     annotators : DataFrame
         One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
         probability of being right on an item of the population), `bits` (the mutual information
@@ -133,6 +133,12 @@ class Consensus(Summarised):
             if self.gold.calibration is not None:
                 found["calibration"] = self.gold.calibration.scores.reset_index()
         return found
+
+    @property
+    def overruled(self) -> pd.DataFrame:
+        """The items for which the model overrules most of the labels, the surest first."""
+        found = self.items[self.items["overruled"]]
+        return found.sort_values("probability", ascending=False, kind="stable")
 
     @property
     def certainty(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,10 @@ from annobench.cli.partition import EngineOption, Scheduler, consensus_of_partit
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.errors import AnnotationError
 
-#: Categories whose prevalence is shown at most.
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Categories whose prevalence is shown at most, and items whose labels are overruled.
 _SHOWN = 10
 
 
@@ -102,6 +105,8 @@ def consensus(
         f"{annotations.n_items:,} items, by {model}\n"
         f"{_tied(int(found.items['tied_vote'].sum()))}; {found.certainty}"
     )
+    if len(found.overruled):
+        say(_overruled(found.overruled))
     shown = found.prevalence.head(_SHOWN).set_index("category")
     for category, (prevalence, lower, upper) in zip(shown.index, shown.to_numpy(), strict=True):
         ends = "" if math.isnan(lower) else f" (95% interval {lower:.3f} to {upper:.3f})"
@@ -117,6 +122,22 @@ def consensus(
 
 def _tied(n: int) -> str:
     return "1 item has tied votes" if n == 1 else f"{n:,} items have tied votes"
+
+
+def _overruled(items: pd.DataFrame) -> str:
+    """Name the items that get another category than most of their labels name."""
+    votes = [name for name in items if name.startswith("votes_")]
+    named = []
+    for row in items.head(_SHOWN).to_dict("records"):
+        given = sorted(((row[name], name) for name in votes if row[name]), reverse=True)
+        shown = ", ".join(f"{n} {name.removeprefix('votes_')!r}" for n, name in given)
+        named.append(
+            f"{row['item']!r} ({shown}; category {row['category']!r}, {row['probability']:.3f})"
+        )
+    n = len(items)
+    more = f" and {n - _SHOWN:,} more, see overruled in items" if n > _SHOWN else ""
+    what = "1 item gets" if n == 1 else f"{n:,} items get"
+    return f"{what} another category than most labels name: {', '.join(named)}{more}"
 
 
 def _options(texts: list[str]) -> dict[str, Any]:

@@ -233,6 +233,22 @@ class SupportsDraws(Protocol):
 OF_ANNOTATORS = ("accuracy", "ability", "competence", "sensitivity", "specificity", "weights")
 
 
+def n_active(annotations: Annotations) -> int:
+    """Count the annotators who gave labels.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels.
+
+    Returns
+    -------
+    int
+        At most J.
+    """
+    return int(np.unique(annotations.annotator).size)
+
+
 class Fit(Summarised):
     """What every fitted model has: posteriors of the items, tables, a plot.
 
@@ -292,9 +308,52 @@ class Fit(Summarised):
             One sentence or two each; empty if there is nothing.
         """
         said = [] if getattr(self, "converged", True) else ["The fit stopped before it converged."]
-        if annotations is not None and (found := self.dependence(annotations)) is not None:
+        if annotations is None:
+            return said
+        annotations = as_annotations(annotations, "cautions")
+        if self.has_few_labels(annotations):
+            said.append(
+                f"There are fewer labels ({annotations.n_labels:,}) than free parameters of the "
+                f"model ({self.count_parameters(annotations):,}): its start, and its smoothing or "
+                "priors, decide more than the labels do, and it looks more certain than it can "
+                "be. Compare with a model of fewer parameters, such as one_coin or voting, or "
+                "collect more labels."
+            )
+        if (found := self.dependence(annotations)) is not None:
             said += [found.sentence()] if found.is_alarming else []
         return said
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters, those of the items' categories aside.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted; annotators without labels have no parameters.
+
+        Returns
+        -------
+        int
+            By default one for each annotator, unless nothing is said of annotators.
+        """
+        says_something = any(hasattr(self, name) for name in OF_ANNOTATORS)
+        return n_active(annotations) if says_something else 0
+
+    def has_few_labels(self, annotations: Annotations) -> bool:
+        """Return whether there are fewer labels than free parameters.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        bool
+            Such a fit may look certain, and is not.
+        """
+        annotations = as_annotations(annotations, "has_few_labels")
+        return annotations.n_labels < self.count_parameters(annotations)
 
     def dependence(self, annotations: Annotations) -> DependenceCheck | None:
         """Check whether the labels of an item depend on each other beyond what the fit allows.
@@ -471,6 +530,23 @@ class ConfusionFit(Fit):
 
         prevalence = getattr(self, "prevalence", None)
         return None if prevalence is None else check(annotations, prevalence, self.confusion)
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters, those of the items' categories aside.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted; annotators without labels have no parameters.
+
+        Returns
+        -------
+        int
+            By default J K (K - 1) of confusion matrices and K - 1 of the prevalence, whether or
+            not a prior ties them together.
+        """
+        k = len(self.categories)
+        return n_active(annotations) * k * (k - 1) + k - 1
 
     def confusion_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95

@@ -39,7 +39,7 @@ from annobench.labels.partitions import PartitionedLabels
 from annobench.models._kept import KeptItems
 from annobench.models._passes import PartitionedFit, Workers
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
-from annobench.models.base import Conventions, Fit, Method
+from annobench.models.base import Conventions, Fit, Method, n_active
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 
 METHOD = Method(
@@ -112,6 +112,21 @@ class GladFit(Fit):
     n_iterations: int
     converged: bool
     history: Floats
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: abilities, and how easy each item is.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return n_active(annotations) + len(self.items)
 
     @cached_property
     def difficulty(self) -> Floats:

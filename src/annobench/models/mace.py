@@ -32,7 +32,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit, Workers, run_in_memory
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, n_active
 
 METHOD = Method(
     name="mace",
@@ -107,6 +107,21 @@ class MaceFit(ConfusionFit):
     converged: bool
     history: Floats
     starts: Floats
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: a competence and a strategy for each annotator.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return n_active(annotations) * len(self.categories)
 
     @cached_property
     def accuracy(self) -> Floats:

@@ -45,7 +45,7 @@ from scipy.sparse.linalg import eigsh
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, n_active
 from annobench.models.kernels.completion import refit_factor
 
 METHOD = Method(
@@ -96,6 +96,21 @@ class MmsrFit(ConfusionFit):
     accuracy: Floats
     n_iterations: int
     converged: bool
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: accuracies.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return n_active(annotations)
 
     @cached_property
     def skill(self) -> Floats:

@@ -34,7 +34,7 @@ from annobench.models._votes import (
     even_errors,
     log,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, n_active
 
 METHOD = Method(
     name="one_coin",
@@ -96,6 +96,21 @@ class OneCoinFit(ConfusionFit):
     n_iterations: int
     converged: bool
     history: Floats
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: accuracies, and the prevalence.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return n_active(annotations) + len(self.categories) - 1
 
     @cached_property
     def confusion(self) -> Floats:

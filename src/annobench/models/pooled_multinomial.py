@@ -126,6 +126,21 @@ class PooledMultinomialFit(SampledFit):
         "item_probability": ("item", "category"),
     }
 
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: one confusion matrix, and the prevalence.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return len(self.categories) ** 2 - 1
+
     @cached_property
     def prevalence(self) -> NDArray[np.float64]:
         """Posterior mean probability of each category, shape (K,)."""

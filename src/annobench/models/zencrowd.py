@@ -34,7 +34,7 @@ from annobench.models._votes import (
     even_errors,
     run_em,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.models.base import ConfusionFit, Conventions, Method, n_active
 
 METHOD = Method(
     name="zencrowd",
@@ -90,6 +90,21 @@ class ZenCrowdFit(ConfusionFit):
     n_iterations: int
     converged: bool
     history: Floats
+
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Count the free parameters: accuracies.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            Their number.
+        """
+        return n_active(annotations)
 
     @cached_property
     def confusion(self) -> Floats:

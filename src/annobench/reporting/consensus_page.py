@@ -83,6 +83,8 @@ def render(
         ),
         rules=_rules(items),
         doubtful=_doubtful(items, texts or {}),
+        overruled=_overruled(found, texts or {}),
+        few_labels=found.fitted.has_few_labels(annotations),
         annotators=_annotators(found),
         confused=_confused(found),
         gold=_gold(found),
@@ -122,12 +124,26 @@ def _rules(items: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _doubtful(items: pd.DataFrame, texts: Mapping[str, str]) -> dict[str, Any]:
     """List the items whose category is least certain, with their votes."""
+    order = np.lexsort((-items["n_labels"].to_numpy(), items["probability"].to_numpy()))
+    return {
+        "rows": _with_votes(items.iloc[order[:MAX_ITEMS]], texts),
+        "unsure": int((items["probability"] < CERTAIN).sum()),
+        "half": int((items["probability"] < 0.7).sum()),
+    }
+
+
+def _overruled(found: Consensus, texts: Mapping[str, str]) -> dict[str, Any]:
+    """List the items that get another category than most of their labels name."""
+    items = found.overruled
+    return {"rows": _with_votes(items.head(MAX_ITEMS), texts), "n": len(items)}
+
+
+def _with_votes(items: pd.DataFrame, texts: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Lay out items with their votes, the most frequent first."""
     columns = map(str, items.columns)
     names = [name.removeprefix("votes_") for name in columns if name.startswith("votes_")]
-    order = np.lexsort((-items["n_labels"].to_numpy(), items["probability"].to_numpy()))
-    chosen = items.iloc[order[:MAX_ITEMS]]
     rows = []
-    for row in records(chosen):
+    for row in records(items):
         votes = [(name, int(row[f"votes_{name}"])) for name in names if row[f"votes_{name}"]]
         text = texts.get(row["item"], "")
         rows.append(
@@ -137,11 +153,7 @@ def _doubtful(items: pd.DataFrame, texts: Mapping[str, str]) -> dict[str, Any]:
                 "text": text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…",
             }
         )
-    return {
-        "rows": rows,
-        "unsure": int((items["probability"] < CERTAIN).sum()),
-        "half": int((items["probability"] < 0.7).sum()),
-    }
+    return rows
 
 
 def _annotators(found: Consensus) -> dict[str, Any]:

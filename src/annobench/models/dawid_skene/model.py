@@ -174,6 +174,21 @@ class DawidSkeneFit(ConfusionFit):
             )
         return self.log_likelihood
 
+    def count_parameters(self, annotations: Annotations) -> int:
+        """Return the number of free parameters.
+
+        Parameters
+        ----------
+        annotations : Annotations
+            The labels that were fitted.
+
+        Returns
+        -------
+        int
+            `n_parameters`, which knows tied matrices.
+        """
+        return self.n_parameters
+
     def predict(self, annotations: Annotations) -> Floats:
         """Compute the categories' probabilities for other items of the same annotators.
 
