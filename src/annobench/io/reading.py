@@ -270,7 +270,10 @@ def read_known_gold(
     if selection is not None and selection.gold and gold == "export":
         return selection.gold
     if Path(path).is_dir() or gold == "export":
-        raise ReaderError(f"--gold {gold}: no such file, and {path} holds no known answers.")
+        raise ReaderError(
+            f"--gold {gold}: no such file, and {path} holds no known answers. Name a file with one "
+            "row an item."
+        )
     try:
         return read_gold(path, item=item, gold=gold)
     except ReaderError as error:

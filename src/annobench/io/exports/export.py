@@ -744,8 +744,8 @@ def read_export(
         [(format, variant)] = variants.items()
     elif format not in known:
         raise ReaderError(
-            f"no format is called {format!r}.{did_you_mean(format, known)} There are "
-            f"{', '.join(known)}."
+            f"{source.path}: no format is called {format!r}.{did_you_mean(format, known)} "
+            f"There are {', '.join(known)}."
         )
     else:
         variant = _variant(known[format], source) or "as named"
@@ -753,7 +753,9 @@ def read_export(
     try:
         known[format].read(source, intake)
     except OSError as error:
-        raise ReaderError(f"{source.path}: can't be read ({error}).") from error
+        raise ReaderError(
+            f"{source.path}: can't be read ({error}). Check its permissions."
+        ) from error
     except RecursionError as error:
         raise ReaderError(
             f"{source.path}: a record is nested too deeply. Export the file again."
