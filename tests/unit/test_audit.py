@@ -219,7 +219,7 @@ def test_wilsons_interval_of_one_stratum_is_wilsons():
 def test_shares_that_can_not_be_are_refused():
     with pytest.raises(AnnotationError, match="no more found than checked"):
         stratified_share([3], [2], [10])
-    with pytest.raises(ValueError, match="is not beta, wilson or normal"):
+    with pytest.raises(ValueError, match="is not one of beta, wilson, normal"):
         stratified_share([1], [2], [10], construction="wald")
 
 

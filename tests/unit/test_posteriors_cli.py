@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from annobench.cli import app
+from annobench.cli._replacing import RECORD
 from annobench.posteriors import stored
 from annobench.posteriors.comparison import compare
 from annobench.posteriors.draws import Draws
@@ -84,7 +85,7 @@ def test_what_a_sampler_needs_is_written(run, tmp_path):
     assert result.exit_code == 0, result.output
     assert "means_as_enumerated: passed" in result.output
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"data.json", "labels.csv", "draws.csv", "summary.csv"}
+    assert names == {"data.json", "labels.csv", "draws.csv", "summary.csv", RECORD}
 
 
 def test_a_reference_made_anew_is_the_stored_one(run, tmp_path, monkeypatch):

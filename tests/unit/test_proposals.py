@@ -11,6 +11,7 @@ from faults.test_fuzz_exports import FORMATS
 from partitioning import partitioned
 from proposals import follow, run
 
+from annobench.aggregation import consensus
 from annobench.labels.annotations import Annotations
 
 
@@ -157,12 +158,24 @@ def test_what_is_not_proposed_has_a_reason(case, reason, tmp_path):
     assert reason in " ".join(run("inspect", tmp_path / name).output.split())
 
 
-def test_no_message_on_free_text_sends_to_the_command_that_failed(tmp_path):
-    _, write, _ = CASES["free text"]
-    write(tmp_path / "t.json")
+@pytest.mark.parametrize("case", CASES)
+def test_no_refusal_sends_back_to_the_command_that_refused(case, tmp_path, monkeypatch):
+    name, write, _ = CASES[case]
+    write(tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(consensus, "_bootstrap", lambda *a: (None, []))
+    path = f"./{name}"
+    for command in ("report", "consensus", "convert", "certificate", "audit", "plan"):
+        done = run(command, path, *(["out.csv"] if command == "convert" else []))
+        if done.exit_code:
+            assert f"annobench {command}" not in done.output
+            assert done.output.rstrip().endswith(".")
+
+
+def test_free_text_is_to_be_sorted(tmp_path):
+    CASES["free text"][1](tmp_path / "t.json")
     done = run("report", tmp_path / "t.json")
     assert done.exit_code == 1
-    assert "annobench report" not in done.output
     assert "Sort them into categories" in " ".join(done.output.split())
 
 

@@ -39,6 +39,7 @@ from annobench.core.errors import (
     AnnotationError,
     DegenerateWarning,
     IntervalWarning,
+    as_sentence,
     check_level,
 )
 from annobench.core.results import Summarised
@@ -425,7 +426,7 @@ def report_partitions(
             try:
                 additive(labels, name, variant.options)
             except AnnotationError as error:
-                values = {"note": str(error).removeprefix(f"{name}: ")}
+                values = {"note": as_sentence(error, name)}
             else:
                 found = agreement_of_partitions(labels, name, scheduler=client, **variant.options)
                 takes_long = found.patterns is None

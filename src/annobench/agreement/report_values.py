@@ -19,7 +19,7 @@ from annobench.agreement.forms.base import Form
 from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.record import Coefficient, Options
 from annobench.agreement.result import Agreement
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, as_sentence
 from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.resampling.intervals import Interval
@@ -156,7 +156,7 @@ class Variant:
         try:
             result: Agreement = self.function(annotations, **self.options, **more)
         except AnnotationError as error:
-            return str(error).removeprefix(f"{self.method.name}: ")
+            return as_sentence(error, self.method.name)
         return result
 
 
@@ -315,7 +315,7 @@ def laid_out(
     if math.isnan(interval.lower):
         notes.append("Too few items for an interval.")
     if interval.caution:
-        notes.append(f"{interval.caution[0].upper()}{interval.caution[1:]}")
+        notes.append(as_sentence(interval.caution))
     if interval.n_undefined:
         notes.append(f"Undefined in {interval.n_undefined} bootstrap samples.")
     return {**values, "note": " ".join(notes)}

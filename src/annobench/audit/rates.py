@@ -239,7 +239,7 @@ def _limits(
 ) -> tuple[Floats, Floats]:
     if construction not in ("wilson", "normal"):
         raise ValueError(
-            f"stratified_share: construction {construction!r} is not beta, wilson or normal."
+            f"stratified_share: construction {construction!r} is not one of beta, wilson, normal."
         )
     z = special.ndtri((1 + level) / 2)
     rest = 1 - n / size

@@ -57,6 +57,33 @@ class ItemColumnWarning(UserWarning):
     """A column taken for the names of the items by its values; the message says why."""
 
 
+def as_sentence(message: object, name: str = "") -> str:
+    """Return a message as a sentence of its own, which may stand in a note.
+
+    Parameters
+    ----------
+    message : object
+        An error, or what it says.
+    name : str, optional
+        The function's name, with which the message begins.
+
+    Returns
+    -------
+    str
+        Without the name, and with a capital.
+
+    Examples
+    --------
+    >>> as_sentence("cohen_kappa: needs two annotators, got 1. Choose two.", "cohen_kappa")
+    'Needs two annotators, got 1. Choose two.'
+    >>> as_sentence("n_items must be at least 1.")
+    'n_items must be at least 1.'
+    """
+    said = str(message).removeprefix(f"{name}: ")
+    is_word = said.partition(" ")[0].rstrip(",;").isalpha()
+    return said[:1].upper() + said[1:] if is_word else said
+
+
 def report_faults(path: str | os.PathLike[str], faults: Sequence[str], remedy: str) -> None:
     """Raise one error for the faults of a file, if there are any.
 

@@ -408,7 +408,10 @@ def write_partition(
         return pd.DataFrame({"partition": np.zeros(0, dtype=np.int64)})
     numbers = np.unique(partition_of(frame["item"].unique(), n_partitions))
     if numbers.size > 1:
-        raise RuntimeError("partition: this version of Dask divides rows by another rule.")
+        raise RuntimeError(
+            "partition: this version of Dask divides rows by another rule. Install the one that "
+            "the extra `scale` names."
+        )
     write_rows(folder, int(numbers[0]), frame, n_categories)
     return pd.DataFrame({"partition": numbers})
 

@@ -366,7 +366,10 @@ def read_known_gold(
     if selection is not None and selection.gold and gold == "export":
         return selection.gold
     if source.content.is_folder or gold == "export":
-        raise ReaderError(f"--gold {gold}: no such file, and {path} holds no known answers.")
+        raise ReaderError(
+            f"--gold {gold}: no such file, and {path} holds no known answers. Name a file with one "
+            "row an item."
+        )
     try:
         return read_gold(path, item=item, gold=gold, content=source.content.whole)
     except ReaderError as error:

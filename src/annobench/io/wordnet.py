@@ -134,7 +134,7 @@ def parse_key(text: str) -> SenseKey:
     match = _KEY.fullmatch(text)
     if match is None or int(match["file"]) >= len(LEX_FILES):
         raise ReaderError(
-            f"sense key {text[:60]!r}: not of the form lemma%pos:file:id:head:id, such as "
+            f"parse_key: {text[:60]!r} is not of the form lemma%pos:file:id:head:id, such as "
             "add%2:30:00::. Correct it."
         )
     head = f"{match['head']}:{match['head_id']}" if match["head"] else ""

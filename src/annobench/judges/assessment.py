@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, as_sentence
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
 from annobench.judges import agreement, consistency, planning, prevalence, rates, worth
@@ -180,7 +180,7 @@ def assess(
                 "passes_again": again.passes,
             }
         except AnnotationError as error:
-            _say(remarks, str(error).removeprefix("alternative_annotator_test: "))
+            _say(remarks, as_sentence(error, "alternative_annotator_test"))
         if name != CONSTANT:
             try:
                 agreements.append(
@@ -194,7 +194,7 @@ def assess(
                     ).assign(judge=name)
                 )
             except AnnotationError as error:
-                _say(remarks, str(error).removeprefix("compare_agreement: "))
+                _say(remarks, as_sentence(error, "compare_agreement"))
         found = _rates(labels, known, fit, humans, clusters, replicates, level, generator)
         if found is not None:
             weight = found.confusion.sum(axis=1) / found.confusion.sum()
@@ -268,7 +268,7 @@ def _model(humans: Annotations, remarks: list[str]) -> DawidSkeneFit | None:
     try:
         return dawid_skene.fit(humans)
     except AnnotationError as error:
-        _say(remarks, str(error).removeprefix("dawid_skene: "))
+        _say(remarks, as_sentence(error, "dawid_skene"))
         return None
 
 
@@ -353,7 +353,7 @@ def _position(
     try:
         found = consistency.position_table(annotations, shown_first, clusters=clusters)
     except AnnotationError as error:
-        _say(remarks, str(error).removeprefix("position_table: "))
+        _say(remarks, as_sentence(error, "position_table"))
         return pd.DataFrame()
     return found[found["annotator"].isin(judges)].reset_index(drop=True)
 

@@ -177,7 +177,8 @@ def rates_by_gold(
     both = (labels != NO_LABEL) & (truth >= 0)
     if not both.any():
         raise AnnotationError(
-            "rates_by_gold: no item has a gold category and a label of the judge."
+            "rates_by_gold: no item has a gold category and a label of the judge. Give gold "
+            "categories of items that it labelled."
         )
     n_categories = len(categories)
     flat = truth[both].astype(np.int64) * n_categories + labels[both]

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, as_sentence
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
@@ -112,7 +112,7 @@ def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str,
         else:
             guesses = _guessing.given(guess, votes.size, votes.n_categories, "hard_share")
     except AnnotationError as error:
-        return row | {"note": str(error).removeprefix("hard_share: ")}
+        return row | {"note": as_sentence(error, "hard_share")}
     likely = min(guesses.likely_chance, 1 - 1e-12)
     hidden = easy_hard.hard_given_agreed(n, d, likely).mean
     # All disagreed items are hard, and possibly no others.

@@ -99,8 +99,8 @@ def gamma_agreement(
         )
     if min(position, label) < 0 or not position + label > 0:
         raise AnnotationError(
-            f"gamma_agreement: position={position} and label={label}; weights are not "
-            "negative, and one at least is positive."
+            f"gamma_agreement: position={position} and label={label}; weights must not be "
+            "negative, and one at least must be positive."
         )
     if draws < 1:
         raise AnnotationError(f"gamma_agreement: draws must be at least 1, got {draws}.")

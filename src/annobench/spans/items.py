@@ -206,7 +206,8 @@ def _annotations(marks: Marks, name: str, places: Any) -> tuple[Annotations, NDA
         label.append(votes.ravel())
     if not items:
         raise AnnotationError(
-            f"{name}: there is no item: no document was opened, or all are empty."
+            f"{name}: there is no item: no document was opened, or all are empty. Give documents "
+            "that annotators opened."
         )
     order = sorted(code, key=lambda known: (known != OUTSIDE, known))
     new = np.empty(len(code), dtype=np.int32)

@@ -77,7 +77,7 @@ class Tokens(NamedTuple):
             found = [match.span() for match in re.finditer(pattern, text)]
         except re.error as error:
             raise AnnotationError(
-                f"token={pattern!r} is no regular expression: {error}. The default is {TOKEN!r}."
+                f"pattern {pattern!r} is no regular expression: {error}. The default is {TOKEN!r}."
             ) from error
         limits = np.array([pair for pair in found if pair[0] < pair[1]], dtype=np.int64)
         limits = limits.reshape(-1, 2)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, as_sentence
 from annobench.resampling.intervals import Interval
 from annobench.spans.f1 import SpanF1, pairwise_f1
 from annobench.spans.gamma import gamma_agreement
@@ -130,7 +130,7 @@ def _alpha_rows(marks: Marks, options: dict[str, Any]) -> list[dict[str, Any]]:
     try:
         found = unitizing_alpha(marks)
     except AnnotationError as error:
-        note = f"Undefined: {str(error).removeprefix('unitizing_alpha: ')}"
+        note = f"Undefined: {as_sentence(error, 'unitizing_alpha')}"
         return [_row(f"alpha_{c}", "overall", "", math.nan, note=note) for c in COEFFICIENTS]
     notes = {
         "u": "Nobody marked anything.",
@@ -155,7 +155,7 @@ def _gamma_rows(marks: Marks, draws: int, options: dict[str, Any]) -> list[dict[
     except AnnotationError as error:
         if "ways to align" not in str(error):
             raise
-        note = f"Not computed: {str(error).removeprefix('gamma: ')}"
+        note = f"Not computed: {as_sentence(error, 'gamma')}"
         return [_row("gamma", "overall", "", math.nan, note=note)]
     note = f"Standard error of the random annotations: {found.standard_error:.2g}."
     if math.isnan(found.estimate):

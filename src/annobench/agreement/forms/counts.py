@@ -36,7 +36,7 @@ class LabelPairs:
         size = np.diff(view.offsets)
         if count_label_pairs(annotations) > MAX_LABEL_PAIRS:
             raise AnnotationError(
-                "agreement by pairs of annotators: there are more than a hundred million pairs of "
+                "Agreement by pairs of annotators: there are more than a hundred million pairs of "
                 "labels. Take fewer items, or a coefficient that pools annotators."
             )
         low, high = pairs_within(size, view.offsets[:-1])

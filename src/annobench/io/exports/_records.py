@@ -281,7 +281,9 @@ def _whole(path: Path, content: bytes | None) -> dict[str, Any]:
             f"{path}: not JSON ({_short(error)}). The file may have been cut off; export it again."
         ) from error
     if not isinstance(found, dict):
-        raise ReaderError(f"{path}: a JSON {type(found).__name__} where an object is expected.")
+        raise ReaderError(
+            f"{path}: a JSON {type(found).__name__} where an object is expected. Export it again."
+        )
     return found
 
 

@@ -738,7 +738,9 @@ def read_as(
         if source.is_folder:
             intake.leave_out_others(source)
     except OSError as error:
-        raise ReaderError(f"{source.path}: can't be read ({error}).") from error
+        raise ReaderError(
+            f"{source.path}: can't be read ({error}). Check its permissions."
+        ) from error
     except RecursionError as error:
         raise ReaderError(
             f"{source.path}: a record is nested too deeply. Export the file again."

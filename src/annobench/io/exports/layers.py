@@ -144,7 +144,7 @@ def select_layer(
     try:
         marks = Marks.collect(spans, relations, texts=texts, layer=layer)
     except AnnotationError as error:
-        raise ReaderError(f"{export.path}: {str(error).removeprefix('Marks:')}") from error
+        raise ReaderError(f"{export.path}: {str(error).removeprefix('Marks: ')}") from error
     rows.append(("documents by annotator", len(unique), ""))
     rows.append(("spans", marks.n_spans, ""))
     rows.append(("relations", marks.n_relations, ""))

@@ -93,8 +93,8 @@ def format_of(source: Source, name: str | None = None) -> tuple[ExportFormat, st
     if name is not None:
         if name not in known:
             raise ReaderError(
-                f"no format is called {name!r}.{did_you_mean(name, known)} There are "
-                f"{', '.join(known)}."
+                f"{source.path}: no format is called {name!r}.{did_you_mean(name, known)} "
+                f"There are {', '.join(known)}."
             )
         return known[name], _variant(known[name], source) or "as named"
     variants = variants_of(source)

@@ -171,7 +171,10 @@ def disagreed_shares(guess: ArrayLike, n_annotators: int = 2) -> FloatArray:
     rows = guess_rows(guess, n_annotators)
     alike = rows.prod(axis=0)
     if alike.sum() >= 1:
-        raise ValueError("guess: all annotators always guess the same, and never disagree.")
+        raise ValueError(
+            "guess: all annotators always guess the same, and never disagree. Give probabilities "
+            "below 1."
+        )
     found: FloatArray = (rows - alike) / (1 - alike.sum())
     return found
 

@@ -131,7 +131,9 @@ class Counts(Summarised):
         labels, positives = positive_counts(annotations, positive)
         seen = labels > 0
         if not seen.any():
-            raise AnnotationError("Counts.from_annotations: no item has a label.")
+            raise AnnotationError(
+                "Counts.from_annotations: no item has a label. Give labels of at least one."
+            )
         sizes = np.unique(labels[seen])
         grid_labels = np.repeat(sizes, sizes + 1)
         grid_positives = np.concatenate([np.arange(n + 1) for n in sizes])

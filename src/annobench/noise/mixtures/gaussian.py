@@ -142,7 +142,7 @@ def gaussian_cells(
         each = ndtr((x + 0.5 - mu) / sigma) - ndtr((x - 0.5 - mu) / sigma)
     else:
         raise ValueError(
-            f"gaussian_cells: cells {cells!r} is not 'density', 'interval' or 'normalised'."
+            f"gaussian_cells: cells {cells!r} is not one of density, interval, normalised."
         )
     return cast(Floats, (weight * each).sum(axis=-2))
 

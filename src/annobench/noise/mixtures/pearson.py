@@ -92,7 +92,9 @@ def chi_square(
     if bins is not None:
         number = np.unique(np.asarray(bins), return_inverse=True)[1]
         if number.shape != o.shape:
-            raise ValueError(f"chi_square: {number.shape} bin numbers for {o.shape} cells.")
+            raise ValueError(
+                f"chi_square: {number.shape} bin numbers for {o.shape} cells. Give each cell one."
+            )
         o, e = np.bincount(number, weights=o), np.bincount(number, weights=e)
     filled = (o > 0) | (e > 0)
     with np.errstate(divide="ignore"):

@@ -1,0 +1,158 @@
+"""Messages, everywhere: each is whole sentences, says where, and what to do."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+SOURCES = Path(__file__).parents[2] / "src" / "annobench"
+PACKAGES = (
+    *("cli", "io", "labels", "agreement", "aggregation", "judges", "audit", "noise", "spans"),
+    "studies/doors",
+)
+#: Raised and caught in one module, or clauses that another message puts after a place.
+INTERNAL = {
+    *("MisshapenError", "UimaError", "AnswerError", "MethodError", "MethodTimeoutError"),
+    *("ArrowInvalid", "AttributeError", "Exit", "StopIteration", "KeyError", "TypeError"),
+}
+#: Of a `ValueError` the same.
+CLAUSES = {
+    "\0 rows where \0 are listed",
+    "\0 stands twice in one object",
+    "nested too deeply",
+    "its digest is another",
+}
+#: Lists of what a user has to know.
+LISTS = {"remarks", "notes", "cautions", "warnings", "reasons"}
+NOTES = {"note", "warn"}
+#: What says in one sentence what to do.
+REMEDY = re.compile(
+    r"\b(must|needs?|takes?|[Gg]ive|[Tt]ake|such as|is not one of|neither|[Uu]se|between 0 and 1)\b"
+)
+#: Python's names that may begin a message: of a function, a class with a method, a parameter.
+NAME = re.compile(r"[\w.\0]+(?: [\w\0]+)?(?=: )")
+
+
+@dataclass(frozen=True)
+class Message:
+    """A message in the code; what it is filled with stands as a null."""
+
+    place: str
+    text: str
+    raised: bool
+    parameters: frozenset[str]
+
+
+def literal(node: ast.expr) -> str | None:
+    """Return a text of the code, with nulls where values stand; None if it is no text."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(v.value if isinstance(v, ast.Constant) else "\0" for v in node.values)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = literal(node.left), literal(node.right)
+        return None if left is None and right is None else (left or "\0") + (right or "\0")
+    return None
+
+
+def called(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def message_of(node: ast.AST) -> tuple[ast.expr, bool] | None:
+    """Return the text of a statement that tells a user something, and whether it is raised."""
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        told = node.exc.args and called(node.exc.func) not in INTERNAL
+        return (node.exc.args[0], True) if told else None
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    name = called(node.func)
+    if name in NOTES:
+        return node.args[0], False
+    if name == "append" and isinstance(node.func, ast.Attribute):
+        return (node.args[0], False) if called(node.func.value) in LISTS else None
+    return None
+
+
+def messages() -> Iterator[Message]:
+    paths = [path for package in PACKAGES for path in sorted((SOURCES / package).rglob("*.py"))]
+    for path in paths:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names: dict[ast.AST, set[str]] = {}
+        for function in ast.walk(tree):
+            if isinstance(function, ast.FunctionDef):
+                arguments = function.args
+                own = {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
+                for inner in ast.walk(function):
+                    names.setdefault(inner, set()).update(own)
+        for node in ast.walk(tree):
+            found = message_of(node)
+            text = None if found is None else literal(found[0])
+            if found is not None and text is not None and text not in CLAUSES:
+                place = f"{path.relative_to(SOURCES)}, line {node.lineno}"
+                yield Message(place, text, found[1], frozenset(names.get(node, ())))
+
+
+MESSAGES = list(messages())
+
+
+def begins_well(message: Message) -> bool:
+    """Whether it begins with a capital, a place, or the name of a parameter or function."""
+    text = message.text
+    if text[0] in "\0`'-" or text[0].isupper() or NAME.match(text):
+        return True
+    return re.split(r"[ =:]", text)[0] in message.parameters
+
+
+def listed(found: list[Message]) -> str:
+    return "\n".join(f"{each.place}: {each.text!r}" for each in found)
+
+
+def test_there_are_many_messages():
+    assert len(MESSAGES) > 300
+    assert {True, False} == {message.raised for message in MESSAGES}
+
+
+def test_no_message_begins_in_mid_sentence():
+    wrong = [message for message in MESSAGES if not begins_well(message)]
+    assert not wrong, listed(wrong)
+
+
+def test_every_message_ends_with_a_full_stop():
+    # What ends with a value ends as that does.
+    wrong = [message for message in MESSAGES if message.text.rstrip()[-1] not in ".?\0"]
+    assert not wrong, listed(wrong)
+
+
+def test_every_error_says_what_to_do():
+    wrong = [
+        message
+        for message in MESSAGES
+        if message.raised
+        and not re.match(r".*\0$|\0: \0 ", message.text, re.DOTALL)  # said by a value
+        and len(re.findall(r"[.?](?=[ \0\n]|$)|\n", message.text)) < 2
+        and not REMEDY.search(message.text)
+    ]
+    assert not wrong, listed(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "well"),
+    [
+        ("needs two annotators.", False),
+        ("Needs two annotators.", True),
+        ("\0: needs two annotators.", True),
+        ("cohen_kappa: needs two annotators.", True),
+        ("level must be in (0, 1).", True),
+        ("no level is in (0, 1).", False),
+    ],
+)
+def test_what_begins_well(text, well):
+    assert begins_well(Message("", text, True, frozenset({"level"}))) == well
