@@ -15,12 +15,14 @@ import typer
 
 from annobench.cli._layers import layer_of, select_items
 from annobench.cli._memory import refuse_too_many_labels
+from annobench.cli._options import COMMANDS, INPUTS, options_of
 from annobench.cli._replacing import ForceOption, refuse_to_replace
 from annobench.cli._shared import fail, is_verbose, listed, note
 from annobench.cli._writing import TableFormat, Writing
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import replacing
+from annobench.io.options import refuse_idle_options
 
 if TYPE_CHECKING:
     from annobench.io import Selection
@@ -268,7 +270,7 @@ class Reading:
         """
         import csv
 
-        if self.key is None or self.options.get("keep_names"):
+        if self.key is None:
             return
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
@@ -300,10 +302,11 @@ def reads_labels(
         return functools.partial(reads_labels, optional=optional, writes=writes)
 
     @functools.wraps(command)
-    def wrapped(**given: Any) -> None:
+    def wrapped(context: typer.Context, **given: Any) -> None:
         own = {name: given.pop(name) for name in list(given) if name in names}
         writing = {name: given.pop(name) for name in _OUTPUT if name in given}
         reading = _reading(given, command.__name__)
+        _refuse_idle_options(reading, command.__name__, context)
         force = writing.get("force", own.get("force", False))
         if reading is not None and reading.key is not None:
             try:
@@ -334,9 +337,13 @@ def reads_labels(
     if optional:
         option = _option("Labels of your own in place of data sets; with --gold.")
         shared[0] = shared[0].replace(annotation=Annotated[Path | None, option], default=None)
+    used = [each for each in shared[1:] if each.name in options_of(command.__name__)]
     merged = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for parameter in [shared[0], *own, *(output if writes else ()), *shared[1:]]
+        _CONTEXT,
+        *(
+            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in [shared[0], *own, *(output if writes else ()), *used]
+        ),
     ]
     wrapped.__signature__ = signature.replace(parameters=merged)  # type: ignore[attr-defined]
     wrapped.__annotations__ = {each.name: each.annotation for each in merged} | {"return": None}
@@ -356,6 +363,9 @@ def _output(
     """Declare the options of commands that write a page and tables."""
 
 
+_CONTEXT = inspect.Parameter(
+    "context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
+)
 _OUTPUT = tuple(inspect.signature(_output).parameters)
 
 
@@ -417,15 +427,47 @@ def _shared(
     """Declare the argument and the options that commands share."""
 
 
+def _refuse_idle_options(reading: Reading | None, command: str, context: typer.Context) -> None:
+    """Refuse options that were given and have no effect on what is read."""
+    given = {
+        name: value
+        for name, value in context.params.items()
+        if (source := context.get_parameter_source(name)) and source.name != "DEFAULT"
+    }
+    try:
+        refuse_idle_options(
+            command,
+            _input(reading, given),
+            given,
+            options=options_of(command),
+            sources=INPUTS,
+        )
+    except (AnnotationError, ReaderError, OSError) as error:
+        fail(error)
+
+
+def _input(reading: Reading | None, given: Mapping[str, Any]) -> str:
+    """Return what a command reads, out of `INPUTS`."""
+    if reading is None:
+        return "datasets"
+    if given.get("checked") is not None:
+        return "checked"
+    kind = reading.source.kind
+    if kind == "partitions" and "engine" in COMMANDS[reading.command][1]:
+        return "dask" if reading.partitions(given.get("engine", "auto")) else kind
+    # Of an export that has labels and spans, either may be meant.
+    return "spans" if kind == "export" and reading.spans is not None else kind
+
+
 def _reading(given: dict[str, Any], command: str) -> Reading | None:
-    path, gold, key = given.pop("labels"), given.pop("gold"), given.pop("key")
+    path, gold, key = given.pop("labels"), given.pop("gold", None), given.pop("key", None)
     spans = given.pop("spans")
     if path is None:
-        if gold is not None:
-            fail(AnnotationError("--gold is given without --labels. Give both."))
         return None
     given["status"] = listed(given["status"])
     given["format"] = given.pop("from_format")
+    # A command without the option shows no annotator, so that nobody needs a pseudonym.
+    given.setdefault("keep_names", True)
     options = {name: value for name, value in given.items() if value is not None}
     return Reading(path, command, options, gold, key, spans)
 

@@ -45,9 +45,12 @@ def consensus(
         ),
     ] = None,
     replicates: Annotated[
-        int, typer.Option(min=0, help="Bootstrap samples for intervals; 0 for none.")
-    ] = 200,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = DEFAULT_SEED,
+        int | None,
+        typer.Option(min=0, help="Bootstrap samples for intervals, by default 200; 0 for none."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all draws; by default the usual one.")
+    ] = None,
     engine: EngineOption = "auto",
     scheduler: Scheduler = None,
     resume: Annotated[
@@ -62,7 +65,10 @@ def consensus(
     from annobench.reporting import consensus_page
 
     try:
-        if partitions := reading.partitions(engine):
+        partitions = reading.partitions(engine)
+        _refuse_idle_draws(model, seed, replicates, reading.gold_from, on_dask=bool(partitions))
+        rng = DEFAULT_SEED if seed is None else seed
+        if partitions:
             consensus_of_partitions(
                 partitions,
                 writing,
@@ -70,7 +76,7 @@ def consensus(
                 scheduler=scheduler,
                 resume=resume,
                 model=model,
-                rng=seed,
+                rng=rng,
                 **_options(option or []),
             )
             return
@@ -82,8 +88,8 @@ def consensus(
             found = consensus_of.consensus(
                 annotations,
                 model=model,
-                rng=seed,
-                replicates=replicates,
+                rng=rng,
+                replicates=200 if replicates is None else replicates,
                 gold=reading.gold(selection),
                 **_options(option or []),
             )
@@ -118,6 +124,27 @@ def consensus(
     for text in found.remarks:
         note(f"Note: {text}")
     say_written(writing.folder, written)
+
+
+def _refuse_idle_draws(
+    model: str, seed: int | None, replicates: int | None, gold: str | None, *, on_dask: bool
+) -> None:
+    """Refuse a number of bootstrap samples, or a seed, where nothing is drawn."""
+    from annobench import models
+
+    method = models.get(model).METHOD
+    offers_bootstrap = "bootstrap" in method.offers
+    if replicates is not None and not offers_bootstrap:
+        raise AnnotationError(
+            f"consensus: --replicates has no effect on {model}, which offers no bootstrap. "
+            "Leave it out."
+        )
+    # In memory gold categories are held out in folds, which are drawn.
+    in_memory = (offers_bootstrap and replicates != 0) or gold is not None
+    if seed is not None and method.deterministic and (on_dask or not in_memory):
+        raise AnnotationError(
+            f"consensus: --seed has no effect on {model} here, as nothing is drawn. Leave it out."
+        )
 
 
 def _tied(n: int) -> str:

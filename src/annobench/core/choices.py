@@ -8,6 +8,12 @@ from typing import Literal, get_args
 Scale = Literal["nominal", "ordinal", "interval", "set"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
 
+#: Whether an annotator who saw an item and chose nothing gave no label, or a category of its own.
+Empty = Literal["missing", "category"]
+
+#: What that category is called.
+NOTHING = "(nothing)"
+
 #: What to do where the real files of a data set can't be had.
 Mode = Literal["auto", "real", "simulated"]
 

@@ -12,10 +12,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.choices import Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.io.exports.base import AnnotatorFrom, is_email
-from annobench.io.exports.export import Empty, GoldItems, Repeats, Selection
+from annobench.io.exports.export import GoldItems, Repeats, Selection
+from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts
 from annobench.labels.annotations import Annotations, Scale
@@ -231,6 +233,14 @@ def select(
         If a question has to be named, nothing is left, or labels are repeated and `repeats` is
         "error".
     """
+    chosen = {
+        "status": None if tuple(status) == ("done",) else status,
+        "gold_items": None if gold_items == "leave-out" else gold_items,
+        "empty": None if empty == "missing" else empty,
+    }
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if given:
+        refuse_idle_options(str(source.path), source.kind, given)
     if source.format is not None:
         return source.export.select(
             source.options.question,
@@ -244,10 +254,12 @@ def select(
     path, content = source.path, source.content.whole
     label = source.columns.get("label")
     asked, keep_names = source.options, source.keep_names
-    labels = _labels(source, categories, scale)
+    labels = _labels(source, categories, scale, empty)
     texts, first = texts_by_item(source), None
     if asked.shown_first is not None:
-        first = read_beside_labels(path, asked.shown_first, label=label, content=content)
+        first = read_beside_labels(
+            path, asked.shown_first, label=label, empty=empty, content=content
+        )
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
     labels, kept, remark = _without_repeats(labels, path, repeats)
@@ -294,18 +306,30 @@ def texts_by_item(source: Source) -> dict[str, str]:
 
 
 def _labels(
-    source: Source, categories: Iterable[object] | None, scale: Scale | None
+    source: Source,
+    categories: Iterable[object] | None,
+    scale: Scale | None,
+    empty: Empty = "missing",
 ) -> Annotations:
     """Read the labels of a table with one row a label, or of partitions."""
-    if source.partitions is not None:
-        return source.partitions.read()
-    return read_table(
-        source.path,
-        **source.columns,
-        categories=categories,
-        scale=scale,
-        content=source.content.whole,
-    )
+    if source.partitions is None:
+        return read_table(
+            source.path,
+            **source.columns,
+            categories=categories,
+            scale=scale,
+            empty=empty,
+            content=source.content.whole,
+        )
+    labels = source.partitions.read()
+    # Of ordinal categories the order may be passed over, and nothing else be changed.
+    if categories is not None or scale not in (None, "nominal", labels.scale):
+        raise AnnotationError(
+            f"{source.path}: partitions have their scale and categories from `annobench "
+            "partition`. "
+            "Name neither here, or make the partitions again."
+        )
+    return labels if scale is None else replace(labels, scale=scale)
 
 
 def _without_repeats(

@@ -15,6 +15,7 @@ from annobench.io.exports.base import Source as Content
 from annobench.io.exports.export import Export, read_as
 from annobench.io.exports.layers import layers
 from annobench.io.exports.recognition import format_of, unrecognised
+from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
 from annobench.labels.columns import USUAL_NAMES
 from annobench.labels.partitions import PartitionedLabels, is_partitioned
@@ -121,20 +122,27 @@ class Source:
         columns = {"item": item, "annotator": annotator, "label": label}
         options = Options(annotator_from, text, question, shown_first, item)
         found = cls(content.path, content, columns=columns, options=options, keep_names=keep_names)
-        if format is None and is_partitioned(path):
+        given = {
+            name: value
+            for name, value in {
+                **columns,
+                "question": question,
+                "annotator_from": annotator_from,
+                "text": text,
+                "from_format": format,
+            }.items()
+            if value is not None
+        }
+        if is_partitioned(path):
+            refuse_idle_options(str(path), "partitions", given)
             return replace(found, partitions=PartitionedLabels.open(path))
         is_table = format is None and _is_table(content)
-        if is_table and (annotator or label or _has_usual_columns(content)):
-            return found
-        known = format_of(content, format)
+        is_long = is_table and (annotator or label or _has_usual_columns(content))
+        known = None if is_long else format_of(content, format)
         if known is None or (is_table and item is not None and known[0].kind != "wide"):
+            refuse_idle_options(str(path), "long", given)
             return found
-        for role in ("annotator", "label"):
-            if columns[role] is not None:
-                raise ReaderError(
-                    f"{content.path}: --{role} {columns[role]} names a column of a table with one "
-                    f"row a label, and the file is read as {known[0].title}. Leave --{role} out."
-                )
+        refuse_idle_options(str(path), known[0].kind, given)
         return replace(found, format=known[0], variant=known[1])
 
     @cached_property

@@ -25,8 +25,10 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import replacing
+from annobench.core.names import unused
 from annobench.core.numbers import plain_categories, plain_number
 from annobench.io._foreign import what_it_is
 from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
@@ -50,6 +52,7 @@ def read_table(
     label: str | None = None,
     categories: Iterable[object] | None = None,
     scale: Scale | None = None,
+    empty: Empty = "missing",
     content: bytes | None = None,
 ) -> Annotations:
     r"""Read a table of labels with a header and one row a label.
@@ -70,6 +73,8 @@ def read_table(
     scale : {"nominal", "ordinal", "interval"}, optional
         What the order and distance of the labels mean; by default what a Parquet file of
         `write_labels` says, and otherwise nominal.
+    empty : {"missing", "category"}, default "missing"
+        Whether an empty label means that the item was not labelled, or is a category of its own.
     content : bytes, optional
         All that the file holds, if that was read before.
 
@@ -108,8 +113,8 @@ def read_table(
         raise ReaderError(f"{path}: {kind}. Give the path of a table of labels.")
     try:
         if path.suffix.lower() in PARQUET:
-            return _read_parquet(path, wanted, categories, scale)
-        return _read_text(path, wanted, categories, scale or "nominal", content)
+            return _read_parquet(path, wanted, categories, scale, empty)
+        return _read_text(path, wanted, categories, scale or "nominal", empty, content)
     except OSError as error:
         raise ReaderError(f"{path}: can't be read ({error}). Check its permissions.") from error
 
@@ -217,7 +222,12 @@ def read_texts(
 
 
 def read_beside_labels(
-    path: str | Path, column: str, *, label: str | None = None, content: bytes | None = None
+    path: str | Path,
+    column: str,
+    *,
+    label: str | None = None,
+    empty: Empty = "missing",
+    content: bytes | None = None,
 ) -> NDArray[np.object_]:
     """Read a further column of a table of labels.
 
@@ -229,6 +239,8 @@ def read_beside_labels(
         Name of the column.
     label : str, optional
         Name of the column of the labels; by default the usual ones are recognised.
+    empty : {"missing", "category"}, default "missing"
+        Whether an empty label means that the item was not labelled, or is a category of its own.
     content : bytes, optional
         All that the file holds, if that was read before.
 
@@ -244,7 +256,8 @@ def read_beside_labels(
     """
     found = _columns(Path(path), {"label": label, "value": column}, content)
     names = np.array([*found["value"].names, ""], dtype=object)
-    return names[found["value"].codes[found["label"].codes >= 0]]
+    kept = slice(None) if empty == "category" else found["label"].codes >= 0
+    return names[found["value"].codes[kept]]
 
 
 def write_labels(annotations: Annotations, path: str | Path) -> None:
@@ -340,6 +353,13 @@ class _Column:
         code_of, names = pd.factorize(np.array(plain, dtype=object))
         return _Column(tuple(names), np.where(self.codes < 0, -1, code_of[self.codes]))
 
+    def filled(self) -> _Column:
+        """Give empty cells a name that no other cell has."""
+        if (self.codes >= 0).all():
+            return self
+        names = (*self.names, unused(NOTHING, self.names))
+        return _Column(names, np.where(self.codes < 0, len(self.names), self.codes))
+
 
 def _column_of(role: str, values: pa.Array | pa.ChunkedArray) -> _Column:
     column = _Column.of(values)
@@ -351,10 +371,11 @@ def _read_text(
     wanted: dict[str, str | None],
     categories: Iterable[object] | None,
     scale: Scale,
+    empty: Empty,
     content: bytes | None,
 ) -> Annotations:
     found, lines = _text_columns(path, wanted, content)
-    return _build(path, found, categories, scale, lines)
+    return _build(path, found, categories, scale, empty, lines)
 
 
 def _columns(
@@ -518,12 +539,13 @@ def _build(
     found: dict[str, _Column],
     categories: Iterable[object] | None,
     scale: Scale,
+    empty: Empty,
     lines: Any,
     items: Iterable[str] | None = None,
     annotators: Iterable[str] | None = None,
 ) -> Annotations:
     """Make annotations of encoded columns, or report the rows that can't be labels."""
-    label = found["label"]
+    label = found["label"].filled() if empty == "category" else found["label"]
     known = None if categories is None else plain_categories(categories)
     if not label.codes.size:
         raise ReaderError(f"{path}: a header but no rows. Give one row a label.")
@@ -666,6 +688,7 @@ def _read_parquet(
     wanted: dict[str, str | None],
     categories: Iterable[object] | None,
     scale: Scale | None,
+    empty: Empty,
 ) -> Annotations:
     found, schema, lines = _parquet_columns(path, wanted)
     kept = kept_beside(path, schema.metadata)
@@ -674,6 +697,7 @@ def _read_parquet(
         found,
         kept.get("categories") if categories is None else categories,
         scale or kept.get("scale", "nominal"),
+        empty,
         lines,
         kept.get("items"),
         kept.get("annotators"),

@@ -231,7 +231,7 @@ def scalar(value: Any) -> str:
 
 def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
     """Hand over what annotators saw: the column that was asked for, or one with a usual name."""
-    column = intake.options.text or table.column(TEXT_NAMES)
+    column = intake.asked_text(row) or table.column(TEXT_NAMES)
     if column is not None and row[column]:
         intake.text(item, as_text(row[column]))
 

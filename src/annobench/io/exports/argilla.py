@@ -334,10 +334,10 @@ def _suggestions(record: dict[str, Any]) -> int:
 
 def _text(fields: dict[str, Any], intake: Intake) -> str | None:
     texts = {key: value for key, value in fields.items() if isinstance(value, str)}
-    field = intake.options.text or "text"
-    if field not in texts and len(fields) == len(texts) == 1:
-        [field] = texts
-    return texts.get(field)
+    field = intake.asked_text(texts)
+    if intake.options.text is None:
+        field = next(iter(texts)) if len(fields) == len(texts) == 1 else "text"
+    return None if field is None else texts.get(field)
 
 
 def _take_old(record: dict[str, Any], number: int, stem: Name, intake: Intake) -> None:
@@ -386,4 +386,5 @@ FORMAT = ExportFormat(
         "An item is a record, an annotator is a user, a question is one of the data set, and only "
         "submitted responses count; suggestions of models are no annotations."
     ),
+    annotators=("person", "file"),
 )

@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.names import MadeName as MadeName
 from annobench.core.names import Name, settle
@@ -62,6 +63,8 @@ class ExportFormat:
         One sentence: what becomes an item, an annotator, a label.
     kind : {"export", "wide"}
         Whether a tool wrote it, or it is a table of labels in another layout than a row a label.
+    annotators : tuple of {"person", "file", "session"}
+        Who may count as an annotator, if there is a choice.
     """
 
     name: str
@@ -70,6 +73,7 @@ class ExportFormat:
     read: Callable[[Source, Intake], None]
     note: str
     kind: Literal["export", "wide"] = "export"
+    annotators: tuple[AnnotatorFrom, ...] = ()
 
 
 class Source:
@@ -320,6 +324,8 @@ class Intake:
         self.personal: set[Any] = set()
         self.faults: list[str] = []
         self.used: set[Path] = set()
+        self._text_fields: dict[str, None] = {}
+        self._has_asked_text = False
         #: What the reader guessed, for the user to confirm.
         self.notes: list[str] = []
         self.n_read = 0
@@ -611,15 +617,45 @@ class Intake:
                 for mark in marked
             ]
 
+    def asked_text(self, fields: Iterable[str]) -> str | None:
+        """Return the field of texts that the user named, if a record has it.
+
+        Parameters
+        ----------
+        fields : iterable of str
+            Those of the record that hold a text.
+
+        Returns
+        -------
+        str or None
+            None also if the user named none.
+        """
+        asked = self.options.text
+        if asked is None:
+            return None
+        seen = set(fields)
+        if not self._has_asked_text:
+            self._text_fields.update(dict.fromkeys(sorted(seen)))
+            self._has_asked_text = asked in self._text_fields
+        return asked if asked in seen else None
+
     def check(self) -> None:
-        """Report the faults, or that there is no answer at all.
+        """Report the faults, or that there is no answer at all, or no text that was asked for.
 
         Raises
         ------
         ReaderError
-            If there are faults, or no record holds an answer; says what there is instead.
+            If there are faults, no record holds an answer, or none has the field of texts that
+            the user named; says what there is instead.
         """
         report_faults(self.path, self.faults, "Correct these records, or export the file again.")
+        asked = self.options.text
+        if asked is not None and not self._has_asked_text:
+            there = ", ".join(map(repr, self._text_fields)) or "none that can be named"
+            raise ReaderError(
+                f"{self.path}: no record has a text in a field {asked!r}, as --text asks."
+                f"{did_you_mean(asked, self._text_fields)} Fields of texts: {there}."
+            )
         if not len(self.item) and not self.marked:
             reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
             found = f" There are {'; '.join(reasons)}." if self.left_out else ""

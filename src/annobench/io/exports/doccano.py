@@ -160,8 +160,8 @@ def _take(record: dict[str, Any], number: int, part: Source, intake: Intake) -> 
     item = maybe_name(record.get("id")) or maybe_name(text)
     if item is None:
         raise MisshapenError("neither id nor text says which document this is")
-    shown = record.get(intake.options.text or "")
-    shown = shown if isinstance(shown, str) else text
+    asked = intake.asked_text(key for key, value in record.items() if isinstance(value, str))
+    shown = text if intake.options.text is None else record.get(asked or "")
     if shown is not None:
         intake.text(item, shown)
     if isinstance(record.get("annotations"), list):
@@ -280,4 +280,5 @@ FORMAT = ExportFormat(
         "An item is a document, an annotator is a member, whose name is that of the file, and a "
         "document without a label is left out: doccano does not say whether it was opened."
     ),
+    annotators=("person", "file"),
 )

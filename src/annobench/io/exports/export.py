@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.choices import NOTHING, Empty
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
@@ -32,14 +33,11 @@ from annobench.io.exports.base import (
     label_name,
 )
 from annobench.io.exports.recognition import format_of, unrecognised
+from annobench.io.options import refuse_idle_options
 from annobench.labels.annotations import Annotations, Scale
 
 Repeats = Literal["error", "first", "last", "all"]
 GoldItems = Literal["leave-out", "use"]
-Empty = Literal["missing", "category"]
-
-#: The category of an annotator who saw an item and chose nothing, if that is to be one.
-NOTHING = "(nothing)"
 
 #: What the ledger calls answers of each status that do not become labels.
 _STATUS_WORDS = {
@@ -394,12 +392,12 @@ class Export:
         ledger = _Ledger(self._intake, self._columns)
         kept = self._columns["question"] == self._intake.questions.codes[name]
         ledger.answers(kept, name)
+        remarks = self.notes + self._without_effect(kept, status, gold_items, empty)
         for number, word in enumerate(STATUSES):
             if word not in status:
                 kept = ledger.drop(kept, self._columns["status"] == number, _STATUS_WORDS[word])
         if gold_items == "leave-out":
             kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
-        remarks = self.notes
         if empty == "missing":
             kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
         rows = np.flatnonzero(kept)
@@ -435,6 +433,21 @@ class Export:
             self._shown_first(rows),
             self.pseudonyms,
         )
+
+    def _without_effect(
+        self, asked: NDArray[np.bool_], status: Collection[str], gold_items: str, empty: str
+    ) -> list[str]:
+        """Say which choices change nothing, as no answer to the question is of that kind."""
+        found = []
+        for word in status:
+            is_so = self._columns["status"] == STATUSES.index(word)
+            if word != "done" and not (asked & is_so).any():
+                found.append(f"No answer is {word}, so that --status {word} adds none.")
+        if gold_items == "use" and not (asked & (self._columns["control"] == 1)).any():
+            found.append("No item is a control item, so that --gold-items use changes nothing.")
+        if empty == "category" and not (asked & (self._columns["label"] < 0)).any():
+            found.append("No answer chose nothing, so that --empty category changes nothing.")
+        return found
 
     def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
         """Say what was shown first, if that was asked for."""
@@ -727,10 +740,14 @@ def read_as(
     ReaderError
         If it is malformed, or without answers, or its format has no column of items.
     """
-    if options.item is not None and format.kind != "wide":
+    if options.item is not None:
+        refuse_idle_options(str(source.path), format.kind, {"item": options.item})
+    asked = options.annotator_from
+    if asked is not None and asked not in format.annotators:
+        known = " and ".join(format.annotators)
+        choice = f"it knows {known}. Name one" if known else "it leaves no choice. Leave it out"
         raise ReaderError(
-            f"{source.path}: --item {options.item} names a column of a table, and the file is read "
-            f"as {format.title}. Leave --item out."
+            f"{source.path}: --annotator-from {asked} has no effect on {format.title}: {choice}."
         )
     intake = Intake(source.path, options)
     try:

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annobench.core.discovery import did_you_mean
-from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name, joined
 from annobench.io.exports._records import is_json_lines, json_records
 from annobench.io.exports._tables import ANNOTATOR_NAMES, GOLD_NAMES, ITEM_NAMES, plain_name
@@ -120,15 +118,9 @@ def _read(source: Source, intake: Intake) -> None:
         names = tuple(record)
         roles = known.get(names)
         if roles is None:
+            intake.asked_text(names)
             roles = known[names] = _Roles.of(names, intake.options.text, intake.options.shown_first)
         binary &= _push(intake, record, roles, where)
-    asked = intake.options.text
-    if asked is not None and not any(asked in names for names in known):
-        fields = dict.fromkeys(name for names in known for name in names)
-        raise ReaderError(
-            f"{source.path}: no record has a field {asked!r}, as --text asks."
-            f"{did_you_mean(asked, fields)} There are {', '.join(map(repr, fields))}."
-        )
     if binary:
         # Numbers are ratings, unless they only say yes or no.
         intake.question(QUESTION, "choice")

@@ -397,9 +397,9 @@ def _take_relation(
 def _take_text(item: str, data: dict[str, Any], marked: bool, intake: Intake) -> None:
     """Take what annotators saw: the field that was named, or the only text, or that called so."""
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
-    field = intake.options.text or ("text" if "text" in texts else None)
-    if field is None and len(texts) == 1:
-        [field] = texts
+    field = intake.asked_text(texts)
+    if intake.options.text is None:
+        field = next(iter(texts)) if len(texts) == 1 else "text"
     if field in texts:
         intake.text(item, texts[field])
         if marked:
@@ -509,4 +509,5 @@ FORMAT = ExportFormat(
         "An item is a task, an annotator is who completed an annotation, a question is a control "
         "of the labelling interface, and drafts and predictions are not annotations."
     ),
+    annotators=("person", "file"),
 )

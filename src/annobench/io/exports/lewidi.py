@@ -90,9 +90,10 @@ def _label(value: Any, rated: bool) -> str | float | tuple[str, ...] | None:
 
 def _push_text(intake: Intake, item: str, text: Any) -> None:
     if isinstance(text, dict):
-        asked = intake.options.text
-        chosen = {asked: text[asked]} if asked in text else text
-        text = "\n".join(f"{name}: {as_json(part)}" for name, part in chosen.items())
+        asked = intake.asked_text(text)
+        if intake.options.text is not None:
+            text = {} if asked is None else {asked: text[asked]}
+        text = "\n".join(f"{name}: {as_json(part)}" for name, part in text.items())
     if isinstance(text, str):
         intake.text(item, text)
 

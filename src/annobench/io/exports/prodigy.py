@@ -86,7 +86,9 @@ def _take(record: dict[str, Any], number: int, stem: Name, intake: Intake) -> No
         raise MisshapenError("neither _input_hash nor text says which item this is")
     annotator, personal = _annotator(record, stem, intake.options.annotator_from)
     who: dict[str, Any] = {"where": number, "personal": personal}
-    shown = record.get(intake.options.text or "text")
+    texts = [key for key, value in record.items() if isinstance(value, str)]
+    field = "text" if intake.options.text is None else intake.asked_text(texts)
+    shown = record.get(field or "")
     if isinstance(shown, str):
         intake.text(item, shown)
     view = word(record.get("_view_id"))
@@ -206,4 +208,5 @@ FORMAT = ExportFormat(
         "An item is an input, an annotator is a named session or else the file, and a label is an "
         "option, or yes and no (accept and reject) where a label was proposed."
     ),
+    annotators=("person", "file", "session"),
 )

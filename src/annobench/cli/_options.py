@@ -1,0 +1,138 @@
+"""Which options of a command have an effect, by what it reads; all others are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from annobench.io.options import IN_MEMORY, LABELS, READING, SOURCES, Option
+
+#: What a command reads, and what messages call it.
+INPUTS: Mapping[str, str] = SOURCES | {
+    "dask": "a folder of partitions on Dask's workers",
+    "datasets": "data sets of the library",
+    "checked": "items that were checked",
+}
+
+_ALL = f"{IN_MEMORY} dask"
+
+
+_NAMES = ("keep_names", "key")
+_ENGINE = {
+    "engine": Option("partitions dask", "says where a folder of partitions is worked on"),
+    "scheduler": Option("dask", "names Dask's scheduler"),
+}
+
+#: The options of reading that a command makes no use of, and its own options.
+COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
+    "report": (
+        ("gold",),
+        {
+            "scale": Option(LABELS, "says what labels mean"),
+            "order": Option(LABELS, "orders the categories"),
+            "separator": Option(LABELS, "splits labels into sets", needs=("scale", "set")),
+            "level": Option(_ALL, "is the level of the intervals"),
+            "seed": Option(_ALL, "bootstraps the intervals"),
+            **_ENGINE,
+        },
+    ),
+    "consensus": (
+        (),
+        {
+            "model": Option(_ALL, "chooses the model"),
+            "option": Option(_ALL, "is an option of the model"),
+            "categories": Option(LABELS, "lists the categories"),
+            "replicates": Option(IN_MEMORY, "sets the number of bootstrap samples"),
+            "seed": Option(_ALL, "is the seed of random draws"),
+            "resume": Option("dask", "goes on with an interrupted fit"),
+            **_ENGINE,
+        },
+    ),
+    "certificate": (
+        ("gold", *_NAMES),
+        {
+            "guess": Option(IN_MEMORY, "is the probability of a guess"),
+            "keep": Option(IN_MEMORY, "says which items are retained"),
+            "model": Option(IN_MEMORY, "chooses the model"),
+            "settled": Option(IN_MEMORY, "says which labels are guesses"),
+            "threshold": Option(LABELS, "splits numeric labels"),
+            "level": Option(IN_MEMORY, "is the level of the certificate"),
+        },
+    ),
+    "audit": (
+        ("gold", *_NAMES),
+        {
+            "checks": Option(IN_MEMORY, "is the number of items to draw"),
+            "checked": Option("checked", "names the items that were checked"),
+            "model": Option(IN_MEMORY, "chooses the model by which items are drawn"),
+            "error_rate": Option("checked", "is the largest share of errors to release"),
+            "confidence": Option("checked", "is the confidence of a release"),
+            "level": Option("checked", "is the level of the intervals"),
+            "seed": Option(f"{IN_MEMORY} checked", "is the seed of random draws"),
+        },
+    ),
+    "plan": (
+        ("text", *_NAMES),
+        {
+            "width": Option(IN_MEMORY, "is the width of the intervals"),
+            "difference": Option(IN_MEMORY, "is the difference to be seen"),
+            "error_rate": Option(IN_MEMORY, "is the largest share of errors to release"),
+            "accuracy": Option(IN_MEMORY, "is the expected accuracy", excludes="gold"),
+            "items": Option(IN_MEMORY, "is the number of items of the project"),
+            "coefficient": Option(IN_MEMORY, "chooses the coefficient of agreement"),
+            "category": Option(IN_MEMORY, "chooses the category"),
+            "price_label": Option(IN_MEMORY, "is the price of a label"),
+            "price_check": Option(IN_MEMORY, "is the price of a check"),
+            "price_item": Option(IN_MEMORY, "is the price of an item"),
+            "currency": Option(IN_MEMORY, "is written behind amounts"),
+            "model": Option(IN_MEMORY, "chooses the model"),
+            "level": Option(IN_MEMORY, "is the level of intervals"),
+            "power": Option(IN_MEMORY, "is the power of tests"),
+            "seed": Option(IN_MEMORY, "is the seed of random draws"),
+        },
+    ),
+    "judge": (
+        ("text",),
+        {
+            "judges": Option(IN_MEMORY, "names a judge"),
+            "epsilon": Option(IN_MEMORY, "is the margin of the test"),
+            "score": Option(IN_MEMORY, "says when labels agree"),
+            "clusters": Option(LABELS, "names what items belong to"),
+            "shown_first": Option(LABELS, "names the answer shown first"),
+            "level": Option(IN_MEMORY, "is the level of the intervals"),
+            "seed": Option(IN_MEMORY, "is the seed of random draws"),
+        },
+    ),
+    "convert": (
+        ("text", "gold"),
+        {"ledger": Option(IN_MEMORY, "names the file of the ledger")},
+    ),
+    "compare": (
+        ("text", *_NAMES),
+        {
+            "methods": Option(f"{IN_MEMORY} datasets", "names your methods"),
+            "program": Option(f"{IN_MEMORY} datasets", "names a program"),
+            "data": Option("datasets", "names data sets"),
+            "against": Option(f"{IN_MEMORY} datasets", "names models of the library"),
+            "limit": Option(f"{IN_MEMORY} datasets", "is the time that a fit may take"),
+            "replicates": Option(f"{IN_MEMORY} datasets", "is the number of bootstrap samples"),
+            "seed": Option(f"{IN_MEMORY} datasets", "is the seed of random draws"),
+        },
+    ),
+}
+
+
+def options_of(command: str) -> dict[str, Option]:
+    """Return the options of a command that may have no effect, by name.
+
+    Parameters
+    ----------
+    command : str
+        Its name.
+
+    Returns
+    -------
+    dict of str to Option
+        Those of reading first.
+    """
+    unused, own = COMMANDS[command]
+    return {name: option for name, option in READING.items() if name not in unused} | dict(own)

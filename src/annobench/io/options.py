@@ -1,0 +1,111 @@
+"""Which options of reading have an effect on which kind of source; all others are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from annobench.core.errors import AnnotationError
+
+#: What labels may be kept in, and what messages call it.
+SOURCES: Mapping[str, str] = {
+    "long": "a table with one row a label",
+    "wide": "a table with a column an annotator",
+    "export": "an export of labels",
+    "spans": "marked spans",
+    "partitions": "a folder of partitions",
+}
+
+TABLES = "long wide"
+LABELS = f"{TABLES} export"
+IN_MEMORY = f"{LABELS} spans partitions"
+
+
+class Option(NamedTuple):
+    """Where an option has an effect.
+
+    Attributes
+    ----------
+    inputs : str
+        What it has an effect on: keys of `SOURCES`, or others that a command has, with spaces.
+    does : str
+        What it does, for messages.
+    needs : tuple of str
+        The name and value of an option without which it has no effect; empty for none.
+    excludes : str
+        An option with which it has no effect; empty for none.
+    """
+
+    inputs: str
+    does: str
+    needs: tuple[str, ...] = ()
+    excludes: str = ""
+
+
+#: By the names of parameters on the command line.
+READING: Mapping[str, Option] = {
+    "item": Option(TABLES, "names the column of the items"),
+    "annotator": Option("long", "names the column of the annotators"),
+    "label": Option("long", "names the column of the labels"),
+    "question": Option("wide export spans", "chooses a question or a layer of spans"),
+    "annotator_from": Option("export spans", "says who counts as an annotator of an export"),
+    "spans": Option("spans", "makes items of marked spans"),
+    "status": Option("export spans", "chooses by how far the work came in an annotation tool"),
+    "repeats": Option(IN_MEMORY, "says what to do with repeated labels"),
+    "gold_items": Option("export", "says what to do with the control items of an export"),
+    "empty": Option("long export", "says what it means that an annotator chose nothing"),
+    "text": Option(LABELS, "names what annotators saw"),
+    "gold": Option(f"{IN_MEMORY} dask", "names known categories"),
+    "from_format": Option(f"{LABELS} spans", "names the format of a file"),
+    "keep_names": Option(IN_MEMORY, "keeps names that become pseudonyms"),
+    "key": Option(IN_MEMORY, "writes the names behind pseudonyms", excludes="keep_names"),
+}
+
+
+def refuse_idle_options(
+    called: str,
+    source: str,
+    given: Mapping[str, Any],
+    *,
+    options: Mapping[str, Option] = READING,
+    sources: Mapping[str, str] = SOURCES,
+) -> None:
+    """Refuse options that have no effect on what is read, or beside the other options.
+
+    Parameters
+    ----------
+    called : str
+        Whose options they are, for messages: a command or a path.
+    source : str
+        What is read, out of `sources`.
+    given : mapping of str to object
+        The values that were given.
+    options : mapping of str to Option
+        All there are.
+    sources : mapping of str to str
+        What may be read, and what messages call it.
+
+    Raises
+    ------
+    AnnotationError
+        If an option has no effect.
+    """
+    for name, option in options.items():
+        if name not in given:
+            continue
+        idle = ""
+        if source not in option.inputs.split():
+            idle = f"on {sources[source]}"
+        elif option.needs and given.get(option.needs[0]) != option.needs[1]:
+            idle = f"without {_written(option.needs[0])} {option.needs[1]}"
+        elif option.excludes in given:
+            idle = f"with {_written(option.excludes)}"
+        if idle:
+            raise AnnotationError(
+                f"{called}: {_written(name)} has no effect {idle}: it {option.does}. Leave it out."
+            )
+
+
+def _written(name: str) -> str:
+    """Return an option as it is written, by the name of its parameter."""
+    return f"--{ {'from_format': 'from', 'judges': 'judge'}.get(name, name).replace('_', '-') }"
