@@ -230,3 +230,28 @@ def test_item_is_refused_where_no_column_names_items(tmp_path):
     path.write_text('{"id": 1, "text": "a", "label": ["x"]}\n')
     with pytest.raises(ReaderError, match="--item scan names a column of a table"):
         select_labels(path, format="doccano", item="scan")
+
+
+@pytest.mark.parametrize("ids", [["i1", "i2", "i3", "i4", "i5"], [1, 2, 3, 4, 5]])
+@pytest.mark.parametrize("name", ["item", "Unnamed: 0", "scan"])
+def test_an_id_is_no_category_of_counts(ids, name):
+    counts = pd.DataFrame(
+        {"poor": [0, 0, 3, 2, 1], "fair": [0, 2, 0, 0, 1], "good": [3, 1, 0, 1, 1]}
+    )
+    right = agreement.fleiss_kappa(Annotations.from_counts(counts)).estimate
+    with_id = counts.copy()
+    with_id.insert(0, name, ids)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if name == "item" else "ignore")
+        found = Annotations.from_counts(with_id)
+    assert found.categories == ("poor", "fair", "good")
+    assert found.items == tuple(map(str, ids))
+    assert agreement.fleiss_kappa(found).estimate == right
+    assert Annotations.from_counts(with_id, item=name).items == found.items
+
+
+def test_counts_that_run_are_counts():
+    table = pd.DataFrame({"no": [1, 2, 3, 4, 5], "yes": [4, 3, 2, 1, 0]})
+    assert Annotations.from_counts(table).categories == ("no", "yes")
+    with pytest.raises(AnnotationError, match="no data frame"):
+        Annotations.from_counts(np.ones((2, 2), dtype=int), item="scan")

@@ -35,6 +35,11 @@ LARGEST = 1e150
 #: Labels, and categories, that a notebook shows.
 SHOWN_LABELS = 10
 
+_NO_COLUMNS = (
+    "{}: item={!r} names a column, and the table is no data frame. Give a data frame, or leave "
+    "item out."
+)
+
 #: How many offending values an error message lists.
 SHOWN = 5
 
@@ -442,17 +447,14 @@ class Annotations(Verbs):
         ('17', '29')
         """
         if isinstance(table, pd.DataFrame):
-            table, note = with_items(table, item)
+            table, note = with_items(table, item, "from_wide")
             if note:
                 warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items: list[object] = list(table.index)
             annotators: list[object] = list(table.columns)
             cells = table.to_numpy(dtype=object)
         elif item is not None:
-            raise AnnotationError(
-                f"from_wide: item={item!r} names a column, and the table is no data frame. Give a "
-                "data frame, or leave item out."
-            )
+            raise AnnotationError(_NO_COLUMNS.format("from_wide", item))
         else:
             cells = np.array(table, dtype=object)
             if cells.ndim != 2:
@@ -476,6 +478,7 @@ class Annotations(Verbs):
         cls,
         counts: ArrayLike | pd.DataFrame,
         *,
+        item: Hashable | None = None,
         categories: Iterable[object] | None = None,
         scale: Scale = "nominal",
     ) -> Annotations:
@@ -491,6 +494,8 @@ class Annotations(Verbs):
         counts : DataFrame or array_like of int, shape (I, K)
             ``[i, k]``: labels k of item i. The names of a frame's rows and columns are those of
             items and categories, or else "0", "1", ....
+        item : hashable, optional
+            The column of a frame that names the items, which is looked for as in `from_wide`.
         categories : iterable, optional
             Names of the columns.
         scale : {"nominal", "ordinal", "interval"}, default "nominal"
@@ -504,8 +509,14 @@ class Annotations(Verbs):
         Raises
         ------
         AnnotationError
-            If the table has not two dimensions, a count is negative or no whole number, or
-            the categories are not as many as the columns.
+            If the table has not two dimensions, a count is negative or no whole number, the
+            categories are not as many as the columns, there is no column `item`, or a column may
+            hold counts or name the items.
+
+        Warns
+        -----
+        ItemColumnWarning
+            If a column was taken for the names of the items by its values.
 
         Examples
         --------
@@ -514,8 +525,13 @@ class Annotations(Verbs):
         """
         items = None
         if isinstance(counts, pd.DataFrame):
+            counts, note = with_items(counts, item, "from_counts", of="category")
+            if note:
+                warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items = list(counts.index)
             categories = list(counts.columns) if categories is None else categories
+        elif item is not None:
+            raise AnnotationError(_NO_COLUMNS.format("from_counts", item))
         table = _whole_counts(counts, "from_counts")
         names: list[object] = list(range(table.shape[1]) if categories is None else categories)
         if len(names) != table.shape[1]:

@@ -77,7 +77,7 @@ def names_annotator(column: object) -> bool:
 
 
 def find_item_column(
-    cells: Mapping[Hashable, Sequence[str]], item: Hashable | None = None
+    cells: Mapping[Hashable, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
 ) -> ItemColumn:
     """Find the column that names the items.
 
@@ -87,6 +87,8 @@ def find_item_column(
         The cells of each column that may hold labels or the names of items; empty where missing.
     item : hashable, optional
         The column, where a user names it; all others are then annotators'.
+    of : {"annotator", "category"}, default "annotator"
+        What the other columns are of, for messages.
 
     Returns
     -------
@@ -112,31 +114,33 @@ def find_item_column(
     found = _signs(columns)
     if named is not None:
         doubt = (
-            f"{_listed(found)}. Is it an annotator's? If not, leave it out, as {named!r} names the "
-            f"items; if it is, say {_choice(named)}."
+            f"{_listed(found)}. Is it that of one {of}? If not, leave it out, as {named!r} names "
+            f"the items; if it is, say {_choice(named)}."
         )
         return ItemColumn(named, doubt=doubt if found else "", idle=idle)
     n_others = len(columns) - 1
     if len(found) == 1 and n_others > 1:
         [name] = found
         note = (
-            f"{_listed(found)}: it is taken for the names of the items, and not for labels. Say "
-            f"{_choice(name)} if that is right; if it is an annotator's, add a column item."
+            f"{_listed(found)}: it is taken for the names of the items. Say {_choice(name)} if "
+            f"that is right; if it is that of one {of}, add a column item."
         )
         return ItemColumn(name, note, idle=idle)
-    found = found or _weak_signs(columns)
+    found = found or (_weak_signs(columns) if of == "annotator" else {})
     if not found:
         return ItemColumn(idle=idle)
     name = next(iter(found))
     return ItemColumn(
         doubt=f"{_listed(found)}. Does {name!r} name the items, which leaves "
-        f"{_annotators(n_others)}? Then say {_choice(name)}. Or is it one of "
-        f"{_annotators(n_others + 1)}? Then add a column item with the names of the items.",
+        f"{_counted(n_others, of)}? Then say {_choice(name)}. Or is it that of one of "
+        f"{_counted(n_others + 1, of)}? Then add a column item with the names of the items.",
         idle=idle,
     )
 
 
-def with_items(frame: pd.DataFrame, item: Hashable | None) -> tuple[pd.DataFrame, str]:
+def with_items(
+    frame: pd.DataFrame, item: Hashable | None, name: str, *, of: str = "annotator"
+) -> tuple[pd.DataFrame, str]:
     """Move the names of the items of a data frame from its columns to its index.
 
     Parameters
@@ -146,11 +150,16 @@ def with_items(frame: pd.DataFrame, item: Hashable | None) -> tuple[pd.DataFrame
     item : hashable or None
         The column that names them. By default it is looked for, unless the index has a name, or
         other values than whole numbers.
+    name : str
+        Who asks, for messages.
+    of : {"annotator", "category"}, default "annotator"
+        What the other columns are of. Counts of categories whose total is the same in all rows
+        have no column of items among them.
 
     Returns
     -------
     frame : DataFrame
-        The columns of annotators, with the items as index.
+        The other columns, with the items as index.
     note : str
         What was guessed on the way; empty if nothing was.
 
@@ -161,18 +170,28 @@ def with_items(frame: pd.DataFrame, item: Hashable | None) -> tuple[pd.DataFrame
     """
     if item is not None and item not in frame.columns:
         raise AnnotationError(
-            f"from_wide: column {item!r}, given as item, is not among the columns. They are "
+            f"{name}: column {item!r}, given as item, is not among the columns. They are "
             f"{', '.join(map(repr, frame.columns[:12]))}."
         )
     by_index = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)
-    if frame.columns.has_duplicates or (item is None and by_index):
+    if item is None and (by_index or (of == "category" and _has_one_total(frame))):
         return frame, ""
-    cells = {name: _texts(frame[name].head(ROWS)) for name in frame}
-    found = find_item_column(cells, item)
+    if frame.columns.has_duplicates:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise AnnotationError(f"{name}: column {twice!r} is listed twice. Rename one.")
+    cells = {column: _texts(frame[column].head(ROWS)) for column in frame}
+    found = find_item_column(cells, item, of=of)
     if found.doubt:
-        raise AnnotationError(f"from_wide: {found.doubt}")
+        raise AnnotationError(f"{name}: {found.doubt}")
     frame = frame.drop(columns=list(found.idle))
     return frame if found.name is None else frame.set_index(found.name), found.note
+
+
+def _has_one_total(frame: pd.DataFrame) -> bool:
+    if not all(map(pd.api.types.is_numeric_dtype, frame.dtypes)):
+        return False
+    totals = frame.sum(axis=1).to_numpy()
+    return bool((totals == totals[:1]).all())
 
 
 def _texts(column: pd.Series[Any]) -> list[str]:
@@ -289,5 +308,6 @@ def _choice(name: Hashable) -> str:
     return f'item="{name}" (--item on the command line)'
 
 
-def _annotators(n: int) -> str:
-    return "1 annotator" if n == 1 else f"{n} annotators"
+def _counted(n: int, what: str) -> str:
+    plural = {"annotator": "annotators", "category": "categories"}[what]
+    return f"1 {what}" if n == 1 else f"{n} {plural}"
