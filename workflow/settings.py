@@ -54,7 +54,7 @@ def upgrades(results: Path, dataset: str, mode: str) -> int:
     missing = {file.path for file in missing_files(dataset)}
     used = {file["path"] for file in meta["files"]}
     turned_up = {file.path for file in get(dataset).simulate_from} - missing - used
-    waiting = meta["provenance"] == "simulated" and (
+    waiting = (meta["provenance"] == "simulated" or "without" in meta) and (
         bool(turned_up) or (mode != "simulated" and not missing)
     )
     return int(meta.get("upgrades", 0)) + waiting

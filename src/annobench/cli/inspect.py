@@ -17,6 +17,7 @@ from annobench.cli._reading import (
     refuse_sets,
 )
 from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 
@@ -41,6 +42,14 @@ def inspect(
     from_format: Annotated[
         str | None, typer.Option("--from", help="Its format, where it may be of several.")
     ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items of a table.")] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Column of the annotators of a table.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels of a table.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="The only question of an export to look at.")
+    ] = None,
 ) -> None:
     """Say what a file or folder is, what it holds, and which command to type.
 
@@ -49,31 +58,54 @@ def inspect(
     from annobench.io import read_export
     from annobench.io.exports.export import is_export
 
+    columns = {"item": item, "annotator": annotator, "label": label}
+    columns = {role: name for role, name in columns.items() if name is not None}
     try:
-        if from_format is None and not is_export(path):
-            _inspect_table(path)
+        if columns and (path.is_dir() or from_format is not None):
+            raise AnnotationError(
+                f"{path}: --{next(iter(columns))} names a column of a plain table, and this is "
+                f"{'a folder' if path.is_dir() else 'read as an export'}. Drop the option."
+            )
+        if columns or (from_format is None and not is_export(path)):
+            if question is not None:
+                raise AnnotationError(
+                    f"{path}: --question names a question of an export, and this is a plain "
+                    "table. Name the column of the labels with --label."
+                )
+            _inspect_table(path, columns)
             return
-        export = read_export(path, format=from_format)
+        export = read_export(path, format=from_format, question=question)
+        if question is not None:
+            _check_question(export, question)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = terminal()
     console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
     console.print(export.format.note, markup=False, highlight=False, style="dim")
-    console.print(_questions(export))
+    console.print(_questions(export, question))
     for line in (*_facts(export), *_several(export), *_doubts(export)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    lines = "\n  ".join(["Next:", *_next(path, export, from_format)])
+    lines = "\n  ".join(["Next:", *_next(path, export, from_format, question)])
     console.print(lines, markup=False, highlight=False, soft_wrap=True)
 
 
-def _inspect_table(path: Path) -> None:
+def _check_question(export: Export, question: str) -> None:
+    known = list(export.questions["question"])
+    if question not in known:
+        raise AnnotationError(
+            f"{export.path}: no question is called {question!r}.{did_you_mean(question, known)} "
+            f"There are {', '.join(map(repr, known))}."
+        )
+
+
+def _inspect_table(path: Path, columns: dict[str, Any]) -> None:
     """Describe a plain table of labels."""
     from annobench.io import select_labels
     from annobench.io.exports.base import is_email
     from annobench.labels.doubts import doubtful_categories
 
     refuse_too_many_labels(path, "inspect")
-    labels = select_labels(path, repeats="all", keep_names=True).labels
+    labels = select_labels(path, repeats="all", keep_names=True, **columns).labels
     say(
         f"A table with one row a label: {labels.n_labels:,} labels of {labels.n_annotators:,} "
         f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
@@ -87,7 +119,8 @@ def _inspect_table(path: Path) -> None:
         say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
         say(f"Note: {text}")
-    file = shlex.quote(str(path))
+    options = [word for role, name in columns.items() for word in (f"--{role}", name)]
+    file = shlex.join([str(path), *options])
     lines = [f"annobench report {file}{' --repeats first' if n_repeats else ''}"]
     lines.append(f"annobench consensus {file}")
     judges = [name for name in labels.annotators if _MODEL.search(name)]
@@ -104,8 +137,8 @@ def _said_of_people(n: int) -> str:
     )
 
 
-def _questions(export: Export) -> Table:
-    """Lay out the questions for the terminal."""
+def _questions(export: Export, only: str | None) -> Table:
+    """Lay out the questions for the terminal, or the one that was asked for."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -116,6 +149,8 @@ def _questions(export: Export) -> Table:
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("categories", overflow="fold")
     for row in export.questions.to_dict("records"):
+        if only not in (None, row["question"]):
+            continue
         counts = (f"{row[name]:,}" for name in ("answers", "items", "annotators"))
         shown.add_row(
             escape(row["question"]), row["kind"], *counts, escape(_some(row["categories"]))
@@ -165,11 +200,14 @@ def _several(export: Export) -> list[str]:
     return lines
 
 
-def _next(path: Path, export: Export, from_format: str | None) -> list[str]:
+def _next(path: Path, export: Export, from_format: str | None, question: str | None) -> list[str]:
     """Return the commands to type next."""
     questions = export.questions
+    if question is not None:
+        questions = questions[questions["question"] == question]
     labelled = questions[~questions["kind"].isin(["spans", "relations", "text"])]
-    option = f" --question {shlex.quote(labelled['question'].iloc[0])}" if len(labelled) > 1 else ""
+    named = labelled["question"].iloc[0] if len(labelled) > 1 else question
+    option = "" if named is None else f" --question {shlex.quote(named)}"
     file = shlex.quote(str(path))
     if from_format is not None:
         file += f" --from {from_format}"
