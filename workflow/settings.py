@@ -54,8 +54,10 @@ def upgrades(results: Path, dataset: str, mode: str, seed: int) -> int:
     missing = {file.path for file in missing_files(dataset)}
     used = {file["path"] for file in meta["files"]}
     turned_up = {file.path for file in get(dataset).simulate_from} - missing - used
-    waiting = meta["provenance"] == "simulated" and (
-        meta.get("seed") != seed or bool(turned_up) or (mode != "simulated" and not missing)
+    is_simulated = meta["provenance"] == "simulated"
+    waiting = (is_simulated and meta.get("seed") != seed) or (
+        (is_simulated or "without" in meta)
+        and (bool(turned_up) or (mode != "simulated" and not missing))
     )
     return int(meta.get("upgrades", 0)) + waiting
 

@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import os
 import socket
+import struct
 import threading
 import time
 
@@ -37,6 +38,8 @@ class Server:
         self.pages = {}
         self.requests = []
         self.declared = None
+        #: What is answered before the pages: a status with headers, or "reset".
+        self.faults = []
         self.hang = threading.Event()
         self.hang.set()
         outer = self
@@ -45,6 +48,9 @@ class Server:
             def do_GET(self):
                 outer.requests.append(self.path)
                 outer.hang.wait(10)
+                if outer.faults:
+                    self.fail(outer.faults.pop(0))
+                    return
                 body = outer.pages.get(self.path)
                 if body is None:
                     self.send_error(404)
@@ -54,6 +60,22 @@ class Server:
                 self.end_headers()
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                     self.wfile.write(body)
+
+            def fail(self, fault):
+                if fault == "reset":
+                    linger = struct.pack("ii", 1, 0)  # closing then sends a reset
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+                    self.close_connection = True
+                    self.rfile.close()
+                    self.wfile.close()
+                    self.connection.close()
+                    return
+                status, headers = fault
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
 
             def do_HEAD(self):
                 self.do_GET()
@@ -93,6 +115,7 @@ def nothing_at_hand(monkeypatch, tmp_path):
     monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
     datasets._probe.cache_clear()
     datasets._failed.clear()
+    monkeypatch.setattr(sources, "PAUSE", 0.01)
 
 
 @pytest.fixture
@@ -158,6 +181,110 @@ def test_a_missing_page_is_reported_with_its_status(get, tmp_path):
     ):
         get()
     assert files_below(tmp_path) == []
+
+
+PASSING = ["reset", (503, {}), (500, {}), (429, {}), (429, {"Retry-After": "0"})]
+
+
+@pytest.mark.parametrize("fault", PASSING)
+def test_a_fault_that_passes_is_waited_for(server, get, fault):
+    server.offer(SOURCE, FILE, BODY)
+    server.faults = [fault] * 3
+    assert get()[2] == FILE.sha256
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [("reset", "ConnectionError: ConnectionResetError"), ((503, {}), "HTTP 503")],
+)
+def test_a_fault_that_stays_is_named_with_the_number_of_attempts(server, get, fault, message):
+    server.faults = [fault] * 9
+    with pytest.raises(DataUnavailableError, match=rf"failed \({message} in 4 attempts\)"):
+        get()
+    assert len(server.requests) == 4
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """The pauses that are made, none of which is waited for."""
+    made = []
+    monkeypatch.setattr(sources, "PAUSE", 1.0)
+    monkeypatch.setattr(sources.time, "sleep", made.append)
+    return made
+
+
+def test_pauses_grow_and_a_server_may_ask_for_longer_ones(server, get, pauses):
+    server.offer(SOURCE, FILE, BODY)
+    server.faults = [(503, {}), (429, {"Retry-After": "7"}), (503, {"Retry-After": "soon"})]
+    get()
+    assert pauses == [1, 7, 4]
+
+
+def test_a_server_that_asks_for_too_much_patience_is_given_up(server, get, pauses):
+    server.faults = [(429, {"Retry-After": "3600"})]
+    with pytest.raises(DataUnavailableError, match=r"\(HTTP 429, Retry-After: 3600\)"):
+        get()
+    assert (pauses, len(server.requests)) == ([], 1)
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 410])
+def test_an_answer_that_will_not_change_is_not_asked_for_again(server, get, status):
+    server.faults = [(status, {})]
+    with pytest.raises(DataUnavailableError, match=rf"\(HTTP {status}\)"):
+        get()
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:9", "annobench.invalid"])
+def test_where_nobody_listens_nobody_waits(tmp_path, pauses, monkeypatch, host):
+    monkeypatch.setenv("NO_PROXY", "*")
+    with pytest.raises(DataUnavailableError, match=r"NewConnectionError|NameResolution"):
+        fetch(
+            *(SOURCE, FILE),
+            mirror=None,
+            cache=tmp_path,
+            base_url=f"http://{host}",
+            allow_network=True,
+            timeout=TIMEOUT,
+        )
+    assert probe_network(f"http://{host}", timeout=2)[0] is False
+    assert pauses == []
+
+
+def test_the_probe_asks_again_after_a_reset(server):
+    server.offer(SOURCE, FILE, BODY)
+    server.faults = ["reset"]
+    assert probe_network(server.url, timeout=5) == (True, "")
+    server.faults = ["reset"] * 2
+    assert probe_network(server.url, timeout=5)[1].endswith(
+        "does not answer (ConnectionError: ConnectionResetError)"
+    )
+
+
+def test_a_simulation_says_which_error_it_stands_in_for(server, tmp_path):
+    server.faults = [(503, {})] * 9
+    meta = datasets.prepare("snow2008_wsd", tmp_path, base_url=server.url, network=True)
+    assert "HTTP 503 in 4 attempts" in meta["why_simulated"]
+    meta = datasets.prepare("snow2008_wsd", tmp_path, network="x does not answer (Reset)")
+    assert "x does not answer (Reset)" in meta["why_simulated"]
+
+
+def test_where_only_texts_are_missing_labels_are_real(person, server, monkeypatch, caplog):
+    made = person()
+    words = SourceFile("words.tsv", sha256=FILE.sha256)
+    with_texts = dataclasses.replace(
+        made, files=(*made.files, words), texts=(words,), simulate_from=()
+    )
+    monkeypatch.setattr(datasets, "_known", lambda: {"muc6_person": with_texts})
+    data = datasets.load("muc6_person", base_url=server.url)
+    assert data.provenance == "real"
+    assert data.meta["without"] == ["words.tsv"]
+    assert "HTTP 404" in data.meta["why_without"]
+    assert "SIMULATED" not in caplog.text
+    assert "has real labels, but lacks texts: words.tsv" in caplog.text
+    with pytest.raises(DataUnavailableError, match=r"1 of 3 file"):
+        datasets.load("muc6_person", mode="real", base_url=server.url)
 
 
 def test_a_body_cut_off_leaves_nothing_behind(server, get, tmp_path):
@@ -301,7 +428,7 @@ def test_the_probe_tells_whether_anything_answers(server):
         unused.bind(("127.0.0.1", 0))
         answer, why = probe_network(f"http://127.0.0.1:{unused.getsockname()[1]}", timeout=2)
     assert not answer
-    assert "does not answer (ConnectionError)" in why
+    assert "does not answer (ConnectionError: NewConnectionError)" in why
 
 
 def test_the_probe_is_not_content_with_a_server_that_takes_the_call_and_hangs(server):
@@ -322,7 +449,7 @@ def test_the_probe_is_bounded_even_if_looking_up_the_name_hangs(monkeypatch):
     start = time.monotonic()
     answer, why = probe_network("http://annobench.invalid", timeout=0.3)
     assert time.monotonic() - start < 3
-    assert (answer, why) == (False, "http://annobench.invalid did not answer within 0.3 s")
+    assert (answer, why) == (False, "http://annobench.invalid did not answer within 0.61 s")
     release.set()
     for thread in threading.enumerate():
         if thread.name == "annobench-probe":
@@ -495,14 +622,14 @@ def test_auto_mode_asks_a_dead_network_once(monkeypatch):
     assert asked == ["http://annobench.invalid"]
 
 
-def test_auto_mode_does_not_wait_twice_for_a_server_that_hangs(server, monkeypatch):
+def test_auto_mode_waits_for_no_second_file_of_a_server_that_hangs(server, monkeypatch):
     monkeypatch.setattr(sources, "TIMEOUT", TIMEOUT)
     monkeypatch.setitem(fetch.__kwdefaults__, "timeout", TIMEOUT)
     monkeypatch.setattr(datasets, "probe_network", lambda url: (True, ""))
     server.hang.clear()
     why = datasets.load("snow2008_rte", base_url=server.url).meta["why_simulated"]
     assert "the network failed before" in why
-    assert len(server.requests) == 1
+    assert len(server.requests) == sources.ATTEMPTS, "all of them for the first file"
 
 
 @pytest.mark.parametrize("mode", ["simulated", "auto"])

@@ -256,9 +256,9 @@ def test_malformed_sentences_are_errors(tiny, rows, message):
 
 def test_sentences_are_never_made_up(mirror):
     data = datasets.load("masc_crowd_text", mode="simulated", mirror=mirror)
-    assert data.provenance == "simulated"
+    assert data.provenance == "real", "the labels are, since the mirror has them"
+    assert data.meta["without"] == [masc_crowd.SENTENCES.path]
     assert data.items["text"].isna().all()
-    # The labels are the real ones, since the mirror has them.
     assert len(data.labels) == 1084551
     assert data.labels["label"].iloc[:3].tolist() == ["6", "3", "1"]
 

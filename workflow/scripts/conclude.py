@@ -34,7 +34,11 @@ def main(results: Path) -> str:
     source = f"All {len(metas)} data sets are real."
     if stand_ins:
         names = ", ".join([*stand_ins[:MOST], *(["..."] if len(stand_ins) > MOST else [])])
-        source = f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names})."
+        first = simulated(metas)[0]
+        source = (
+            f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). Of "
+            f"{first['id']}, {first['why_simulated']}."
+        )
     told = verdicts(read_comparison(results / "comparison.csv"))
     return f"{source}\n{told} Open {results / 'index.html'}."
 

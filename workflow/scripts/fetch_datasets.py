@@ -12,14 +12,18 @@ def main(
     id: str, folder: Path, mode: datasets.Mode, seed: int, upgrades: int, answer: dict[str, Any]
 ) -> None:
     """Prepare the data set in `folder`; warn on the terminal where `auto` fell back."""
-    meta = datasets.prepare(id, folder, mode=mode, seed=seed, network=answer["reachable"])
+    network = answer["reason"] if answer["reachable"] is False else answer["reachable"]
+    meta = datasets.prepare(id, folder, mode=mode, seed=seed, network=network)
     if upgrades:
         with replacing(folder / "meta.json") as draft:
             draft.write_text(json.dumps(meta | {"upgrades": upgrades}, indent=1) + "\n")
     if meta["provenance"] == "simulated" and mode == "auto":
-        network_says = f" ({answer['reason']})" if answer["reachable"] is False else ""
-        why = meta["why_simulated"] + network_says
-        print(f"WARNING: data set {id} is SIMULATED: {why}", flush=True)
+        print(f"WARNING: data set {id} is SIMULATED: {meta['why_simulated']}", flush=True)
+    elif "without" in meta and mode == "auto":
+        print(
+            f"WARNING: data set {id} has real labels, but lacks texts: {meta['why_without']}",
+            flush=True,
+        )
 
 
 if snakemake := globals().get("snakemake"):

@@ -32,8 +32,20 @@ app = typer.Typer(
 )
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        say(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print results and errors, and no notes.")
     ] = False,
@@ -50,8 +62,8 @@ def options(
     set_verbosity("quiet" if quiet else "verbose" if verbose else "usual")
 
 
-@app.command()
-def version() -> None:
+@app.command("version")
+def print_version() -> None:
     """Print the version."""
     say(__version__)
 

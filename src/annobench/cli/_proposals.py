@@ -190,7 +190,9 @@ def propose(facts: Facts, file: str, *, option: str = "", what: str = "labels") 
     return found
 
 
-def propose_for_export(path: Path, export: Export, given: Sequence[str] = ()) -> Proposals:
+def propose_for_export(
+    path: Path, export: Export, given: Sequence[str] = (), only: str | None = None
+) -> Proposals:
     """Propose commands for the first question, or layer of spans, that any command takes.
 
     Parameters
@@ -201,25 +203,30 @@ def propose_for_export(path: Path, export: Export, given: Sequence[str] = ()) ->
         What it holds.
     given : sequence of str
         Options with which it was read.
+    only : str, optional
+        The only question or layer that is meant.
 
     Returns
     -------
     Proposals
         Commands that succeed, and why usual ones are missing.
     """
-    kinds = export.questions["kind"]
-    questions = export.questions["question"][~kinds.isin(["spans", "relations", "text"])].tolist()
+    known = export.questions
+    if only is not None:
+        known = known[known["question"].eq(only)]
+    kinds = known["kind"]
+    questions = known["question"][~kinds.isin(["spans", "relations", "text"])].tolist()
     found = Proposals()
     for question in questions:
-        named = ("--question", question) if len(questions) > 1 else ()
+        named = ("--question", question) if only or len(questions) > 1 else ()
         one = _of_question(path, export, question, [*given, *named], given)
         found.reasons += [f"{question}: {reason}" for reason in one.reasons]
         if one.commands:
             found.commands = one.commands
             break
-    layers = export.questions["question"][kinds.isin(["spans", "relations"])].tolist()
+    layers = known["question"][kinds.isin(["spans", "relations"])].tolist()
     for layer in layers:
-        named = ("--question", layer) if questions or len(layers) > 1 else ()
+        named = ("--question", layer) if only or questions or len(layers) > 1 else ()
         one = _of_layer(export, layer, words(path, [*given, *named]))
         found.reasons += [f"{layer}: {reason}" for reason in one.reasons]
         if one.commands:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +21,7 @@ from annobench.cli._proposals import (
 from annobench.cli._reading import Reading, print_reading, reads_labels, refuse_sets
 from annobench.cli._replacing import refuse_to_replace
 from annobench.cli._shared import check_folder, fail, note_formulas, say, terminal
+from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 
@@ -39,6 +41,14 @@ def inspect(
     from_format: Annotated[
         str | None, typer.Option("--from", help="Its format, where it may be of several.")
     ] = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items of a table.")] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Column of the annotators of a table.")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels of a table.")] = None,
+    question: Annotated[
+        str | None, typer.Option(help="The only question of an export to look at.")
+    ] = None,
 ) -> None:
     """Say what a file or folder is, what it holds, and which command to type.
 
@@ -46,29 +56,42 @@ def inspect(
     """
     from annobench.io.source import Source
 
+    columns = {"item": item, "annotator": annotator, "label": label}
+    named = {"from": from_format, **columns}
+    given = [word for name, value in named.items() if value for word in (f"--{name}", value)]
     try:
-        source = Source.of(path, format=from_format, keep_names=True)
+        source = Source.of(path, format=from_format, question=question, keep_names=True, **columns)
         if source.partitions is not None:
             _inspect_partitions(path, source.partitions)
             return
         if source.format is None:
-            _inspect_table(source)
+            _inspect_table(source, given)
             return
         export = source.export
+        if question is not None:
+            _check_question(export, question)
     except (AnnotationError, ReaderError, OSError) as error:
         fail(error)
     console = terminal()
     console.print(f"{export.format.title}, {export.variant}", markup=False, highlight=False)
     console.print(export.format.note, markup=False, highlight=False, style="dim")
-    console.print(_questions(export))
+    console.print(_questions(export, question))
     notes = [f"Note: {text}" for text in export.notes]
     for line in (*_facts(export), *_several(export), *notes, *_doubts(export)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
-    given = [] if from_format is None else ["--from", from_format]
-    _say_next(propose_for_export(path, export, given))
+    _say_next(propose_for_export(path, export, given, question))
 
 
-def _inspect_table(source: Source) -> None:
+def _check_question(export: Export, question: str) -> None:
+    known = list(export.questions["question"])
+    if question not in known:
+        raise AnnotationError(
+            f"{export.path}: no question is called {question!r}.{did_you_mean(question, known)} "
+            f"There are {', '.join(map(repr, known))}."
+        )
+
+
+def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
     from annobench.io.exports.base import is_email
     from annobench.io.reading import select
@@ -89,7 +112,7 @@ def _inspect_table(source: Source) -> None:
         say(_said_of_people(n_people))
     for text in doubtful_categories(labels):
         say(f"Note: {text}")
-    _say_next(propose(facts, words(source.path)))
+    _say_next(propose(facts, words(source.path, given)))
 
 
 def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
@@ -109,8 +132,8 @@ def _said_of_people(n: int) -> str:
     )
 
 
-def _questions(export: Export) -> Table:
-    """Lay out the questions for the terminal."""
+def _questions(export: Export, only: str | None) -> Table:
+    """Lay out the questions for the terminal, or the one that was asked for."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -121,6 +144,8 @@ def _questions(export: Export) -> Table:
         shown.add_column(name, justify="right", no_wrap=True)
     shown.add_column("categories", overflow="fold")
     for row in export.questions.to_dict("records"):
+        if only not in (None, row["question"]):
+            continue
         counts = (f"{row[name]:,}" for name in ("answers", "items", "annotators"))
         shown.add_row(
             escape(row["question"]), row["kind"], *counts, escape(_some(row["categories"]))

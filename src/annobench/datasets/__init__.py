@@ -64,6 +64,9 @@ __all__ = [
     "read",
 ]
 
+#: Whether the network may be asked; a text says why not.
+Network = bool | str | None
+
 _LOG = logging.getLogger(__name__)
 _TABLES = ("labels", "items")
 #: Number of files from which on several connections are used, and the number of connections.
@@ -171,7 +174,7 @@ def prepare(
     mirror: Path | str | None = None,
     cache: Path | str | None = None,
     base_url: str | None = None,
-    network: bool | None = None,
+    network: Network = None,
 ) -> dict[str, Any]:
     """Obtain a data set and write `labels.parquet`, `items.parquet` and `meta.json`.
 
@@ -190,9 +193,9 @@ def prepare(
         Local folders; by default as the environment says.
     base_url : str, optional
         Address that serves the repositories; by default as the environment says.
-    network : bool, optional
-        False if the network is known not to answer. By default it is asked, after one
-        short probe that holds for the whole process.
+    network : bool or str, optional
+        False if the network is known not to answer, or the reason. By default it is asked, after
+        one short probe that holds for the whole process.
 
     Returns
     -------
@@ -286,7 +289,7 @@ def load(
     mirror: Path | str | None = None,
     cache: Path | str | None = None,
     base_url: str | None = None,
-    network: bool | None = None,
+    network: Network = None,
 ) -> LoadedData:
     """Obtain a data set in memory.
 
@@ -302,8 +305,8 @@ def load(
         Local folders; by default as the environment says.
     base_url : str, optional
         Address that serves the repositories; by default as the environment says.
-    network : bool, optional
-        False if the network is known not to answer.
+    network : bool or str, optional
+        False if the network is known not to answer, or the reason.
 
     Returns
     -------
@@ -346,7 +349,7 @@ def _obtain(
     mirror: Path | str | None,
     cache: Path | str | None,
     base_url: str | None,
-    network: bool | None,
+    network: Network,
 ) -> tuple[DataTables, dict[str, Any]]:
     if mode not in get_args(Mode):
         raise ValueError(f"data mode {mode!r} is not one of {', '.join(get_args(Mode))}.")
@@ -358,12 +361,11 @@ def _obtain(
         base_url or default_base_url(),
         persistent=mode == "real",
     )
-    missing: dict[str, str] = {}
-    why = "the data mode is 'simulated'"
-    if mode != "simulated":
+    if mode == "simulated":
+        missing = {file.path: "the data mode is 'simulated'" for file in dataset.files}
+    else:
         finder.check_mirror(strict=mode == "real")
         missing = finder.fetch(dataset.files, network)
-        why = "; ".join(f"{path}: {reason}" for path, reason in missing.items())
     if mode == "real" and missing:
         lines = "".join(
             f"\n  {dataset.source.name}/{path} ({reason})" for path, reason in missing.items()
@@ -372,13 +374,22 @@ def _obtain(
             f"data set {id}: {len(missing)} of {len(dataset.files)} file(s) missing:{lines}\n"
             f"{_HOW_TO_SUPPLY}"
         )
-    provenance = "simulated" if missing or mode == "simulated" else "real"
+    if missing:
+        finder.fetch(dataset.simulate_from, False)
+    without = {path: why for path, why in missing.items() if path not in finder.facts}
+    texts = {file.path for file in dataset.texts}
+    is_real = without.keys() <= texts and (mode != "simulated" or bool(texts))
+    provenance = "real" if is_real else "simulated"
+    why = "; ".join(f"{path}: {reason}" for path, reason in without.items())
+    if mode == "simulated":
+        why = "the data mode is 'simulated'"
     if provenance == "real":
+        if without and mode == "auto":
+            _LOG.warning("data set %s has real labels, but lacks texts: %s", id, why)
         tables = dataset.parse(finder.paths(dataset.files))
     else:
-        if missing:
+        if mode == "auto":
             _LOG.warning("data set %s is SIMULATED, not real: %s", id, why)
-        finder.fetch(dataset.simulate_from, False)
         stream = np.random.default_rng([seed, zlib.crc32(id.encode())])
         tables = dataset.simulate(stream, finder.paths(dataset.simulate_from))
     validate(tables, scale=dataset.scale, categories=dataset.categories, where=id)
@@ -399,6 +410,8 @@ def _obtain(
             "seed": seed,
             "calibration": list(dataset.calibration),
         }
+    elif without:
+        meta |= {"without": list(without), "why_without": why}
     meta |= {
         "files": [finder.facts[file.path] for file in used if file.path in finder.facts],
         "scale": dataset.scale,
@@ -436,7 +449,7 @@ class _Finder:
             raise DataUnavailableError(f"{text}, or unset it.")
         _LOG.warning("%s; going on without it.", text)
 
-    def fetch(self, files: Sequence[SourceFile], network: bool | None) -> dict[str, str]:
+    def fetch(self, files: Sequence[SourceFile], network: Network) -> dict[str, str]:
         """Get files; return those that are not available, with the reason."""
         if len(files) < _MANY:
             reasons = [self._get(file, network) for file in files]
@@ -447,7 +460,7 @@ class _Finder:
                 reasons = list(tracked(found, self._source.name, len(files)))
         return {file.path: reason for file, reason in zip(files, reasons, strict=True) if reason}
 
-    def _get(self, file: SourceFile, network: bool | None) -> str:
+    def _get(self, file: SourceFile, network: Network) -> str:
         """Get one file; return why it is not available, or nothing."""
         held = locate(self._source, file, self._mirror, self._cache)
         reachable, reason = (True, "") if held else _reachable(self._base_url, network)
@@ -492,12 +505,12 @@ def _probe(base_url: str) -> tuple[bool, str]:
 _failed: dict[str, str] = {}
 
 
-def _reachable(base_url: str, network: bool | None) -> tuple[bool, str]:
-    if network is False:
-        return False, "the network does not answer"
-    if network:
-        return True, ""
-    return (False, _failed[base_url]) if base_url in _failed else _probe(base_url)
+def _reachable(base_url: str, network: Network) -> tuple[bool, str]:
+    if network is False or isinstance(network, str):
+        return False, network or "the network does not answer"
+    if base_url in _failed:
+        return False, _failed[base_url]
+    return (True, "") if network else _probe(base_url)
 
 
 def _write_parquet(frame: pd.DataFrame, path: Path) -> None:

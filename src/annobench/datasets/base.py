@@ -90,6 +90,8 @@ class DataSet:
         The calibrated aggregates, by the names that `_simulators.aggregates` gives them.
     simulate_from : tuple of SourceFile
         Files that the simulator uses when they are available.
+    texts : tuple of SourceFile
+        Files that hold no labels: where only these are missing, the labels are real.
     """
 
     id: str
@@ -105,6 +107,7 @@ class DataSet:
     calibration: tuple[str, ...]
     targets: Mapping[str, float] = field(default_factory=dict)
     simulate_from: tuple[SourceFile, ...] = ()
+    texts: tuple[SourceFile, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

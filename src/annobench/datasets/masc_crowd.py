@@ -334,6 +334,8 @@ _TEXT_COLUMNS = (
 
 def _parse_text(files: Mapping[str, Path]) -> DataTables:
     tables = _parse(files)
+    if SENTENCES.path not in files:
+        return DataTables(tables.labels, _with_text(tables.items, None))
     path = files[SENTENCES.path]
     rows = read_rows(path, _TEXT_COLUMNS)
     numbers = ["FormId", "SentenceId", "SentenceStart", "WordStart", "WordEnd"]
@@ -379,9 +381,8 @@ def _simulate(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables
 
 
 def _simulate_text(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    """Real labels where they are available; sentences are never simulated."""
-    real = all(file.path in files for file in (*_FILES.values(), SENSES))
-    tables = _parse(files) if real else _simulate(rng, files)
+    """Simulate labels; sentences are never simulated."""
+    tables = _simulate(rng, files)
     return DataTables(tables.labels, _with_text(tables.items, None))
 
 
@@ -527,8 +528,9 @@ DATASETS = (
         categories=_CATEGORIES,
         parse=_parse_text,
         simulate=_simulate_text,
-        calibration=(*_CALIBRATION, "real labels where they are available; no sentences"),
+        calibration=(*_CALIBRATION, "no sentences"),
         targets=_TARGETS,
         simulate_from=(*_FILES.values(), SENSES),
+        texts=(SENTENCES,),
     ),
 )

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import logging
 import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,11 +30,20 @@ from annobench.core.errors import (
 )
 from annobench.core.files import replacing
 
+_LOG = logging.getLogger(__name__)
+
 #: Where the raw files of public repositories are served.
 DEFAULT_BASE_URL = "https://raw.githubusercontent.com"
 
 #: Seconds to wait for a connection and for the next bytes of an answer.
 TIMEOUT = (5.0, 10.0)
+
+#: How often a file is asked for, and the seconds before the second time; each pause is twice the
+#: one before it.
+ATTEMPTS, PAUSE = 4, 1.0
+
+#: Seconds that a server may ask us to wait; one that asks for more is given up.
+LONGEST_PAUSE = 30.0
 
 #: Where the pins of the sources stand, one table per source.
 PINS = Path(__file__).with_name("pins")
@@ -432,7 +443,8 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     url : str
         The address; any HTTP answer counts.
     timeout : float, default 8
-        Seconds after which the answer is no, also when looking up the name hangs.
+        Seconds to wait for an answer. A reset connection or a time-out is tried once more; also
+        when looking up the name hangs, the answer is no after twice the time and a pause.
 
     Returns
     -------
@@ -444,19 +456,26 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     def ask() -> None:
         import requests
 
-        try:
-            with requests.get(url, timeout=timeout, stream=True) as response:
-                next(response.iter_content(1), b"")
-            answer.append((True, ""))
-        except (requests.RequestException, OSError, ValueError) as error:
-            answer.append((False, f"{url} does not answer ({type(error).__name__})"))
+        for last in (False, True):
+            try:
+                with requests.get(url, timeout=timeout, stream=True) as response:
+                    next(response.iter_content(1), b"")
+                answer.append((True, ""))
+                return
+            except (requests.RequestException, OSError, ValueError) as error:
+                if last or _pause(error, 0) is None:
+                    answer.append((False, f"{url} does not answer ({_reason(error)})"))
+                    return
+            time.sleep(min(PAUSE, timeout))
 
     # A name server that never replies can't be timed out from inside, so the waiting is
     # done outside, and the thread may outlive it.
     thread = threading.Thread(target=ask, name="annobench-probe", daemon=True)
     thread.start()
-    thread.join(timeout)
-    return answer[0] if answer else (False, f"{url} did not answer within {timeout:g} s")
+    thread.join(2 * timeout + PAUSE)
+    return (
+        answer[0] if answer else (False, f"{url} did not answer within {2 * timeout + PAUSE:g} s")
+    )
 
 
 def _check_relative(path: str) -> None:
@@ -492,14 +511,9 @@ def _cached(source: Source, file: SourceFile) -> str:
 
 
 def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, float]) -> str:
-    import requests
-
     try:
         with replacing(target) as draft:
-            with _progress(target.name) as bar:
-                pooch.HTTPDownloader(progressbar=bar, timeout=timeout, chunk_size=_CHUNK >> 4)(
-                    url, str(draft), None
-                )
+            _ask(url, draft, target.name, timeout)
             try:
                 return verify(draft, file)
             except ChecksumError as error:
@@ -508,11 +522,12 @@ def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, fl
                     "Nothing was kept; try again, or set ANNOBENCH_DATA_MIRROR to a folder that "
                     "has the file."
                 ) from error
-    except requests.RequestException as error:
+    except _FailedError as failed:
+        times = f" in {failed.attempts} attempts" if failed.attempts > 1 else ""
         raise DataUnavailableError(
-            f"{url}: the download failed ({_reason(error)}). Nothing was kept; try again, or "
-            "set ANNOBENCH_DATA_MIRROR to a folder that has the file."
-        ) from error
+            f"{url}: the download failed ({_reason(failed.error)}{times}). Nothing was kept; try "
+            "again, or set ANNOBENCH_DATA_MIRROR to a folder that has the file."
+        ) from failed.error
     except OSError as error:
         raise CacheError(
             f"{target}: the cache can't be written ({error}). Set ANNOBENCH_CACHE to a folder "
@@ -520,9 +535,78 @@ def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, fl
         ) from error
 
 
+class _FailedError(Exception):
+    """A download that failed, how often it was tried, and the last error."""
+
+    def __init__(self, error: Exception, attempts: int) -> None:
+        super().__init__(str(error))
+        self.error, self.attempts = error, attempts
+
+
+def _ask(url: str, draft: Path, name: str, timeout: tuple[float, float]) -> None:
+    """Download a file, again after a pause where the fault may pass."""
+    import requests
+
+    for attempt in range(ATTEMPTS):
+        try:
+            with _progress(name) as bar:
+                download = pooch.HTTPDownloader(
+                    progressbar=bar, timeout=timeout, chunk_size=_CHUNK >> 4
+                )
+                download(url, str(draft), None)
+            return
+        except requests.RequestException as error:
+            pause = _pause(error, attempt)
+            if pause is None or attempt == ATTEMPTS - 1:
+                raise _FailedError(error, attempt + 1) from error
+            _LOG.info("%s: %s; trying again in %g s", url, _reason(error), pause)
+            time.sleep(pause)
+
+
+def _pause(error: Exception, attempt: int) -> float | None:
+    """Return how long to wait before the next attempt; None if the fault will not pass.
+
+    Resets, time-outs, bodies that were cut off, 429 and 5xx may pass. A connection that is
+    refused, a name that can't be looked up or a faulty certificate does not.
+    """
+    import requests
+    from urllib3.exceptions import InvalidHeader, NewConnectionError
+    from urllib3.util import Retry
+
+    growing: float = PAUSE * 2**attempt
+    response = getattr(error, "response", None)
+    if response is not None:
+        if response.status_code != 429 and response.status_code < 500:
+            return None
+        asked = response.headers.get("Retry-After")
+        try:
+            wanted = Retry().parse_retry_after(asked) if asked else 0.0
+        except InvalidHeader:  # neither a number nor a date
+            wanted = 0.0
+        return None if wanted > LONGEST_PAUSE else max(growing, wanted)
+    if isinstance(error, requests.Timeout | requests.exceptions.ChunkedEncodingError):
+        return growing
+    if type(error) is not requests.ConnectionError:  # its kinds are faults of proxies and of TLS
+        return None
+    cause = error.args[0] if error.args else None
+    return None if isinstance(getattr(cause, "reason", cause), NewConnectionError) else growing
+
+
 def _reason(error: Exception) -> str:
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    return f"HTTP {status}" if status else type(error).__name__
+    """Name an error in a few words: its status, or the kind of its innermost cause."""
+    response = getattr(error, "response", None)
+    if response is not None:
+        asked = response.headers.get("Retry-After")
+        return f"HTTP {response.status_code}" + (f", Retry-After: {asked}" if asked else "")
+    kinds = [type(error).__name__]
+    inner: object = error
+    while isinstance(inner, BaseException):
+        inner = getattr(inner, "reason", None) or next(
+            (part for part in inner.args if isinstance(part, BaseException)), None
+        )
+        if isinstance(inner, BaseException):
+            kinds.append(type(inner).__name__)
+    return kinds[0] if len(kinds) == 1 else f"{kinds[0]}: {kinds[-1]}"
 
 
 @contextmanager

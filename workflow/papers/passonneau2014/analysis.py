@@ -49,7 +49,9 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     # Section 5, Figure 7: items labelled by both groups. Without the real sentences there are
     # none; the trained labels are drawn instead.
     both = (*LABELS, "masc_crowd_text")
-    joined = groups.shared_items(labels) if study.provenance(*both) == "real" else {}
+    has_texts = study.data("masc_crowd_text").items["text"].notna().any()
+    is_real = has_texts and study.provenance(*both) == "real"
+    joined = groups.shared_items(labels) if is_real else {}
     drawn = groups.drawn_trained(labels, fits, rng_trained)
     same_label = groups.same_label_table(labels, fits, drawn, joined)
     common = same_label.set_index("word")["items"]["work-n"]
