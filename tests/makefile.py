@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+from functools import cache
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
@@ -21,6 +22,7 @@ def lines(target: str, *variables: str) -> list[str]:
     return told.stdout.replace("\\\n", " ").splitlines()
 
 
+@cache
 def runs_of_snakemake(target: str, *variables: str) -> list[list[str]]:
     """Return the arguments of each run of Snakemake that a target begins."""
     found = []

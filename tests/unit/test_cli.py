@@ -379,21 +379,6 @@ def test_report_with_a_seed_repeats_itself(run, labels, tmp_path):
     assert pages[0] == pages[1]
 
 
-def test_the_worked_example_of_the_page_runs(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.chdir(tmp_path)
-    text = (DOCS / "how-to" / "agreement-report.md").read_text(encoding="utf-8")
-    blocks = {
-        kind: re.search(rf"```{kind}\n(.*?)```", text, flags=re.DOTALL).group(1)
-        for kind in ("csv", "shell", "text")
-    }
-    Path("reviews.csv").write_text(blocks["csv"])
-    result = run(*blocks["shell"].split()[1:])
-    assert result.exit_code == 0, result.output
-    for line in blocks["text"].splitlines():
-        assert " ".join(line.split()) in " ".join(result.output.split())
-
-
 def test_intervals_without_width_are_explained_once_in_the_terminal(run, tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text(

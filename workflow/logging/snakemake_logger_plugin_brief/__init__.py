@@ -95,19 +95,23 @@ class LogHandler(LogHandlerBase):
     def report(self) -> None:
         """Say again and again what is running, until the run has ended."""
         while not self.ended.wait(PAUSE_ON_TERMINAL if self.on_terminal else PAUSE):
-            with self.lock:
-                if not self.running:
-                    continue
-                line = f"{self.done}{clock(self.begun)}, running: {self.what_is_running()}"
-                if self.on_terminal:
-                    # A line that is broken could not be erased; jobs write behind the space.
-                    self.write(f"{line[: shutil.get_terminal_size().columns - 2]} ")
-                else:
-                    self.write(f"{line}\n")
+            self.acquire()
+            try:
+                self.say_what_is_running()
+            finally:
+                self.release()
 
-    def what_is_running(self) -> str:
-        """Return the names of the jobs that are running, and for how long they have been."""
-        return ", ".join(f"{name} {clock(begun)}" for name, begun in self.running.values())
+    def say_what_is_running(self) -> None:
+        """Write the names of the jobs that are running, and for how long they have been."""
+        if not self.running:
+            return
+        jobs = ", ".join(f"{name} {clock(begun)}" for name, begun in self.running.values())
+        line = f"{self.done}{clock(self.begun)}, running: {jobs}"
+        if self.on_terminal:
+            # A line that is broken could not be erased; jobs write behind the space.
+            self.write(f"{line[: shutil.get_terminal_size().columns - 2]} ")
+        else:
+            self.write(f"{line}\n")
 
     def close(self) -> None:
         """End the reports."""

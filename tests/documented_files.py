@@ -1,0 +1,250 @@
+"""The files that commands of the documentation are given, by the names that pages have for them."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import documented
+import nbformat
+import numpy as np
+import pandas as pd
+
+from annobench.posteriors import stored
+from annobench.simulation import panels
+
+#: People and judges of the tables of labels; "judge" and "gpt" are judges' names on several pages.
+ANNOTATORS = ["ann", "bob", "cyd", "gpt", "gpt-4o", "llama"]
+
+#: Of which there are chains.
+POSTERIOR = "five_categories-hierarchical_dawid_skene"
+
+
+def labels() -> pd.DataFrame:
+    """Return labels of people and of judges, where items belong to questions."""
+    made = panels.binary(
+        n_items=80,
+        n_annotators=len(ANNOTATORS),
+        prevalence=0.4,
+        sensitivity=(20, 4),
+        specificity=(20, 4),
+        missing=0.05,
+        rng=np.random.default_rng(7),
+    )
+    frame = made.annotations.to_frame()
+    names = dict(zip(made.annotations.annotators, ANNOTATORS, strict=True))
+    item = frame["item"].map(made.annotations.items.index)
+    return pd.DataFrame(
+        {
+            "item": frame["item"],
+            "annotator": frame["annotator"].map(names),
+            "label": frame["label"].map({made.annotations.categories[0]: "no"}).fillna("yes"),
+            "question": [f"q{n // 4}" for n in item],
+        }
+    )
+
+
+def gold() -> pd.DataFrame:
+    """Return the majority's category of each item, as if it had been checked."""
+    majority = labels().groupby("item")["label"].agg(lambda given: given.mode()[0])
+    return majority.rename("gold").reset_index()
+
+
+def pairs() -> pd.DataFrame:
+    """Return preferences among answers A and B, with the answer that was shown first."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for n in range(60):
+        better = rng.choice(["A", "B"])
+        for who in ("ann", "bob", "cyd"):
+            label = better if rng.random() < 0.85 else rng.choice(["A", "B"])
+            rows.append((f"p{n}", who, label, rng.choice(["A", "B"]), f"q{n // 3}"))
+        for first in "AB":
+            label = better if rng.random() < 0.7 else first
+            rows.append((f"p{n}", "gpt-4o", label, first, f"q{n // 3}"))
+    return pd.DataFrame(rows, columns=["item", "annotator", "label", "first", "question"])
+
+
+def label_studio(path: Path) -> None:
+    """Write an export of Label Studio with one question."""
+
+    def annotation(n: int, who: int) -> dict[str, object]:
+        chosen = {"choices": ["good" if (n + who // 2) % 3 else "bad"]}
+        value = {"from_name": "sentiment", "to_name": "text", "type": "choices", "value": chosen}
+        return {"id": 10 * n + who, "completed_by": who, "result": [value]}
+
+    tasks = [
+        {"id": n, "data": {"text": f"text {n}"}, "annotations": [annotation(n, w) for w in (1, 2)]}
+        for n in range(6)
+    ]
+    path.write_text(json.dumps(tasks))
+
+
+def brat(path: Path) -> None:
+    """Write a project of brat with two annotators."""
+    for who, end in (("lisa", 12), ("peter", 3)):
+        (path / who).mkdir(parents=True)
+        for n in (1, 2):
+            text = f"Ada Lovelace met Mr. Babbage {n} times."
+            (path / who / f"doc-{n}.txt").write_text(text)
+            (path / who / f"doc-{n}.ann").write_text(f"T1\tPER 0 {end}\t{text[:end]}\n")
+    (path / "annotation.conf").write_text("[entities]\nPER\n")
+
+
+def doccano(path: Path) -> None:
+    """Write the archive of a project of doccano, with a file for each annotator."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for who, end in (("ann", 12), ("bob", 3)):
+            marked = {"id": 1, "label": "PER", "start_offset": 0, "end_offset": end}
+            line = {"id": 1, "text": "Ada Lovelace met him.", "entities": [marked], "relations": []}
+            archive.writestr(f"{who}.jsonl", json.dumps(line) + "\n")
+
+
+def inception(path: Path) -> None:
+    """Write the archive of a project of INCEpTION with two annotators."""
+    entity = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+    head = f"#FORMAT=WebAnno TSV 3.3\n#T_SP={entity}|value\n"
+    with zipfile.ZipFile(path, "w") as archive:
+        documents = [{"name": "letter.txt", "user": u, "state": "FINISHED"} for u in ("ann", "bob")]
+        archive.writestr("exportedproject.json", json.dumps({"annotation_documents": documents}))
+        for who, label in (("ann", "PER"), ("bob", "LOC")):
+            tokens = f"1-1\t0-3\tAda\t{label}\t\n1-2\t4-7\tmet\t_\t\n1-3\t8-11\tBob\tPER\t\n"
+            text = f"{head}\n\n#Text=Ada met Bob\n{tokens}"
+            archive.writestr(f"annotation/letter.txt/{who}.tsv", text)
+
+
+def inspect_log(path: Path) -> None:
+    """Write an archive of a log of Inspect."""
+    head = {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "popularity", "model": "openai/a", "run_id": "r"},
+        "results": {"total_samples": 6, "completed_samples": 6},
+    }
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps(head))
+        for n in range(6):
+            grade = "C" if n % 3 else "I"
+            sample = {
+                "id": f"s{n}",
+                "epoch": 1,
+                "input": f"question {n}",
+                "target": "yes",
+                "output": {"completion": "yes"},
+                "scores": {
+                    "match": {"value": grade, "answer": "yes"},
+                    "model": {"value": "C" if n % 2 else grade, "answer": "yes"},
+                },
+            }
+            archive.writestr(f"samples/s{n}_epoch_1.json", json.dumps(sample))
+
+
+def lewidi(path: Path) -> None:
+    """Write a file of the shared task on learning with disagreements."""
+    entries = {
+        str(n): {
+            "text": f"text {n}",
+            "annotation task": "hate speech detection",
+            "number of annotations": 3,
+            "annotations": f"{n % 2},{n % 3 % 2},0",
+            "annotators": "Ann1,Ann2,Ann3",
+            "lang": "en",
+            "hard_label": "0",
+            "soft_label": {"0": 0.67, "1": 0.33},
+            "split": "train",
+            "other_info": {},
+        }
+        for n in range(6)
+    }
+    path.write_text(json.dumps(entries))
+
+
+def potato(path: Path) -> None:
+    """Write the output of a task of Potato with two users."""
+    for who, shift in (("u1", 0), ("u2", 1)):
+        given = {
+            f"i{n}": [
+                [{"schema": "sentiment", "name": "good" if (n + shift) % 3 else "bad"}, "true"]
+            ]
+            for n in range(6)
+        }
+        state = {
+            "user_id": who,
+            "instance_id_ordering": list(given),
+            "instance_id_to_label_to_value": given,
+            "instance_id_to_span_to_value": {},
+            "phase_to_page_to_label_to_value": {},
+        }
+        (path / who).mkdir(parents=True)
+        (path / who / "user_state.json").write_text(json.dumps(state))
+
+
+def toloka(path: Path) -> None:
+    """Write the results of a pool of Toloka."""
+    columns = ["INPUT:image", "OUTPUT:result", "ASSIGNMENT:worker_id", "ASSIGNMENT:status"]
+    rows = [
+        (f"{n}.jpg", "cat" if (n + who) % 3 else "dog", f"w{who}", "APPROVED")
+        for n in range(6)
+        for who in range(3)
+    ]
+    pd.DataFrame(rows, columns=columns).to_csv(path, sep="\t", index=False)
+
+
+def wide(path: Path) -> None:
+    """Write a table with a column for each annotator, called by people's names."""
+    path.write_text("id,Ann,Bob\n" + "".join(f"i{n},{n % 2},{n % 3 % 2}\n" for n in range(8)))
+
+
+def chain(n: int) -> Callable[[Path], None]:
+    """Return what writes a chain: a quarter of the reference's own draws."""
+
+    def write(path: Path) -> None:
+        draws = stored.load(POSTERIOR).draws
+        quarter = draws.array[n - 1 :: 4].reshape(-1, len(draws.names))
+        pd.DataFrame(quarter, columns=draws.names).to_csv(path, index=False)
+
+    return write
+
+
+def submissions(path: Path) -> None:
+    """Write a notebook of a student."""
+    path.mkdir()
+    cell = nbformat.v4.new_code_cell(
+        'import annobench as ab\nsession = ab.course.session("01_chance", student="Ann")\n'
+    )
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path / "ann.ipynb")
+
+
+def table(frame: Callable[[], pd.DataFrame]) -> Callable[[Path], None]:
+    """Return what writes a table."""
+    return lambda path: frame().to_csv(path, index=False)
+
+
+#: What the page on comparing a method shows.
+METHOD = documented.files("docs/how-to/compare-a-method.md")["my_method.py"]
+
+#: By the names of files and folders: what writes them.
+WRITERS: dict[str, Callable[[Path], None]] = {
+    "labels.csv": table(labels),
+    "pilot.csv": table(labels),
+    "gold.csv": table(gold),
+    "checked.csv": table(gold),
+    "pairs.csv": table(pairs),
+    "my_method.py": lambda path: path.write_text(METHOD) and None,
+    "export.json": label_studio,
+    "project": brat,
+    "project.zip": doccano,
+    "logs/2025-02-11_popularity.eval": inspect_log,
+    "HS-Brexit_train.json": lewidi,
+    "annotation_output": potato,
+    "assignments.tsv": toloka,
+    "table.csv": wide,
+    "submissions": submissions,
+    "students.txt": lambda path: path.write_text("Ann\nBob\n") and None,
+    **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},
+}
+#: Where a name means another file than on other pages.
+OF_PAGES = {("docs/how-to/exports/inception.md", "project.zip"): inception}
