@@ -406,6 +406,12 @@ def test_a_model_is_found_by_its_name(model):
     assert by_name.posterior.tobytes() == fit_of_panel(model).posterior.tobytes()
 
 
+def test_a_model_is_imported_by_the_name_of_its_module():
+    assert {name: each.__name__ for name, each in MODELS.items()} == {
+        name: f"annobench.models.{name}" for name in models._MODELS
+    }
+
+
 def test_unknown_names_are_errors_with_the_closest():
     with pytest.raises(AttributeError, match="Did you mean 'dawid_skene'"):
         models.dawid_skeen  # noqa: B018

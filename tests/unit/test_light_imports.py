@@ -31,6 +31,27 @@ def test_a_program_loads_nothing_that_it_does_not_need(program):
     assert not loaded & set(LIGHT[program])
 
 
+def test_a_model_that_is_named_is_the_only_one_imported():
+    program = (
+        "import sys\n"
+        "from annobench import models\n"
+        "from annobench.core.errors import AnnotationError\n"
+        "def imported():\n"
+        "    names = (name.split('.') for name in sys.modules)\n"
+        "    return sorted({n[2] for n in names if n[:2] == ['annobench', 'models'] and n[2:]}\n"
+        "                  & set(models._MODELS))\n"
+        "try:\n"
+        "    models.get('dawid_skeen')\n"
+        "except AnnotationError as error:\n"
+        "    assert \"Did you mean 'dawid_skene'\" in str(error), error\n"
+        "assert imported() == [], imported()\n"
+        "module = models.get('glad')\n"
+        "assert module.METHOD.name == 'glad'\n"
+        "assert imported() == ['glad'], imported()\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
 def test_the_package_still_gives_its_one_class():
     import annobench
     from annobench.labels.annotations import Annotations

@@ -37,6 +37,9 @@ _MODULES = {
     if not entry.name.startswith("_") and entry.name not in _PARTS
 }
 
+#: Names of the models: each is that of its module.
+_MODELS = sorted(_MODULES - {"diagnostics"})
+
 __all__ = sorted({"discover", "fit", "get"} | _MODULES)
 
 
@@ -70,12 +73,12 @@ def discover() -> dict[str, ModuleType]:
 
 
 def get(name: str) -> ModuleType:
-    """Return the module of a model.
+    """Import the module of a model, and of no other one, and return it.
 
     Parameters
     ----------
     name : str
-        As in its record.
+        As in its record, which is that of its module.
 
     Returns
     -------
@@ -87,13 +90,12 @@ def get(name: str) -> ModuleType:
     AnnotationError
         If there is no such model; lists those there are.
     """
-    known = discover()
-    if name not in known:
+    if name not in _MODELS:
         raise AnnotationError(
-            f"models: there is no model {name!r}.{did_you_mean(name, known)} Name one of "
-            f"{', '.join(sorted(known))}."
+            f"models: there is no model {name!r}.{did_you_mean(name, _MODELS)} Name one of "
+            f"{', '.join(_MODELS)}."
         )
-    return known[name]
+    return import_module(f"{__name__}.{name}")
 
 
 def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
