@@ -205,6 +205,7 @@ def argilla(data: bytes, stem: str) -> Found:
     states = {None: "done", "submitted": "done", "discarded": "skipped"}
     states |= {"draft": "unfinished", "pending": "unfinished"}
     records = documents(data)
+    kinds: dict[str, str] = {}
     # Nothing marked, or nothing answered: a question is one of spans if any answer has some.
     layers = {"ner"} if b'"start"' in data else set()
     for number, record in enumerate(records, start=1):
@@ -212,8 +213,10 @@ def argilla(data: bytes, stem: str) -> Found:
             raise UnclearError
         if any(key.endswith((".responses", "-suggestion")) for key in record):
             raise UnclearError
-        ids = [name(record[k]) for k in ("external_id", "id") if is_name(record.get(k))]
-        item = ids[0] if ids else str(number)
+        ids = [(k, name(record[k])) for k in ("external_id", "id") if is_name(record.get(k))]
+        kind, item = ids[0] if ids else ("number", str(number))
+        if kinds.setdefault(item, kind) != kind:
+            raise UnclearError  # one name of two things
         given = []
         responses = record.get("responses")
         if isinstance(responses, dict):

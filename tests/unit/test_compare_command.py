@@ -380,3 +380,20 @@ def test_a_folder_is_given_as_a_path(run, tmp_path):
         data.find_cases(["mine"], 1)
     with pytest.raises(datasets.UnknownDatasetError, match="no data set 'nobody'"):
         data.find_cases(["nobody"], 1)
+
+
+@pytest.mark.parametrize("words", [("report",), ("consensus", "--model", "voting")])
+def test_a_table_of_simulated_labels_says_so_in_every_command(tmp_path, monkeypatch, words):
+    monkeypatch.setenv("ANNOBENCH_CACHE", str(tmp_path / "cache"))
+    datasets.prepare("snow2008_wsd", tmp_path / "wsd", mode="simulated")
+    command, *options = words
+    path = tmp_path / "wsd" / "labels.parquet"
+    result = CliRunner().invoke(app, [command, str(path), *options])
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stderr.split())
+    assert "Note: snow2008_wsd is SIMULATED, not real (the data mode is 'simulated')." in said
+
+
+def test_what_is_fetched_is_announced(tmp_path):
+    words = ["data", "fetch", "snow2008_wsd", "--mode", "simulated", "--out", str(tmp_path / "x")]
+    assert ": SIMULATED, not real, 1770 labels" in CliRunner().invoke(app, words).output

@@ -449,7 +449,7 @@ def test_the_probe_is_bounded_even_if_looking_up_the_name_hangs(monkeypatch):
     start = time.monotonic()
     answer, why = probe_network("http://annobench.invalid", timeout=0.3)
     assert time.monotonic() - start < 3
-    assert (answer, why) == (False, "http://annobench.invalid did not answer within 0.61 s")
+    assert (answer, why) == (False, "http://annobench.invalid did not answer within 0.3 s")
     release.set()
     for thread in threading.enumerate():
         if thread.name == "annobench-probe":

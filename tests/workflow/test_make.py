@@ -192,12 +192,14 @@ def test_many_simulated_data_sets_are_counted_and_a_few_named(tmp_path):
     for n in range(12):
         meta = tmp_path / f"data/set{n:02}/meta.json"
         meta.parent.mkdir(parents=True)
-        meta.write_text(json.dumps({"id": meta.parent.name, "provenance": "simulated"}))
+        about = {"id": meta.parent.name, "provenance": "simulated", "why_simulated": "HTTP 503."}
+        meta.write_text(json.dumps(about))
     write_comparison(pd.DataFrame(columns=list(COMPARISON_COLUMNS)), tmp_path / "comparison.csv")
     told = conclude.main(tmp_path)
     assert (
-        "SIMULATED, not real: 12 of 12 data sets (set00, set01, set02, set03, set04, ...)." in told
-    )
+        "SIMULATED, not real: 12 of 12 data sets (set00, set01, set02, set03, set04, ...). "
+        "set00: HTTP 503.\n"
+    ) in told
 
 
 @pytest.mark.parametrize(("how", "is_brief"), [([], True), (["VERBOSE=1"], False)])

@@ -35,9 +35,10 @@ def main(results: Path) -> str:
     if stand_ins:
         names = ", ".join([*stand_ins[:MOST], *(["..."] if len(stand_ins) > MOST else [])])
         first = simulated(metas)[0]
+        why = first["why_simulated"].rstrip(".")
         source = (
-            f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). Of "
-            f"{first['id']}, {first['why_simulated']}."
+            f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). "
+            f"{first['id']}: {why}."
         )
     told = verdicts(read_comparison(results / "comparison.csv"))
     return f"{source}\n{told} Open {results / 'index.html'}."

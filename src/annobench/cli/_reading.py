@@ -196,6 +196,10 @@ class Reading:
         options: dict[str, Any] = {"repeats": repeats} | given
         found = select(source, categories=categories, scale=scale, **options)
         self.write_key(found.pseudonyms)
+        if self.path.with_name("meta.json").is_file():
+            from annobench import datasets
+
+            found = replace(found, remarks=(*datasets.said_of_table(self.path), *found.remarks))
         if not doubts:
             return found
         return replace(found, remarks=(*found.remarks, *doubtful_categories(found.labels)))

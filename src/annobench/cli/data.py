@@ -81,7 +81,10 @@ def fetch(
         ReaderError,
     ) as error:
         fail(error)
+    provenance = "SIMULATED, not real" if meta["provenance"] == "simulated" else "real"
+    if "without" in meta:
+        provenance = f"real, without {', '.join(meta['without'])}"
     say(
-        f"{folder}: {meta['provenance']}, {meta['n_labels']} labels of "
+        f"{folder}: {provenance}, {meta['n_labels']} labels of "
         f"{meta['n_annotators']} annotators for {meta['n_items']} items"
     )

@@ -334,6 +334,29 @@ def load(
     return LoadedData(id, tables.labels, tables.items, meta)
 
 
+def said_of_table(path: Path | str) -> list[str]:
+    """Say of a table that `prepare` wrote that it is simulated, if it is.
+
+    Parameters
+    ----------
+    path : path
+        A file.
+
+    Returns
+    -------
+    list of str
+        A sentence, or nothing for any other file.
+    """
+    record = Path(path).with_name("meta.json")
+    try:
+        meta = json.loads(record.read_bytes())
+        if Path(path).name in meta["hashes"] and meta["provenance"] == "simulated":
+            return [f"{meta['id']} is SIMULATED, not real ({meta['why_simulated']})."]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # no table of ours
+    return []
+
+
 def _mirror(mirror: Path | str | None) -> Path | None:
     return data_mirror() if mirror is None else Path(mirror)
 

@@ -443,8 +443,8 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     url : str
         The address; any HTTP answer counts.
     timeout : float, default 8
-        Seconds to wait for an answer. A reset connection or a time-out is tried once more; also
-        when looking up the name hangs, the answer is no after twice the time and a pause.
+        Seconds after which the answer is no, also when looking up the name hangs. After a reset
+        connection, or half of the time without an answer, it is asked once more.
 
     Returns
     -------
@@ -452,13 +452,15 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
         Whether it answered, and the reason if not.
     """
     answer: list[tuple[bool, str]] = []
+    pause = min(PAUSE, timeout / 8)
+    each = (timeout - pause) / 2
 
     def ask() -> None:
         import requests
 
         for last in (False, True):
             try:
-                with requests.get(url, timeout=timeout, stream=True) as response:
+                with requests.get(url, timeout=each, stream=True) as response:
                     next(response.iter_content(1), b"")
                 answer.append((True, ""))
                 return
@@ -466,16 +468,14 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
                 if last or _pause(error, 0) is None:
                     answer.append((False, f"{url} does not answer ({_reason(error)})"))
                     return
-            time.sleep(min(PAUSE, timeout))
+            time.sleep(pause)
 
     # A name server that never replies can't be timed out from inside, so the waiting is
     # done outside, and the thread may outlive it.
     thread = threading.Thread(target=ask, name="annobench-probe", daemon=True)
     thread.start()
-    thread.join(2 * timeout + PAUSE)
-    return (
-        answer[0] if answer else (False, f"{url} did not answer within {2 * timeout + PAUSE:g} s")
-    )
+    thread.join(timeout)
+    return answer[0] if answer else (False, f"{url} did not answer within {timeout:g} s")
 
 
 def _check_relative(path: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.exports._records import csv_records, json_records
-from annobench.io.exports.base import ExportFormat, Intake, Span
+from annobench.io.exports.base import ExportFormat, Intake, Source, Span
 from annobench.io.exports.export import NOTHING, Export, read_export
 
 FORMAT = ExportFormat("made", "Made", lambda source: "here", lambda source, intake: None, "A note.")
@@ -232,3 +232,10 @@ def test_a_label_that_is_no_number_to_calculate_with(intake):
     found = Export(intake, FORMAT, "here").select()
     assert names(found.labels) == [["y", "ann", str(10**400)], ["z", "ann", "-inf"]]
     assert ledger(found)["left out: answers that chose nothing"] == 1
+
+
+def test_a_folder_of_many_files_is_listed_whole(tmp_path):
+    n = 10_010
+    for number in range(n):
+        (tmp_path / f"{number}.csv").touch()
+    assert len(Source(tmp_path).files) == n

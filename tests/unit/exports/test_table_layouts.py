@@ -201,3 +201,13 @@ def test_crowd_kit_labels_are_a_plain_table(tmp_path):
     assert recognise(path) == {}
     with pytest.raises(ReaderError, match="neither task, worker, text nor worker, left, right"):
         read_export(path, format="crowd_kit")
+
+
+def test_a_column_named_as_an_annotator_that_holds_texts_is_counted(tmp_path):
+    path = tmp_path / "wide.csv"
+    long = "a text that is longer than any category could be and says much about the item"
+    path.write_text(f"id,rater1,rater2,rater3\nx,a,b,{long}\ny,a,a,\n")
+    found = read_export(path, format="wide").select()
+    assert found.labels.n_annotators == 2
+    ledger = dict(zip(found.ledger["what"], found.ledger["rows"], strict=True))
+    assert ledger["left out: columns named as annotators that hold texts"] == 1

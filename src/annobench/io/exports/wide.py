@@ -101,6 +101,11 @@ def _read(table: Table, intake: Intake) -> None:
             f"{table.path}: fewer than two columns of annotators. Give a column to every annotator."
         )
     gold = table.column(GOLD_NAMES)
+    known = {*annotators, item, gold}
+    for column in table.header:
+        if column not in known and names_annotator(column):
+            intake.read()
+            intake.leave_out(1, "columns named as annotators that hold texts")
     for where, row in table.rows(False):
         intake.read()
         name = as_text(row[item]) if item is not None else row_name(table, where)
