@@ -77,7 +77,7 @@ def names_annotator(column: object) -> bool:
 
 
 def find_item_column(
-    cells: Mapping[Hashable, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
+    cells: Mapping[Any, Sequence[str]], item: Hashable | None = None, *, of: str = "annotator"
 ) -> ItemColumn:
     """Find the column that names the items.
 

@@ -76,7 +76,7 @@ def fit(annotations: Annotations) -> SmoothedVotesFit:
     >>> fit(a).posterior  # (0 + 1) / (2 + 2) and (2 + 1) / (2 + 2)
     array([[0.25, 0.75]])
     """
-    METHOD.check(annotations)
+    annotations = METHOD.check(annotations)
     counts = annotations.counts + 1
     posterior = counts / counts.sum(axis=1, keepdims=True)
     return SmoothedVotesFit(
