@@ -30,6 +30,6 @@ def follow(path: Path, monkeypatch, *options: object) -> list[str]:
     monkeypatch.setattr(consensus, "_other_optima", lambda *a: [])
     commands = proposed(path, *options)
     for command in commands:
-        done = run(*shlex.split(command)[1:])
-        assert done.exit_code == 0, f"{command}\n{done.output}"
+        done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
+        assert done.exit_code == 0, f"{command}: {done.output!r} {done.exception!r}"
     return commands

@@ -68,3 +68,9 @@ def test_every_model_of_votes_has_a_page(labels):
     for model in ("voting", "one_coin", "zero_based_skill"):
         found = consensus(small, model=model, rng=1, replicates=0)
         assert "What to do next" in consensus_page.render(found, small, source="x")
+
+
+def test_a_single_category_has_a_page():
+    a = Annotations.from_arrays(list("xxyy"), list("abab"), ["only"] * 4)
+    page = consensus_page.render(consensus(a, replicates=0), a, source="x.csv")
+    assert "only" in text_of(page)

@@ -77,7 +77,7 @@ def render(
         histogram_svg=figures.distribution(
             "certainty-histogram",
             items["probability"],
-            (1 / max(1, annotations.n_categories), 1.0),
+            (1 / max(2, annotations.n_categories), 1.0),
             of="items",
             over="probability of the category",
         ),
