@@ -541,10 +541,10 @@ class Annotations(Verbs):
             )
         items = list(range(table.shape[0])) if items is None else items
         size = table.sum(axis=1)
-        item, label = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
-        turn = np.arange(item.size) - np.repeat(np.cumsum(size) - size, size)
+        rows, label = np.divmod(np.repeat(np.arange(table.size), table.ravel()), table.shape[1])
+        turn = np.arange(rows.size) - np.repeat(np.cumsum(size) - size, size)
         return cls.from_arrays(
-            np.array(items, dtype=object)[item],
+            np.array(items, dtype=object)[rows],
             turn + 1,
             np.array(names, dtype=object)[label],
             items=items,
