@@ -65,7 +65,8 @@ def wide(folder: Path, variant: str = "") -> Path:
     table = panel().pivot(index="item", columns="annotator", values="label").reset_index()
     table.columns = ["id", "rater_1", "rater_2", "rater_3"]
     number = table["id"].str[1:].astype(int)
-    table.insert(1, "unit", [f"u{n // 2:02}" for n in number])
+    table.insert(1, "place", [f"p{n:02}" if n % 6 else "" for n in number])
+    table["text"] = "about " + table["id"]
     table["sentence"] = "sentence of " + table["id"]
     table["document"] = [f"d{n // 4}" for n in number]
     table["known"] = [str(n % 3 + 1) for n in number]
@@ -79,7 +80,7 @@ def wide(folder: Path, variant: str = "") -> Path:
             mood=[str(list(row[[1, 0, 2]])) for row in np.roll(answers, 1, axis=0)],
         )
     elif variant == "people":
-        table = table.rename(columns={f"rater_{n + 1}": name for n, name in enumerate(PEOPLE)})
+        table = table[["id", "rater_1", "rater_2", "rater_3"]].set_axis(["id", *PEOPLE], axis=1)
     elif variant == "sets":
         pattern = {"1": "a;b,c", "2": "a", "3": "b,c;a"}
         for name in ("rater_1", "rater_2", "rater_3"):
