@@ -32,7 +32,7 @@ PROGRAMS = {
 GROUPS = {"data", "course"}
 #: Commands that need nothing beside their names; others without anything are named and not typed.
 COMPLETE = {"annobench version", "annobench data list", "annobench reference-posterior"}
-#: Pages with a test of their own, which runs every command of theirs.
+#: Pages with a test of their own, which runs all their blocks.
 FOLLOWED = {
     "docs/how-to/compare-a-method.md": "tests/contract/test_compare_how_to.py",
     "docs/how-to/large-labels.md": "tests/contract/test_large_labels_how_to.py",
@@ -45,7 +45,7 @@ REPORTED = "tests/workflow/test_run.py"
 
 FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", flags=re.M | re.S)
 #: A mark; in CONTRIBUTING one is shown as code.
-MARK = re.compile(r"(?<!`)<!-- not run: (.+?) -->", flags=re.S)
+MARK = re.compile(r"<!-- not run: ((?:(?!-->).)+) -->(?!`)", flags=re.S)
 FILE = re.compile(r"^`([\w./-]+)`:?\n\n```\w*\n(.*?)^```$", flags=re.M | re.S)
 
 
@@ -61,6 +61,8 @@ class Command:
     reason: str = ""
     #: What the page says that it prints.
     prints: str = ""
+    #: Whether it stands in a sentence, and not in a block.
+    in_sentence: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -77,9 +79,10 @@ class Command:
             return ""
         if program == "snakemake":
             return REPORTED if "--report" in words else DRY
-        if program in ("annobench", "dask"):
-            return FOLLOWED.get(self.page, HERE if program == "annobench" else "")
-        return ""
+        followed = "" if self.in_sentence else FOLLOWED.get(self.page, "")
+        if program == "annobench":
+            return followed or HERE
+        return followed
 
 
 @cache
@@ -101,6 +104,8 @@ def commands(page: str) -> list[Command]:
 def scripts(page: str) -> Iterator[tuple[int, str]]:
     """Yield the places and texts of the Python that a page shows, but for sessions and files."""
     text, shown = text_of(page), files(page).values()
+    if page in FOLLOWED:
+        return
     for block in FENCE.finditer(text):
         language, code = block.groups()
         is_script = language == "python" and ">>>" not in code and code not in shown
@@ -134,9 +139,7 @@ def _within_lines(page: str) -> Iterator[Command]:
         line = " ".join(code[1].split())
         if line.split()[:1] and line.split()[0] in PROGRAMS and _is_whole(line):
             mark = re.match(rf"\s*{MARK.pattern}", text[code.end() :], flags=re.S)
-            yield Command(
-                page, line, code.start(), reason=" ".join(mark[1].split()) if mark else ""
-            )
+            yield Command(page, line, code.start(), _reason(mark), in_sentence=True)
 
 
 def _is_whole(line: str) -> bool:

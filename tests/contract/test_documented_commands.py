@@ -22,7 +22,7 @@ FOLLOWED = [
     page
     for page, commands in COMMANDS.items()
     if any(command.runner == documented.HERE for command in commands)
-    or (page not in documented.FOLLOWED and any(documented.scripts(page)))
+    or any(documented.scripts(page))
 ]
 #: What stands for a word that a reader replaces.
 REPLACED = {

@@ -487,8 +487,8 @@ The tests kill {killed} of {total} mutants, {timeout} of these by timeout;
 
 {run}
 
-`make mutants` <!-- not run: takes an hour --> runs all mutants, one after another, in about an
-hour on one core; `python tests/mutants/mutants.py --again` <!-- not run: takes minutes --> runs
+`make mutants`<!-- not run: takes an hour --> runs all mutants, one after another, in about an
+hour on one core; `python tests/mutants/mutants.py --again`<!-- not run: takes minutes --> runs
 only those that survived or were not run before.
 Neither changes the sources; both write `tests/mutants/results.csv` and this page.
 """
