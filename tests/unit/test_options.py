@@ -378,3 +378,26 @@ def test_options_that_do_not_apply_are_refused(desk):
         if code != 1 or files or not re.search(expected, said):
             faults.append(f"{words} {opts[0]}: {code}, {said} {list(files)}")
     assert not faults, "\n".join(faults)
+
+
+def table_of(command: str) -> str:
+    """Return the options of a command by what they have an effect on, in Markdown."""
+    columns = [
+        name
+        for name in INPUTS
+        if any(name in option.inputs.split() for option in COMMANDS[command][1].values())
+    ]
+    lines = [f"| option | {' | '.join(columns)} |", f"|---|{':-:|' * len(columns)}"]
+    for name, option in options_of(command).items():
+        written = [each for each in parameters(command)[name].opts if each.startswith("--")]
+        if written:
+            cells = ["✓" if each in option.inputs.split() else "" for each in columns]
+            lines.append(f"| `{written[0]}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_page_of_options_has_the_table(command):
+    page = Path(__file__).parents[2] / "docs" / "how-to" / "options.md"
+    table = table_of(command)
+    assert table in page.read_text(encoding="utf-8"), f"in place of its table:\n{table}"
