@@ -210,6 +210,7 @@ def make_clone(top: Path) -> Clone:
         else:
             (top / part).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, top / part)
+    (top / "docs/explanation/README.md").write_text("# Background\n\n- [Checks](course.md)\n")
     share_compiled_loops(top)
     for peer in sorted((top / "benchmarks/measured/peers").iterdir())[1:]:
         shutil.rmtree(peer)

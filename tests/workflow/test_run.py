@@ -349,7 +349,7 @@ def test_a_module_that_is_no_python_stops_no_other_paper(two):
         ("src/annobench/reporting/templates/parts.css", "Restore it"),
         ("workflow/generator/conf.py", "Restore it"),
         ("tests/reference/agreement/peers.csv", "Restore it"),
-        ("benchmarks/measured/aggregation/problems.csv", "Restore it"),
+        ("benchmarks/measured/aggregation/scores.csv", "Restore it"),
         ("benchmarks/measured/noise/power.csv", "Restore it"),
         ("CONTRIBUTING.md", "Restore it"),
     ],
