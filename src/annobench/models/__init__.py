@@ -37,8 +37,8 @@ _MODULES = {
     if not entry.name.startswith("_") and entry.name not in _PARTS
 }
 
-#: Names of the models: each is that of its module.
-_MODELS = sorted(_MODULES - {"diagnostics"})
+#: Names of the models: each is that of its module. The others have no `fit` of annotations.
+_MODELS = sorted(_MODULES - {"bayesian_kappa", "diagnostics"})
 
 __all__ = sorted({"discover", "fit", "get"} | _MODULES)
 
