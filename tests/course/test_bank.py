@@ -58,6 +58,7 @@ def test_an_exam_is_written_for_every_student(tmp_path):
     for answer in answers["answer"]:
         assert answer in solutions
     assert [p.name for p in sorted((tmp_path / "exam").iterdir())] == [
+        ".annobench.json",
         "answers.csv",
         "exam_001.html",
         "exam_002.html",

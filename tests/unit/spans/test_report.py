@@ -136,7 +136,8 @@ def test_the_command_reports_on_spans(tmp_path):
     assert result.exit_code == 0, result.output
     assert "F1, equal limits" in result.output
     folder = tmp_path / "project_agreement"
-    assert {path.name for path in folder.iterdir()} == {"report.csv", "report.html", "ledger.csv"}
+    written = {path.name for path in folder.iterdir()}
+    assert written == {".annobench.json", "report.csv", "report.html", "ledger.csv"}
     stored = pd.read_csv(folder / "report.csv")
     assert overall(stored).loc["f1_exact", "estimate"] == pairwise_f1(MARKS).estimate
     again = CliRunner().invoke(app, ["report", str(project), "--question", "nothing"])
