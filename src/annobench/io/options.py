@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from annobench.core.errors import AnnotationError
 
 #: What labels may be kept in, and what messages call it.
-SOURCES: Mapping[str, str] = {
+SOURCES: dict[str, str] = {
     "long": "a table with one row a label",
     "wide": "a table with a column an annotator",
     "export": "an export of labels",

@@ -85,15 +85,21 @@ def read_labels(
     >>> read_labels(frame, item="scan").items
     ('x',)
     """
-    columns = {"item": item, "annotator": annotator, "label": label}
     if isinstance(path, pd.DataFrame):
         if question is not None:
             raise AnnotationError(
                 f"read_labels: question={question!r} is for exports, and a data frame has one "
                 "question. Name the column of its answers with label=."
             )
-        return from_long(path, **columns, categories=categories, scale=scale)
-    source = Source.of(path, **columns, question=question)
+        return from_long(
+            path,
+            item=item,
+            annotator=annotator,
+            label=label,
+            categories=categories,
+            scale=scale,
+        )
+    source = Source.of(path, item=item, annotator=annotator, label=label, question=question)
     if source.format is not None:
         for guess in source.export.notes:
             warnings.warn(guess, ItemColumnWarning, stacklevel=2)
