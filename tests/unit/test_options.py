@@ -28,13 +28,14 @@ import time
 def fit(labels, rng):
     if labels.n_items == 24:
         time.sleep(0.15)
-    return labels.counts + rng.random((labels.n_items, labels.n_categories)) / 10
+    p = labels.counts + rng.random((labels.n_items, labels.n_categories)) / 10
+    return p / p.sum(axis=1, keepdims=True)
 """
 
 #: What a command is given on every input.
 ALONE = {
     "report": "{input}",
-    "consensus": "{input} --replicates 10",
+    "consensus": "{input}",
     "certificate": "{input} --guess {guess}",
     "audit": "{input} --checks 10",
     "plan": "{input}",
@@ -44,6 +45,7 @@ ALONE = {
         "method.py --labels {input} --gold {gold} --against voting,dawid_skene --replicates 20"
     ),
 }
+COMPARE_KNOWN = ALONE["compare"].replace("{gold}", "known")
 #: The same on special inputs.
 ALONE_ON = {
     ("consensus", "dask"): "{input} --engine dask",
@@ -52,8 +54,8 @@ ALONE_ON = {
     ("compare", "datasets"): "method.py --data ./set --against voting,dawid_skene --replicates 20",
 }
 
-#: The words that give an option, the variant of the input on which it matters, and what is given
-#: both times; by input where they differ.
+#: The words that give an option, the variant of the input on which it matters, what is given both
+#: times, and the command if it is another one; by input where they differ.
 READING = {
     "item": {"wide": ("--item place",), "": ("--item unit",)},
     "annotator": ("--annotator who", "columns"),
@@ -65,7 +67,7 @@ READING = {
     },
     "annotator_from": ("--annotator-from file", "session", "--repeats first"),
     "status": ("--status done,skipped", "skipped"),
-    "repeats": ("--repeats first", "repeated"),
+    "repeats": ("--repeats last", "repeated"),
     "gold_items": ("--gold-items use", "controls"),
     "empty": {
         "long": ("--empty category", "gappy"),
@@ -107,7 +109,7 @@ OWN = {
     "certificate": {
         "guess": ("--guess {other_guess}",),
         "keep": ("--keep 0.6",),
-        "model": ("--model rates",),
+        "model": ("--model rates", "", "", "{input}"),
         "settled": ("--settled 0.9",),
         "threshold": ("--threshold 2.5", "", "--threshold 1.5 --guess 0.5"),
         "level": ("--level 0.8",),
@@ -149,6 +151,11 @@ OWN = {
     },
     "convert": {"ledger": ("--ledger {out}/ledger.csv",)},
     "compare": {
+        "item": {
+            "long": ("--item unit", "", "", COMPARE_KNOWN),
+            "wide": ("--item place", "", "", COMPARE_KNOWN),
+        },
+        "gold": ("--gold other.csv",),
         "methods": ("other.py",),
         "program": ("--program 'python program.py {{labels}} {{probabilities}}'",),
         "data": ("--data ./other",),
@@ -182,7 +189,13 @@ ECHOES = ["seconds", "level"]
 MENDS = {"repeats", "annotator_from"}
 
 #: Options whose values here are refused where they are used, which is their effect.
-FAILING = {"scheduler", "from_format", ("judge", "keep_names")}
+FAILING = {
+    "scheduler",
+    "from_format",
+    ("judge", "keep_names"),
+    ("judge", "annotator"),
+    ("certificate", "empty"),
+}
 
 #: What other tests show to matter.
 ELSEWHERE = {
@@ -237,9 +250,9 @@ class Desk:
             self.known[variant] = found.relative_to(self.folder)
         return self.known[variant]
 
-    def alone(self, variant: str) -> str:
+    def alone(self, words: str = "") -> str:
         """The words of the command without the option."""
-        words = ALONE_ON.get((self.command, self.input), ALONE[self.command])
+        words = words or ALONE_ON.get((self.command, self.input), ALONE[self.command])
         if self.input == "spans" and self.command != "report":
             words += " --spans tokens"
         return words
@@ -274,13 +287,12 @@ def written(out: Path) -> dict[str, str]:
     return found
 
 
-def case_of(command: str, option: str, input: str) -> tuple[str, str, str]:
-    """The words that give an option, the variant on which it matters, words beside it."""
+def case_of(command: str, option: str, input: str) -> tuple[str, ...]:
+    """The words that give an option, the variant on which it matters, words beside it, the command."""
     case = OWN[command].get(option) or READING[option]
     if isinstance(case, dict):
         case = case.get(input) or case[""]
-    words, variant, beside = (*case, "", "")[:3]
-    return words, variant, beside
+    return (*case, "", "", "")[:4]
 
 
 def value_of(option: str) -> list[str]:
@@ -294,7 +306,8 @@ def value_of(option: str) -> list[str]:
 def desk(request, tmp_path, monkeypatch):
     command, input = request.param
     monkeypatch.chdir(tmp_path)
-    inputs.gold_of(tmp_path / "gold.csv", candidates=input == "spans")
+    inputs.gold_of(tmp_path / "gold.csv", of_spans=input == "spans")
+    inputs.gold_of(tmp_path / "other.csv", of_spans=input == "spans", every=3)
     Path("method.py").write_text(METHOD)
     Path("other.py").write_text(METHOD.replace("/ 10", "/ 2"))
     asked = []
@@ -336,8 +349,8 @@ def test_options_that_apply_change_what_is_computed_or_shown(desk):
     for name, option in options_of(desk.command).items():
         if desk.input not in option.inputs.split() or (desk.command, desk.input, name) in ELSEWHERE:
             continue
-        words, variant, beside = case_of(desk.command, name, desk.input)
-        alone = f"{desk.alone(variant)} {beside}"
+        words, variant, beside, command = case_of(desk.command, name, desk.input)
+        alone = f"{desk.alone(command)} {beside}"
         if (alone, variant) not in known:
             known[alone, variant] = desk.run(alone, variant)
         before = known[alone, variant]
@@ -368,7 +381,7 @@ def test_options_that_do_not_apply_are_refused(desk):
         if desk.input in option.inputs.split():
             continue
         opts = [each for each in parameters(desk.command)[name].opts if each.startswith("--")]
-        words = desk.alone("")
+        words = desk.alone()
         if name == "checked":  # which makes it another input
             continue
         if name in ("annotator", "label") and desk.input == "wide":
