@@ -195,7 +195,7 @@ def jobs_of(output):
 
 def jobs_with(output, reason):
     """Return the rules of which a dry run gives a reason."""
-    blocks = re.findall(r"^(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, flags=re.MULTILINE)
+    blocks = re.findall(r"^ *(?:local)?rule (\w+):\n((?: {4}.*\n)*)", output, flags=re.MULTILINE)
     return {rule for rule, block in blocks if reason in block}
 
 
