@@ -124,6 +124,32 @@ def test_a_file_that_is_not_as_it_was_written_is_refused(table, tmp_path, dask_w
         partition(tmp_path / "labels.csv", out, dask_workers, partition_labels=100)
 
 
+def test_partitions_of_other_labels_are_replaced_only_when_told(table, tmp_path, dask_workers):
+    table.to_csv(tmp_path / "one.csv", index=False)
+    table[:50].to_csv(tmp_path / "other.csv", index=False)
+    out = tmp_path / "out"
+    partition(tmp_path / "one.csv", out, dask_workers, partition_labels=100)
+    (out / "mine.txt").write_text("mine")
+    before = digest(out)
+    with pytest.raises(AnnotationError, match=r"partitions of other labels.*--force"):
+        partition(tmp_path / "other.csv", out, dask_workers)
+    assert digest(out) == before
+    found = partition(tmp_path / "other.csv", out, dask_workers, replace=True)
+    assert found.n_labels == PartitionedLabels.open(out).n_labels == 49
+    assert (out / "mine.txt").read_text() == "mine"
+
+
+def test_a_source_in_the_folder_of_its_partitions_is_not_replaced(table, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    table.to_csv(out / "labels.csv", index=False)
+    words = ["partition", str(out / "labels.csv"), str(out), "--force"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 1
+    assert "never replaced" in " ".join(done.output.split())
+    assert [path.name for path in out.iterdir()] == ["labels.csv"]
+
+
 def test_bad_rows_are_named_with_file_and_row(tmp_path, dask_workers):
     source = tmp_path / "source"
     source.mkdir()
