@@ -168,7 +168,10 @@ def test_real_and_simulated_share_one_layout(id, real, simulated_folder):
 @pytest.mark.parametrize("id", IDS)
 def test_the_same_seed_gives_the_same_bytes_and_provenance_survives(id, tmp_path, simulated_folder):
     first = simulated_folder(id)
-    seed = datasets.read(first).meta["seed"]
+    meta = datasets.read(first).meta
+    if "without" in meta:
+        pytest.skip("a mirror or the cache has the labels, which are then real")
+    seed = meta["seed"]
     datasets.prepare(id, tmp_path, mode="simulated", seed=seed, network=False)
     for file in ("labels.parquet", "items.parquet", "meta.json"):
         assert (first / file).read_bytes() == (tmp_path / file).read_bytes()

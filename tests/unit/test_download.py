@@ -270,6 +270,14 @@ def test_a_simulation_says_which_error_it_stands_in_for(server, tmp_path):
     assert "x does not answer (Reset)" in meta["why_simulated"]
 
 
+def test_the_reason_of_many_files_is_told_once():
+    same = dict.fromkeys([f"{n}.xml" for n in range(59)], "no route")
+    assert datasets._reasons(same) == "0.xml and 58 more: no route"
+    each = {f"{n}.xml": f"HTTP 40{n}" for n in range(5)}
+    told = "0.xml: HTTP 400; 1.xml: HTTP 401; 2.xml: HTTP 402; and 2 more files"
+    assert datasets._reasons(each) == told
+
+
 def test_where_only_texts_are_missing_labels_are_real(person, server, monkeypatch, caplog):
     made = person()
     words = SourceFile("words.tsv", sha256=FILE.sha256)

@@ -71,6 +71,8 @@ _LOG = logging.getLogger(__name__)
 _TABLES = ("labels", "items")
 #: Number of files from which on several connections are used, and the number of connections.
 _MANY, _CONNECTIONS = 50, 8
+#: Reasons why files are missing that are told; a source may have hundreds of files.
+_REASONS = 3
 _HOW_TO_SUPPLY = (
     "Set ANNOBENCH_DATA_MIRROR to a folder that holds them as <source>/<path>, or connect to "
     "the network, or set the data mode to 'auto' or 'simulated' (config: data.mode)."
@@ -403,7 +405,7 @@ def _obtain(
     texts = {file.path for file in dataset.texts}
     is_real = without.keys() <= texts and (mode != "simulated" or bool(texts))
     provenance = "real" if is_real else "simulated"
-    why = "; ".join(f"{path}: {reason}" for path, reason in without.items())
+    why = _reasons(without)
     if mode == "simulated":
         why = "the data mode is 'simulated'"
     if provenance == "real":
@@ -445,6 +447,19 @@ def _obtain(
         "hashes": {},
     }
     return tables, meta
+
+
+def _reasons(without: Mapping[str, str]) -> str:
+    """Say why files are missing, each reason once, and three at most."""
+    files: dict[str, list[str]] = {}
+    for path, reason in without.items():
+        files.setdefault(reason, []).append(path)
+    said = [
+        f"{paths[0]}{f' and {len(paths) - 1} more' if len(paths) > 1 else ''}: {reason}"
+        for reason, paths in files.items()
+    ]
+    n_more = sum(map(len, list(files.values())[_REASONS:]))
+    return "; ".join([*said[:_REASONS], *([f"and {n_more} more files"] if n_more else [])])
 
 
 class _Finder:
