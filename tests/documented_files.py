@@ -198,6 +198,12 @@ def wide(path: Path) -> None:
     path.write_text("id,Ann,Bob\n" + "".join(f"i{n},{n % 2},{n % 3 % 2}\n" for n in range(8)))
 
 
+def scans(path: Path) -> None:
+    """Write the same with another name for the column of the items."""
+    wide(path)
+    path.write_text(path.read_text().replace("id,", "scan,", 1))
+
+
 def chain(n: int) -> Callable[[Path], None]:
     """Return what writes a chain: a quarter of the reference's own draws."""
 
@@ -247,4 +253,7 @@ WRITERS: dict[str, Callable[[Path], None]] = {
     **{f"chain_{n}.csv": chain(n) for n in (1, 2, 3, 4)},
 }
 #: Where a name means another file than on other pages.
-OF_PAGES = {("docs/how-to/exports/inception.md", "project.zip"): inception}
+OF_PAGES = {
+    ("docs/how-to/exports/inception.md", "project.zip"): inception,
+    ("docs/how-to/exports/tables.md", "table.csv"): scans,
+}

@@ -33,6 +33,7 @@ def long(folder: Path, variant: str = "") -> Path:
     turn = frame.index % len(PEOPLE)
     frame["unit"] = [f"u{(n + 5 * k) % 24:02}" for n, k in zip(number, turn, strict=True)]
     frame["who"] = [f"p{(k * 7) % 3}" if k % 5 else f"p{k % 3}" for k in frame.index]
+    frame["triple"] = [f"t{n % 12}" for n in number]
     frame["other"] = frame["label"].where(number % 5 > 0, "1")
     frame["sentence"] = "sentence of " + frame["item"]
     frame["text"] = "about " + frame["item"]

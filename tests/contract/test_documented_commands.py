@@ -91,8 +91,13 @@ def write_files(page, folder):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     text = documented.text_of(page)
+    made = {
+        word for each in COMMANDS[page] if each.words[1] == "convert" for word in each.words[3:4]
+    }
     for name, write in WRITERS.items():
-        if name not in shown and re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)", text):
+        if name not in {*shown, *made} and re.search(
+            rf"(?<![\w./-]){re.escape(name)}(?![\w-]|\.\w)", text
+        ):
             OF_PAGES.get((page, name), write)(folder / name)
 
 

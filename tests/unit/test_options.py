@@ -42,7 +42,7 @@ ALONE = {
     "judge": "{input} --judge {judge}",
     "convert": "{input} {out}/labels.csv",
     "compare": (
-        "method.py --labels {input} --gold {gold} --against voting,dawid_skene --replicates 20"
+        "mine.py --labels {input} --gold {gold} --against voting,dawid_skene --replicates 20"
     ),
 }
 COMPARE_KNOWN = ALONE["compare"].replace("{gold}", "known")
@@ -51,7 +51,7 @@ ALONE_ON = {
     ("consensus", "dask"): "{input} --engine dask",
     ("report", "dask"): "{input} --engine dask",
     ("audit", "checked"): "{input} --checked drawn/to_check.csv",
-    ("compare", "datasets"): "method.py --data ./set --against voting,dawid_skene --replicates 20",
+    ("compare", "datasets"): "mine.py --data ./set --against voting,dawid_skene --replicates 20",
 }
 
 #: The words that give an option, the variant of the input on which it matters, what is given both
@@ -152,11 +152,11 @@ OWN = {
     "convert": {"ledger": ("--ledger {out}/ledger.csv",)},
     "compare": {
         "item": {
-            "long": ("--item unit", "", "", COMPARE_KNOWN),
+            "long": ("--item triple", "", "", COMPARE_KNOWN),
             "wide": ("--item place", "", "", COMPARE_KNOWN),
         },
         "gold": ("--gold other.csv",),
-        "methods": ("other.py",),
+        "methods": ("yours.py",),
         "program": ("--program 'python program.py {{labels}} {{probabilities}}'",),
         "data": ("--data ./other",),
         "against": ("--against voting",),
@@ -288,7 +288,7 @@ def written(out: Path) -> dict[str, str]:
 
 
 def case_of(command: str, option: str, input: str) -> tuple[str, ...]:
-    """The words that give an option, the variant on which it matters, words beside it, the command."""
+    """The words that give an option, where it matters, words beside it, and the command."""
     case = OWN[command].get(option) or READING[option]
     if isinstance(case, dict):
         case = case.get(input) or case[""]
@@ -308,8 +308,8 @@ def desk(request, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     inputs.gold_of(tmp_path / "gold.csv", of_spans=input == "spans")
     inputs.gold_of(tmp_path / "other.csv", of_spans=input == "spans", every=3)
-    Path("method.py").write_text(METHOD)
-    Path("other.py").write_text(METHOD.replace("/ 10", "/ 2"))
+    Path("mine.py").write_text(METHOD)
+    Path("yours.py").write_text(METHOD.replace("/ 10", "/ 2"))
     asked = []
 
     @contextlib.contextmanager
