@@ -31,6 +31,8 @@ NOT_RESULTS = {
     "annobench.agreement.report_values.Variant": "a coefficient with options, to be called",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",
+    "annobench.io.exports.base.ExportFormat": "the record of a format",
+    "annobench.labels.item_column.ItemColumn": "which column names the items, and why",
     "annobench.course.bank.Question": "a question of an exam, which its page shows",
     "annobench.datasets.base.DataSet": "the record of a data set",
     "annobench.datasets.base.DataTables": "a container of labels and gold standards",

@@ -133,7 +133,7 @@ def test_an_audit_without_an_error_says_so(labels, tmp_path):
     ("words", "message"),
     [
         (("--checks", 5), "Take at least 10"),
-        (("--error-rate", 1.5), "--error-rate 1.5 is not between 0 and 1"),
+        (("--checked", "c.csv", "--error-rate", 1.5), "--error-rate 1.5 is not between 0 and 1"),
         (("--model", "nothing"), "there is no model 'nothing'"),
         (("--checked", "nowhere.csv"), "no such file"),
     ],

@@ -177,7 +177,7 @@ def test_data_list_names_every_data_set(run):
 def test_data_fetch_simulates_on_request(run, tmp_path):
     result = run("data", "fetch", "anesthesia", "--mode", "simulated", "--out", tmp_path / "a")
     assert result.exit_code == 0, result.output
-    assert "simulated, " in result.output
+    assert "SIMULATED, not real" in result.output
 
 
 def test_data_fetch_suggests_the_nearest_name(run, tmp_path):

@@ -186,7 +186,7 @@ def test_a_method_that_fails_on_some_labels_is_shown_as_failed(run, own, tmp_pat
 
 REFUSED = {
     "no gold": (("--labels", "labels.csv"), "--labels is given without --gold"),
-    "no labels": (("--gold", "gold.csv"), "--gold is given without --labels"),
+    "no labels": (("--gold", "gold.csv"), "--gold has no effect on data sets"),
     "unknown model": (("--against", "dawid_skeen"), "no model 'dawid_skeen'. Did you mean"),
     "unknown data": (("--data", "snow2008_rtee"), "no data set 'snow2008_rtee'. Did you mean"),
     "numbers": (("--data", "snow2008_joy"), "the labels of snow2008_joy are numbers"),
@@ -199,6 +199,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_can_t_be_compared_is_refused(run, tmp_path, name):
     (tmp_path / "short.py").write_text("def fit(labels):\n    return [[0.5, 0.5]]\n")
+    (tmp_path / "labels.csv").write_text("item,annotator,label\na,b,c\n")
     words, message = REFUSED[name]
     result = run(*words, "--out", "found")
     assert result.exit_code == 1
@@ -210,7 +211,7 @@ def test_what_can_t_be_compared_is_refused(run, tmp_path, name):
 def test_labels_and_data_exclude_each_other(run, own):
     result = run(*own, "--data", "snow2008_wsd")
     assert result.exit_code == 1
-    assert "--data and --labels exclude each other" in result.output
+    assert "--data has no effect on a table" in result.output
 
 
 # Labels and gold of one's own.

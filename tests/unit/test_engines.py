@@ -129,7 +129,7 @@ def test_the_report_of_a_folder_is_that_of_its_labels(both, dask_workers, tmp_pa
     assert alpha in in_memory.output
     refused = run("other", "--engine", "dask", "--scale", "ordinal")
     assert refused.exit_code == 1
-    assert "partitions have their scale" in refused.output
+    assert "--scale has no effect on a folder of partitions" in refused.output
 
 
 def n_items_of(labels, number):

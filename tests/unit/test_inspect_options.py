@@ -87,7 +87,7 @@ def test_the_question_that_an_error_asks_for_can_be_named(rows):
     assert [shlex.split(command)[3:5] for command in proposed(said)] == [
         ["--question", "tone"],
         ["--question", "tone"],
-        ["labels.parquet", "--question"],
+        ["--question", "tone"],
     ]
     assert run("inspect", rows, "--question", "tune")[0] == 1
 

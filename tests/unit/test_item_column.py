@@ -228,7 +228,7 @@ def test_item_names_the_column_beside_columns_of_categories(tmp_path):
 def test_item_is_refused_where_no_column_names_items(tmp_path):
     path = tmp_path / "labels.jsonl"
     path.write_text('{"id": 1, "text": "a", "label": ["x"]}\n')
-    with pytest.raises(ReaderError, match="--item scan names a column of a table"):
+    with pytest.raises(AnnotationError, match="--item has no effect on an export"):
         select_labels(path, format="doccano", item="scan")
 
 

@@ -83,10 +83,10 @@ def test_the_coverage_becomes_a_page(tmp_path):
     settings = {"grid": "reduced", "design": grid, "seed": 1}
     parts = [tmp_path / f"{part}.parquet" for part in range(2)]
     for part, path in enumerate(parts):
-        table = measure_certificate_coverage.main(settings, part=part, n_parts=2)
+        table = measure_certificate_coverage.main(grid, 1, part=part, n_parts=2)
         table.to_parquet(path)
-    tables = collect_certificate_coverage.main(parts, settings)
-    whole = measure_certificate_coverage.main(settings, part=0, n_parts=1)
+    tables = collect_certificate_coverage.main(parts, grid, 1)
+    whole = measure_certificate_coverage.main(grid, 1, part=0, n_parts=1)
     assert tables[2]["regime"].tolist() == whole["regime"].tolist()
     names = ("curves", "exact", "simulated", "power")
     write(tmp_path, names, tables)

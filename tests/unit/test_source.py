@@ -147,7 +147,7 @@ MOST = {
 COMMANDS = {
     "inspect": (),
     "report": (),
-    "consensus": ("--replicates", "0", "--model", "voting"),
+    "consensus": ("--model", "voting"),
     "certificate": (),
     "judge": ("--judge", "gpt-4"),
     "audit": ("--model", "voting"),
@@ -260,7 +260,6 @@ def test_a_table_with_the_usual_columns_asks_no_format(files, monkeypatch):
     monkeypatch.setattr(recognition, "discover", refused)
     assert Source.of(files / "usual.csv").kind == "long"
     assert ab.read_labels(files / "usual.csv").n_labels == 90
-    assert Source.of(files / "wide.csv", item="item").kind == "long"
 
 
 def test_each_format_is_asked_once(files, monkeypatch):

@@ -521,17 +521,42 @@ def test_names_that_are_made_one_are_equal_whole_numbers_without_leading_zeros(n
 
 @pytest.mark.parametrize(
     "name",
-    ["01", "01.0", "00", "5.", ".0", "5.01", "1e3", "1,0", "１.0", " 5.0", "5.0 ", "5.0\n", "v2.0",
-     "1.0.0", "--1.0", "٣.0", "1_0.0", "inf", "nan", "True", ""],
-)  # fmt: skip
+    [
+        "01",
+        "01.0",
+        "00",
+        "5.",
+        ".0",
+        "5.01",
+        "1e3",
+        "1,0",
+        "１.0",
+        " 5.0",
+        "5.0 ",
+        "5.0\n",
+        "v2.0",
+        "1.0.0",
+        "--1.0",
+        "٣.0",
+        "1_0.0",
+        "inf",
+        "nan",
+        "True",
+        "",
+    ],
+)
 def test_all_other_names_stay(name):
     assert plain_number(name) == name
 
 
 def test_signs_and_numbers_that_are_no_text():
     assert [plain_number(name) for name in ("-1.0", "-0.0", "-0", "+1.0", "+1")] == [
-        "-1", "0", "0", "+1", "+1",
-    ]  # fmt: skip
+        "-1",
+        "0",
+        "0",
+        "+1",
+        "+1",
+    ]
     given = (5, 5.0, np.float32(5), np.int8(5), Decimal("5.00"), True, 2.5)
     assert list(map(plain_number, given)) == ["5", "5", "5", "5", "5", "True", "2.5"]
     assert plain_categories([2.0, "2", 1]) == ("2", "1")

@@ -18,7 +18,9 @@ _ALL = f"{IN_MEMORY} dask"
 
 _NAMES = ("keep_names", "key")
 _ENGINE = {
-    "engine": Option("partitions dask", "says where a folder of partitions is worked on"),
+    "engine": Option(
+        "partitions dask", "says where a folder of `annobench partition` is worked on"
+    ),
     "scheduler": Option("dask", "names Dask's scheduler"),
 }
 

@@ -81,9 +81,9 @@ def as_annotations(value: Any, name: str) -> Annotations:
             return from_long(value)
         except ReaderError as error:
             raise AnnotationError(
-                f"{name} takes annotations: call annobench.read_labels(frame, item=..., "
+                f"{name} takes annotations ({error}) Call annobench.read_labels(frame, item=..., "
                 "annotator=..., label=...) first for a data frame with one row a label, or "
-                f"annobench.Annotations.from_wide(frame) for one column an annotator ({error})"
+                "annobench.Annotations.from_wide(frame) for one column an annotator."
             ) from error
     raise AnnotationError(
         f"{name} takes annotations, not {type(value).__name__}: call annobench.read_labels first "

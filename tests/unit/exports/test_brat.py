@@ -192,7 +192,8 @@ def example(mirror):
 def test_the_example_project_is_read_whole(example):
     found = select_layer(example)
     assert dict(zip(found.ledger["what"], found.ledger["rows"], strict=True)) == {
-        "records read": 28,  # four folders of seven .ann files
+        "records read": 30,  # four folders of seven .ann files, and two other files
+        "left out: files of other kinds": 2,
         "documents in 'spans'": 28,
         "documents by annotator": 28,
         "spans": 1567,  # lines of all .ann files: wc -l

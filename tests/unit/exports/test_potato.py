@@ -169,7 +169,8 @@ def test_the_example_of_two_users_holds_what_was_counted(mirror):
     export = read_export(folder, keep_names=True)
     sentiment = export.select("sentiment")
     assert sentiment.ledger[["what", "rows"]].values.tolist() == [
-        ["records read", 12],
+        ["records read", 13],
+        ["left out: files of other kinds", 1],
         ["records with answers", 12],
         ["answers to 'sentiment'", 12],
         ["labels", 12],

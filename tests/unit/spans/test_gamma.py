@@ -242,7 +242,7 @@ def test_distances_of_movement_differ_where_there_is_room(rng):
 
 def test_impossible_requests_are_refused():
     marks = marks_of(*SIMPLE)
-    with pytest.raises(AnnotationError, match="weights are not negative"):
+    with pytest.raises(AnnotationError, match="weights must not be negative"):
         gamma_agreement(marks, position=-1)
     with pytest.raises(AnnotationError, match="draws must be at least 1"):
         gamma_agreement(marks, draws=0)

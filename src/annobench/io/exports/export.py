@@ -745,9 +745,9 @@ def read_as(
     asked = options.annotator_from
     if asked is not None and asked not in format.annotators:
         known = " and ".join(format.annotators)
-        choice = f"it knows {known}. Name one" if known else "it leaves no choice. Leave it out"
         raise ReaderError(
-            f"{source.path}: --annotator-from {asked} has no effect on {format.title}: {choice}."
+            f"{source.path}: --annotator-from {asked} has no effect on {format.title}, which knows "
+            f"{known or 'no choice'}. Leave it out."
         )
     intake = Intake(source.path, options)
     try:

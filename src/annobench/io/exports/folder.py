@@ -65,7 +65,7 @@ def _read(source: Source, intake: Intake) -> None:
     if asked is not None and not found:
         raise ReaderError(
             f"{source.path}: no file has a column {asked!r}, given as item, beside one of labels "
-            f"called {', '.join(USUAL_NAMES['label'])}."
+            f"called {', '.join(USUAL_NAMES['label'])}. Correct the name."
         )
     columns = {_item(table, asked) for table in found.values()}
     if len(columns) != 1:

@@ -142,8 +142,8 @@ def _case(name: str, seed: int) -> BenchmarkCase:
             _LOG.warning("data set %s of %s is SIMULATED, not real: %s", data.id, name, why)
     elif name not in datasets.names() and Path(name).is_dir():
         raise datasets.UnknownDatasetError(
-            f"no data set {name!r}, but a folder. Write {os.path.join(os.curdir, name)} for the "
-            "folder."
+            f"compare: no data set {name!r}, but a folder. Write "
+            f"{os.path.join(os.curdir, name)} for the folder."
         )
     else:
         _check_scale(name, datasets.get(name).scale)
