@@ -73,6 +73,10 @@ def wide(folder: Path, variant: str = "") -> Path:
     table["known"] = [str(n % 3 + 1) for n in number]
     if variant == "repeated":
         table = pd.concat([table, table.iloc[:5].assign(rater_1="3")], ignore_index=True)
+    elif variant == "pairs":
+        raters = ["rater_1", "rater_2", "rater_3"]
+        table[raters] = table[raters].replace("3", "2")
+        table["first"] = [str(1 + n % 2) for n in number]
     elif variant == "lists":
         answers = table[["rater_1", "rater_2", "rater_3"]].to_numpy()
         table = table[["id", "sentence"]].assign(
@@ -233,10 +237,11 @@ def partitions(folder: Path, variant: str = "") -> Path:
     return home
 
 
-def gold_of(path: Path, *, of_spans: bool = False, every: int = 7) -> None:
+def gold_of(path: Path, of: str, *, every: int = 7) -> None:
     """Known categories of half of the items, some of which surprise."""
-    known = [(f"i{n:02}", str((n + (n % every == 0)) % 3 + 1)) for n in range(0, 24, 2)]
-    if of_spans:
+    name = "{}" if of == "export" else "i{:02}"
+    known = [(name.format(n), str((n + (n % every == 0)) % 3 + 1)) for n in range(0, 24, 2)]
+    if of == "spans":
         known = [(f"{n}:0-3", "place" if n % every == 1 else "person") for n in range(8)]
     pd.DataFrame(known, columns=["item", "gold"]).to_csv(path, index=False)
 

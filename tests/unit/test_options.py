@@ -102,7 +102,10 @@ OWN = {
         "option": ("--option smoothing=2",),
         "categories": ("--categories 3,2,1,4",),
         "replicates": ("--replicates 5",),
-        "seed": {"": ("--seed 5",), "dask": ("--seed 5", "", "--model mace --option n_starts=1")},
+        "seed": {
+            "": ("--seed 5",),
+            "dask": ("--seed 5", "", "--model mace --option max_iterations=2"),
+        },
         "engine": ("--engine dask",),
         "scheduler": ("--scheduler tcp://elsewhere:1",),
         "resume": ("--resume",),
@@ -147,6 +150,23 @@ OWN = {
         "score": ("--score rmse",),
         "clusters": ("--clusters document",),
         "shown_first": ("--shown-first first", "pairs"),
+        "question": {
+            "wide": ("--question mood", "lists", "--question grade", "{input} --judge ann"),
+            "export": ("--question mood", "questions", "--question grade"),
+            "spans": ("--question verb", "layers", "--question name"),
+        },
+        "key": {
+            "wide": (
+                *("--key {out}/key.csv", "people", "--from wide"),
+                "{input} --judge person-1",
+            ),
+            "": ("--key {out}/key.csv", "people"),
+        },
+        "keep_names": {
+            "wide": ("--keep-names", "people", "--from wide", "{input} --judge person-1"),
+            "": ("--keep-names", "people"),
+        },
+        "gold_items": ("--gold-items use", "controls", "", "{input} --judge a"),
         "level": ("--level 0.8",),
         "seed": ("--seed 5",),
     },
@@ -196,6 +216,8 @@ FAILING = {
     ("judge", "keep_names"),
     ("judge", "annotator"),
     ("certificate", "empty"),
+    ("certificate", "question"),
+    ("judge", "score"),
     ("compare", "program"),
     ("compare", "limit"),
 }
@@ -204,6 +226,7 @@ FAILING = {
 ELSEWHERE = {
     ("consensus", "dask", "resume"),
     ("report", "dask", "engine"),
+    ("judge", "export", "shown_first"),
     ("consensus", "dask", "engine"),
 }
 
@@ -309,8 +332,8 @@ def value_of(option: str) -> list[str]:
 def desk(request, tmp_path, monkeypatch):
     command, input = request.param
     monkeypatch.chdir(tmp_path)
-    inputs.gold_of(tmp_path / "gold.csv", of_spans=input == "spans")
-    inputs.gold_of(tmp_path / "other.csv", of_spans=input == "spans", every=3)
+    inputs.gold_of(tmp_path / "gold.csv", input)
+    inputs.gold_of(tmp_path / "other.csv", input, every=3)
     Path("mine.py").write_text(METHOD)
     Path("yours.py").write_text(METHOD.replace("/ 10", "/ 2"))
     asked = []
@@ -345,7 +368,20 @@ def draw_and_check(desk: Desk) -> None:
         drawn.assign(gold=gold).to_csv(f"drawn/{name}.csv", index=False)
 
 
-@pytest.mark.parametrize("desk", CASES, indirect=True, ids=" on ".join)
+#: Commands that go through the readers on every input; of the others a day's tests take one input.
+DAILY = [
+    pytest.param(
+        case,
+        id=" on ".join(case),
+        marks=()
+        if case[0] in ("report", "convert") or case[1] in ("long", "checked", "datasets")
+        else pytest.mark.slow,
+    )
+    for case in CASES
+]
+
+
+@pytest.mark.parametrize("desk", DAILY, indirect=True)
 def test_options_that_apply_change_what_is_computed_or_shown(desk):
     known = {}
     faults = []

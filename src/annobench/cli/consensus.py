@@ -153,7 +153,7 @@ def _tied(n: int) -> str:
 
 def _overruled(items: pd.DataFrame) -> str:
     """Name the items that get another category than most of their labels name."""
-    votes = [name for name in items if name.startswith("votes_")]
+    votes = [name for name in map(str, items.columns) if name.startswith("votes_")]
     named = []
     for row in items.head(_SHOWN).to_dict("records"):
         given = sorted(((row[name], name) for name in votes if row[name]), reverse=True)

@@ -56,11 +56,18 @@ def inspect(
     """
     from annobench.io.source import Source
 
-    columns = {"item": item, "annotator": annotator, "label": label}
-    named = {"from": from_format, **columns}
+    named = {"from": from_format, "item": item, "annotator": annotator, "label": label}
     given = [word for name, value in named.items() if value for word in (f"--{name}", value)]
     try:
-        source = Source.of(path, format=from_format, question=question, keep_names=True, **columns)
+        source = Source.of(
+            path,
+            format=from_format,
+            item=item,
+            annotator=annotator,
+            label=label,
+            question=question,
+            keep_names=True,
+        )
         if source.partitions is not None:
             _inspect_partitions(path, source.partitions)
             return
