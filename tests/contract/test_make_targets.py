@@ -55,8 +55,8 @@ def server(tmp_path_factory):
     """Return a server in a clone; it finds the logger of make as Snakemake does."""
     clone = make_clone(tmp_path_factory.mktemp("make") / "clone")
     for folder in FOLDERS:
-        shutil.copytree(TOP / folder, clone.top / folder)
-    (clone.top / "requirements").mkdir()
+        shutil.copytree(TOP / folder, clone.top / folder, dirs_exist_ok=True)
+    (clone.top / "requirements").mkdir(exist_ok=True)
     for file in FILES:
         shutil.copy(TOP / file, clone.top / file)
     # The one in the repository names data sets that a clone lacks.

@@ -96,7 +96,7 @@ def test_values_from_simulated_data_are_stand_ins_and_a_formula_reproduces(built
 def test_a_fall_back_to_simulated_data_is_loud(built):
     clone, output = built
     assert "WARNING: data set anesthesia is SIMULATED: data/anesthesia.rda" in output
-    assert "(http://127.0.0.1:9" in output
+    assert "http://127.0.0.1:9/" in output
     assert "WARNING: SIMULATED, not real: anesthesia." in output
     pages = ("index.html", "papers/example_paper/index.html", "papers/example_paper/notebook.html")
     for page in pages:
