@@ -24,6 +24,7 @@ PAPERS = [path.name for path in (TOP / "workflow/papers").iterdir()]
 def in_clone(word):
     """Return a word of a command with what a clone has in place of other papers and data sets."""
     word = re.sub(rf"\b({'|'.join(datasets.names())})\b", "anesthesia", word)
+    word = word.replace("<key>", EXAMPLE)
     return re.sub(rf"\b({'|'.join(PAPERS)})\b", EXAMPLE, word)
 
 
@@ -101,7 +102,7 @@ def test_every_file_of_the_results_that_a_page_names_is_made(server):
     made = set(re.findall(r"results/[^\s,]+", output))
     made |= {str(parent) for path in made for parent in PurePath(path).parents}
     for page in documented.PAGES:
-        named = re.findall(r"(?<![\w/.])results/[\w./<>-]*\w", documented.text_of(page))
+        named = re.findall(r"(?<![\w/.])results/[\w./<>-]*[\w>]", documented.text_of(page))
         for name in set(named) - ELSEWHERE:
             # The site is one output; its computed pages are made in another folder before.
             path = name.replace("<key>", EXAMPLE).replace("results/site/", "results/pages/")

@@ -47,7 +47,7 @@ for study, files in STORED_STUDIES.items():
             mem_mb=100,
             runtime=5,
         params:
-            folder=f"results/studies/{study}_stored",
+            folder=lambda wildcards, output: Path(output[0]).parent,
         shell:
             "cp {input:q} {params.folder:q} 2>&1 | tee {log:q} >&2"
 
