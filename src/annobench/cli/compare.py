@@ -149,8 +149,6 @@ def _cases(
     if reading is None:
         named = [name for text in data or [] for name in listed(text) or []]
         return choices.find_cases(named, seed) if named else choices.default_cases(seed)
-    if data:
-        raise AnnotationError("compare: --data and --labels exclude each other. Drop one of them.")
     if reading.gold_from is None:
         raise AnnotationError(
             "compare: --labels is given without --gold. Labels of your own are scored by their "

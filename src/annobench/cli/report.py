@@ -63,11 +63,6 @@ def report(
             )
         writing.check(["report.html"], ["report", "ledger"])
         if partitions := reading.partitions(engine):
-            if scale is not None or order is not None:
-                raise AnnotationError(
-                    "report: partitions have their scale and the order of their categories from "
-                    "`annobench partition`. Leave --scale and --order out, or take --engine memory."
-                )
             report_of_partitions(partitions, writing, level=level, seed=seed, scheduler=scheduler)
             return
         layer = reading.layer()
