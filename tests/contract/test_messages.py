@@ -22,7 +22,6 @@ INTERNAL = {
 }
 #: Of a `ValueError` the same.
 CLAUSES = {
-    "\0 rows where \0 are listed",
     "\0 stands twice in one object",
     "nested too deeply",
     "its digest is another",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +26,7 @@ from annobench.core.numbers import plain_number
 from annobench.io._foreign import what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
-from annobench.io.table import as_text, header_of, kept_beside, label_fault
+from annobench.io.table import as_text, header_of, kept_beside, label_fault, refusing_parquet
 from annobench.labels.columns import choose_columns
 
 #: Rows of a piece, about.
@@ -83,31 +82,20 @@ class Piece:
         ReaderError
             If the file is damaged.
         """
-        with _refusing(self.source), fsspec.open(self.address, "rb") as stream:
+        with refusing_parquet(self.source), fsspec.open(self.address, "rb") as stream:
             found = pq.ParquetFile(stream).read_row_groups(
                 list(self.groups), columns=list(self.columns)
             )
             if len(found) != self.n_rows:
-                raise ValueError(f"{len(found)} rows where {self.n_rows} are listed")
+                raise ValueError(
+                    f"The file holds {len(found)} rows, where {self.n_rows} were counted. "
+                    "Begin again, on files that nobody writes."
+                )
             found.validate(full=True)  # Parquet may hold text that is not UTF-8
             cells = {
                 role: _as_names(found[name]) for role, name in zip(ROLES, self.columns, strict=True)
             }
         return cells | {"label": _as_categories(cells["label"])}
-
-
-@contextmanager
-def _refusing(source: str) -> Iterator[None]:
-    """Refuse a Parquet file that can't be read."""
-    try:
-        yield
-    except ReaderError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise ReaderError(
-            f"{source}: truncated, not a Parquet file, or a column is not text or numbers "
-            f"({error}). Write it again."
-        ) from error
 
 
 class Names(NamedTuple):
@@ -317,7 +305,7 @@ def pieces_of(address: str, source: str, columns: dict[str, str | None]) -> list
     ReaderError
         If the file is damaged or lacks a column.
     """
-    with _refusing(source), fsspec.open(address, "rb") as stream:
+    with refusing_parquet(source), fsspec.open(address, "rb") as stream:
         metadata = pq.ParquetFile(stream).metadata
         header = list(metadata.schema.to_arrow_schema().names)
     chosen = {role: name for name, role in choose_columns(source, header, columns).items()}
@@ -370,7 +358,7 @@ def outline(address: str) -> Outline:
     ReaderError
         If the file is damaged.
     """
-    with _refusing(address), fsspec.open(address, "rb") as stream:
+    with refusing_parquet(address), fsspec.open(address, "rb") as stream:
         metadata = pq.ParquetFile(stream).metadata
         sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
         notes = metadata.schema.to_arrow_schema().metadata
@@ -408,7 +396,7 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
     with replacing(target) as draft, pq.ParquetWriter(draft, schema, compression="zstd") as writer:
         for batch in read(address, columns):
             cells = {role: pa.chunked_array([batch[role]]) for role in ROLES}
-            with _refusing(address):
+            with refusing_parquet(address):
                 table = pa.table({role: _as_names(cells[role]) for role in ROLES})
             writer.write_table(table.cast(schema), row_group_size=PIECE_ROWS)
             n_rows += len(table)
@@ -418,7 +406,7 @@ def copy(address: str, columns: dict[str, str | None], target: Path) -> int:
 def _batches_of_parquet(
     address: str, columns: dict[str, str | None]
 ) -> Iterator[dict[str, pa.Array]]:
-    with _refusing(address), fsspec.open(address, "rb") as stream:
+    with refusing_parquet(address), fsspec.open(address, "rb") as stream:
         file = pq.ParquetFile(stream)
         chosen = choose_columns(address, list(file.schema_arrow.names), columns)
         for batch in batches(file, PIECE_ROWS, list(chosen)):

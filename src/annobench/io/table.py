@@ -12,7 +12,8 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -708,20 +709,40 @@ def _parquet_columns(
     path: Path, wanted: dict[str, str | None]
 ) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]]]:
     """Read the columns of a Parquet file by role, its schema, and what names each row."""
-    try:
+    with refusing_parquet(path):
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
             chosen = choose_columns(path, list(schema.names), wanted)
             table = file.read(columns=list(chosen))
         found = {role: _column_of(role, as_text(table[name])) for name, role in chosen.items()}
-    except (pa.ArrowException, OSError, ValueError) as error:
-        if isinstance(error, ReaderError):
-            raise
+    return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)]
+
+
+@contextmanager
+def refusing_parquet(source: str | Path) -> Iterator[None]:
+    """Refuse a Parquet file that can't be read.
+
+    Parameters
+    ----------
+    source : str or Path
+        The file, for messages.
+
+    Raises
+    ------
+    ReaderError
+        If reading it, or naming its cells, failed.
+    """
+    try:
+        yield
+    except ReaderError:
+        raise
+    except (pa.ArrowException, OSError) as error:
         raise ReaderError(
-            f"{path}: truncated, not a Parquet file, or a column is not text or numbers "
+            f"{source}: truncated, not a Parquet file, or a column is not text or numbers "
             f"({error}). Write it again."
         ) from error
-    return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)]
+    except ValueError as error:
+        raise ReaderError(f"{source}: {error}") from error
 
 
 def kept_beside(path: str | Path, metadata: Mapping[bytes, bytes] | None) -> dict[str, Any]:
