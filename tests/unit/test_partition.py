@@ -167,7 +167,7 @@ def test_bad_rows_are_named_with_file_and_row(tmp_path, dask_workers):
     ("text", "message"),
     [
         ("item,worker,label\nx,ann\n", "row 1: 2 fields where the header has 3"),
-        ("item,worker\nx,ann\n", "no column is the label"),
+        ("item,worker\nx,ann\n", "No column is the label"),
         ("item,worker,label\n", "a header but no rows"),
         ("", "the file is empty"),
         ("item,worker,label\nx,ann,\n", "no row has a label"),

@@ -172,6 +172,12 @@ def test_no_refusal_sends_back_to_the_command_that_refused(case, tmp_path, monke
             assert done.output.rstrip().endswith(".")
 
 
+def test_one_annotator_is_not_several(tmp_path):
+    CASES["one annotator"][1](tmp_path / "t.csv")
+    said = run("inspect", tmp_path / "t.csv").output
+    assert "3 labels of 1 annotator for 3 items, 2 categories: n, y" in " ".join(said.split())
+
+
 def test_free_text_is_to_be_sorted(tmp_path):
     CASES["free text"][1](tmp_path / "t.json")
     done = run("report", tmp_path / "t.json")

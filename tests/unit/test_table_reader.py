@@ -106,9 +106,9 @@ def test_interval_labels_are_numbers(table):
         (b'"item,annotator,label\n', "its header can't be read"),
         (b"item,annotator,label\n,a,1\nx,,1\n,,1\n", "2: no item\n.*3: no annotator\n.*4: no item"),
         (b"item,item,annotator,label\nx,y,a,1\n", "the header names 'item' twice"),
-        (b"item,annotator\nx,a\n", "no column is the label; usual names are label, response"),
+        (b"item,annotator\nx,a\n", "No column is the label; usual names are label, response"),
         (b"id,task,annotator,label\nx,y,a,1\n", r"'id', 'task' may all be the item.*item=\"...\""),
-        (b"a,b,c\n1,2,3\n", "no column is the item.*The columns are 'a', 'b', 'c'"),
+        (b"a,b,c\n1,2,3\n", "No column is the item.*The columns are 'a', 'b', 'c'"),
     ],
 )
 def test_a_malformed_file_is_an_error_that_says_where(table, content, message):
@@ -167,9 +167,9 @@ def test_up_to_ten_faults_are_reported_together(table):
 
 def test_a_named_column_that_is_absent_or_used_twice_is_an_error(table):
     path = table("item,annotator,label\nx,a,1\n")
-    with pytest.raises(ReaderError, match="column 'unit', given as item, is not among"):
+    with pytest.raises(ReaderError, match="Column 'unit', given as item, is not among"):
         read_labels(path, item="unit")
-    with pytest.raises(ReaderError, match="column 'item', given as annotator, is used twice"):
+    with pytest.raises(ReaderError, match="Column 'item', given as annotator, is used twice"):
         read_labels(path, item="item", annotator="item")
 
 
@@ -392,7 +392,7 @@ def test_gold_may_be_parquet(tmp_path):
     [
         ("item,gold\nx,a\ny,b\nx,b\n", r"line 4: item 'x' is 'b' here and 'a' above"),
         ("item,gold\n,a\n", "line 2: no item"),
-        ("item,sense\nx,a\n", "no column is the gold; .* Name the column .* gold"),
+        ("item,sense\nx,a\n", "No column is the gold; .* Name the column .* gold"),
         ("item,gold\nx\n", "line 2: 1 fields where the header has 2"),
         ("", "the file is empty"),
     ],

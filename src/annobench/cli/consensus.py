@@ -63,6 +63,7 @@ def consensus(
     """
     from annobench.aggregation import consensus as consensus_of
     from annobench.reporting import consensus_page
+    from annobench.reporting.formats import extent
 
     try:
         partitions = reading.partitions(engine)
@@ -107,8 +108,8 @@ def consensus(
         fail(error)
     print_reading(selection)
     say(
-        f"{annotations.n_labels:,} labels of {annotations.n_annotators:,} annotators for "
-        f"{annotations.n_items:,} items, by {model}\n"
+        f"{extent(annotations.n_labels, annotations.n_annotators, annotations.n_items)}, "
+        f"by {model}\n"
         f"{_tied(int(found.items['tied_vote'].sum()))}; {found.certainty}"
     )
     if len(found.overruled):

@@ -60,6 +60,7 @@ def fetch(
     from rich.logging import RichHandler
 
     from annobench import datasets
+    from annobench.reporting.formats import extent
 
     logging.basicConfig(
         format="%(message)s",
@@ -85,6 +86,5 @@ def fetch(
     if "without" in meta:
         provenance = f"real, without {', '.join(meta['without'])}"
     say(
-        f"{folder}: {provenance}, {meta['n_labels']} labels of "
-        f"{meta['n_annotators']} annotators for {meta['n_items']} items"
+        f"{folder}: {provenance}, {extent(meta['n_labels'], meta['n_annotators'], meta['n_items'])}"
     )

@@ -103,13 +103,14 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
     from annobench.io.exports.base import is_email
     from annobench.io.reading import select
     from annobench.labels.doubts import doubtful_categories
+    from annobench.reporting.formats import extent
 
     refuse_too_many_labels(source, "inspect")
     labels = select(source, repeats="all").labels
     say(
-        f"A table with one row a label: {labels.n_labels:,} labels of {labels.n_annotators:,} "
-        f"annotators for {labels.n_items:,} items, {labels.n_categories:,} categories: "
-        f"{_some(labels.categories)}"
+        f"A table with one row a label: "
+        f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
+        f"{_categories(labels.n_categories)}: {_some(labels.categories)}"
     )
     facts = Facts.of_labels(labels)
     if facts.n_repeats:
@@ -124,12 +125,18 @@ def _inspect_table(source: Source, given: Sequence[str]) -> None:
 
 def _inspect_partitions(path: Path, labels: PartitionedLabels) -> None:
     """Describe what `annobench partition` wrote."""
+    from annobench.reporting.formats import extent
+
     say(
-        f"A folder of {labels.n_partitions:,} partitions: {labels.n_labels:,} labels of "
-        f"{labels.n_annotators:,} annotators for {labels.n_items:,} items, "
-        f"{labels.n_categories:,} categories, {labels.scale}: {_some(labels.categories)}"
+        f"A folder of {labels.n_partitions:,} partitions: "
+        f"{extent(labels.n_labels, labels.n_annotators, labels.n_items)}, "
+        f"{_categories(labels.n_categories)}, {labels.scale}: {_some(labels.categories)}"
     )
     _say_next(propose_for_partitions(path, labels))
+
+
+def _categories(n: int) -> str:
+    return "1 category" if n == 1 else f"{n:,} categories"
 
 
 def _said_of_people(n: int) -> str:
@@ -226,6 +233,7 @@ def convert(
     Example: annobench convert export.json labels.parquet --question sentiment
     """
     from annobench.io import write_labels
+    from annobench.reporting.formats import extent
 
     try:
         if out.suffix.lower() not in (".parquet", ".pq", ".csv", ".tsv", ".tab"):
@@ -245,7 +253,4 @@ def convert(
     print_reading(selection)
     labels = selection.labels
     note_formulas(path for path in (out, ledger) if path)
-    say(
-        f"{out}: {labels.n_labels:,} labels of {labels.n_annotators:,} annotators for "
-        f"{labels.n_items:,} items"
-    )
+    say(f"{out}: {extent(labels.n_labels, labels.n_annotators, labels.n_items)}")

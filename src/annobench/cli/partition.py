@@ -72,6 +72,7 @@ def partition(
     Example: annobench partition labels/ partitions/
     """
     from annobench.io import partition as partitioned
+    from annobench.reporting.formats import extent
 
     try:
         # Of what else a folder holds, `partition` itself takes care.
@@ -94,8 +95,8 @@ def partition(
     except (ValueError, OSError) as error:
         fail(error)
     say(
-        f"{found.n_labels:,} labels of {found.n_annotators:,} annotators for {found.n_items:,} "
-        f"items, in {found.n_categories} categories\n"
+        f"{extent(found.n_labels, found.n_annotators, found.n_items)}, "
+        f"in {found.n_categories} categories\n"
         f"written to {folder}: {found.n_partitions:,} partitions"
     )
 

@@ -115,9 +115,7 @@ def _print_overall(
 
     console = terminal()
     console.print(
-        f"{formats.counted(labels.n_labels, 'label')} of "
-        f"{formats.counted(labels.n_annotators, 'annotator')} for "
-        f"{formats.counted(labels.n_items, 'item')}, {labels.scale}",
+        f"{formats.extent(labels.n_labels, labels.n_annotators, labels.n_items)}, {labels.scale}",
         highlight=False,
     )
     console.print(_overall_table(table, level))

@@ -117,13 +117,13 @@ def choose_columns(
             hint = "Name the column of the gold categories gold"
         if name is not None:
             what = "is used twice" if fits else "is not among the columns"
-            faults.append(f"column {name!r}, given as {role}, {what}.")
+            faults.append(f"Column {name!r}, given as {role}, {what}.")
         elif fits:
-            faults.append(f"columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
+            faults.append(f"Columns {', '.join(map(repr, fits))} may all be the {role}. {hint}.")
         else:
             missing.append(role)
             faults.append(
-                f"no column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
+                f"No column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
             )
     if {"annotator", "label"} <= set(missing) and len(header) > 2:
         faults.append("If each annotator has a column of labels, add --from wide.")

@@ -130,6 +130,25 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {plural(n, noun)}"
 
 
+def extent(n_labels: int, n_annotators: int, n_items: int) -> str:
+    """Say how many labels there are, of how many annotators, for how many items.
+
+    Parameters
+    ----------
+    n_labels, n_annotators, n_items : int
+        N, J and I.
+
+    Returns
+    -------
+    str
+        Such as "120 labels of 3 annotators for 40 items".
+    """
+    return (
+        f"{counted(n_labels, 'label')} of {counted(n_annotators, 'annotator')} for "
+        f"{counted(n_items, 'item')}"
+    )
+
+
 def plural(n: int, noun: str) -> str:
     """Return the form of a noun that agrees with a number.
 
