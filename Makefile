@@ -24,7 +24,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -64,10 +64,13 @@ docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then op
 readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
 	$(BIN)/python workflow/scripts/count_verdicts.py
 
-test: $(INSTALLED)  ## Run the tests that take minutes.
-	$(BIN)/pytest $(PARALLEL) -m "not slow and not browser"
+test: $(INSTALLED)  ## Run the tests of the library and of the papers, which take minutes.
+	$(BIN)/pytest $(PARALLEL) -m "not slow and not browser and not commands and not workflow"
 
-test-all: $(INSTALLED)  ## Run every test.
+test-commands: $(INSTALLED)  ## Type each documented command and option, and run the workflow in small.
+	$(BIN)/pytest $(PARALLEL) -m "(commands or workflow) and not slow"
+
+test-all: $(INSTALLED)  ## Run every test, those included that take an hour.
 	$(BIN)/pytest $(PARALLEL) -m "not browser"
 
 test-browser: $(BROWSER)  ## Open every page of the finished site in Chromium, which must be installed.

@@ -1,6 +1,7 @@
 """What every data set promises, found by discovery and not by a list."""
 
 import functools
+import math
 import re
 import zlib
 
@@ -91,6 +92,16 @@ SIZES = {
 }
 
 
+def unless_large(n_labels):
+    """Leave the data sets with more labels to `make test-all`."""
+    return [
+        pytest.param(
+            id, marks=() if SIZES.get(id, (0, 0, math.inf))[2] < n_labels else pytest.mark.slow
+        )
+        for id in IDS
+    ]
+
+
 def simulated(id, seed):
     stream = np.random.default_rng([seed, zlib.crc32(id.encode())])
     return datasets.get(id).simulate(stream, {})
@@ -165,7 +176,7 @@ def test_real_and_simulated_share_one_layout(id, real, simulated_folder):
         assert getattr(found, table).dtypes.to_dict() == getattr(made, table).dtypes.to_dict()
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", unless_large(50_000))
 def test_the_same_seed_gives_the_same_bytes_and_provenance_survives(id, tmp_path, simulated_folder):
     first = simulated_folder(id)
     meta = datasets.read(first).meta
@@ -225,7 +236,7 @@ def strays(dataset, tables):
     return wrong
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", unless_large(5_000))
 def test_the_simulator_meets_the_published_aggregates(id):
     dataset = datasets.get(id)
     # The large ones are fixed by design, or vary little from one simulation to the next.

@@ -15,6 +15,8 @@ from annobench import datasets
 from annobench.cli import app
 from annobench.io.exports import discover
 
+pytestmark = pytest.mark.commands
+
 COMMANDS = {page: documented.commands(page) for page in documented.PAGES}
 ALL = [command for commands in COMMANDS.values() for command in commands]
 #: Pages that this test follows.

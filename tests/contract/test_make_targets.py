@@ -11,6 +11,8 @@ from clones import EXAMPLE, TOP, Server, make_clone
 
 from annobench import datasets
 
+pytestmark = pytest.mark.commands
+
 RUNS = {target: makefile.runs_of_snakemake(target) for target in makefile.targets()}
 RUNNING = [target for target, runs in RUNS.items() if runs]
 #: What the archive of the course holds; a clone has nothing of it.

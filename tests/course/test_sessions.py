@@ -89,7 +89,9 @@ def test_the_editions_hold_what_they_should(lesson, results):
     assert asked <= set(lesson.module.LESSON.papers)
 
 
-@pytest.mark.parametrize("student", STUDENTS)
+@pytest.mark.parametrize(
+    "student", [*STUDENTS[:4], *(pytest.param(s, marks=pytest.mark.slow) for s in STUDENTS[4:])]
+)
 def test_right_answers_pass_and_each_mistake_is_named(lesson, student):
     # Functions are drawn for few students: their mistakes are run on every input
     several = student in STUDENTS[:4]
@@ -232,6 +234,7 @@ def offline(monkeypatch, tmp_path, loaded):
     monkeypatch.setattr(datasets, "load", lambda id: copy.deepcopy(loaded(id)))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_an_empty_student_edition_fails_every_check_with_a_message(
     lesson, results, checked, offline

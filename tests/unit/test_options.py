@@ -368,20 +368,8 @@ def draw_and_check(desk: Desk) -> None:
         drawn.assign(gold=gold).to_csv(f"drawn/{name}.csv", index=False)
 
 
-#: Commands that go through the readers on every input; of the others a day's tests take one input.
-DAILY = [
-    pytest.param(
-        case,
-        id=" on ".join(case),
-        marks=()
-        if case[0] in ("report", "convert") or case[1] in ("long", "checked", "datasets")
-        else pytest.mark.slow,
-    )
-    for case in CASES
-]
-
-
-@pytest.mark.parametrize("desk", DAILY, indirect=True)
+@pytest.mark.commands
+@pytest.mark.parametrize("desk", CASES, indirect=True, ids=" on ".join)
 def test_options_that_apply_change_what_is_computed_or_shown(desk):
     known = {}
     faults = []
@@ -413,6 +401,7 @@ def shown(output: str) -> list[str]:
     return re.findall(r"\d+\.\d{2,}(?: EUR)?", output)
 
 
+@pytest.mark.commands
 @pytest.mark.parametrize("desk", CASES, indirect=True, ids=" on ".join)
 def test_options_that_do_not_apply_are_refused(desk):
     faults = []

@@ -14,6 +14,8 @@ from proposals import follow, run
 from annobench.aggregation import consensus
 from annobench.labels.annotations import Annotations
 
+pytestmark = pytest.mark.commands
+
 
 def result(kind, name, **value):
     return {"id": "r1", "type": kind, "from_name": name, "to_name": "text", "value": value}

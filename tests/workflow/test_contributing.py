@@ -41,6 +41,7 @@ def test_every_file_that_contributing_names_exists():
     assert not missing
 
 
+@pytest.mark.slow
 def test_a_new_method_is_found_by_its_file(clone):
     shutil.copy(
         HERE / "example_method" / "smoothed_votes.py", clone.top / "src" / "annobench" / "models"
@@ -84,6 +85,7 @@ def _page(clone, study):
     return (clone.top / f"results/site/studies/{study}/index.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_new_data_set_is_found_by_its_file_and_nothing_else_is_computed_again(clone):
     shutil.copy(
         HERE / "example_dataset" / "coin_flips.py", clone.top / "src" / "annobench" / "datasets"
