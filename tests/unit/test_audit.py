@@ -16,6 +16,7 @@ from annobench.audit.difference_estimator import difference_estimate
 from annobench.audit.rates import share_limits, stratified_prevalence, stratified_share
 from annobench.audit.release import checks_needed, equal_rate, fallback, p_value, release
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.evaluation.sampling import StratifiedSample, estimate
 
 
 def names(n):
@@ -214,6 +215,14 @@ def test_wilsons_interval_of_one_stratum_is_wilsons():
     found = stratified_share([3], [50], [10**9], construction="wilson")
     wilson = stats.binomtest(3, 50).proportion_ci(0.95, "wilson")
     assert (found.lower, found.upper) == pytest.approx((wilson.low, wilson.high), rel=1e-5)
+
+
+def test_wilsons_interval_without_replacement_is_that_of_sampling():
+    found = stratified_share([700], [5000], [8000], construction="wilson")
+    sample = StratifiedSample(8000, 8000, 5000, 5000, 700, 700)
+    same = estimate(sample, method="wilson").precision
+    ends = math.floor(8000 * same.lower), math.ceil(8000 * same.upper)  # whole items, outward
+    assert (found.lower * 8000, found.upper * 8000) == pytest.approx(ends)
 
 
 def test_shares_that_can_not_be_are_refused():

@@ -6,6 +6,7 @@ from scipy import stats
 
 from annobench import resampling
 from annobench.core.errors import AnnotationError
+from annobench.resampling.proportions import wilson_limits
 from annobench.resampling.weights import chunk_sizes, weighted_sum
 
 
@@ -94,3 +95,30 @@ def test_an_interval_says_itself_in_one_line():
     assert repr(resampling.percentile_interval(draws[0], draws, 0.5)) == (
         "Interval: 2 estimates (50% percentile)"
     )
+
+
+def test_wilsons_limits_without_replacement_solve_the_equation_that_defines_them():
+    x, n, size = np.array([0, 7, 50, 3]), np.array([50, 50, 50, 4]), np.array([80, 80, 51, 4])
+    z = stats.norm.isf(0.025)
+    for p in wilson_limits(x / n, n, size, z):
+        variance = p * (1 - p) / n * (size - n) / (size - 1)  # of a hypergeometric share
+        assert (x / n - p) ** 2 == pytest.approx(z**2 * variance, abs=1e-15)
+
+
+def test_wilsons_limits_of_a_boundless_set_are_the_textbooks():
+    lower, upper = wilson_limits([0.3, 1.0], [10, 10], [10**12] * 2, stats.norm.isf(0.025))
+    for k, *limits in zip((3, 10), lower, upper, strict=True):
+        assert limits == pytest.approx(list(stats.binomtest(k, 10).proportion_ci(0.95, "wilson")))
+
+
+def test_wilsons_limits_cover_as_often_as_they_say():
+    # All samples of 60 out of 90 items, for every number of items that there may be: the mean
+    # coverage is the level, which limits for boundless sets exceed (.99).
+    size, n = 90, 60
+    found = np.arange(n + 1)
+    lower, upper = wilson_limits(found / n, np.full(n + 1, n), np.full(n + 1, size), 1.96)
+    covered = []
+    for items in range(9, size - 8):
+        held = (lower <= items / size) & (items / size <= upper)
+        covered.append(stats.hypergeom(size, items, n).pmf(found)[held].sum())
+    assert np.mean(covered) == pytest.approx(0.95, abs=0.005)

@@ -39,6 +39,7 @@ from scipy import special, stats
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.resampling.intervals import Interval
+from annobench.resampling.proportions import wilson_limits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -242,16 +243,10 @@ def _limits(
             f"stratified_share: construction {construction!r} is not one of beta, wilson, normal."
         )
     z = special.ndtri((1 + level) / 2)
-    rest = 1 - n / size
     if construction == "normal":
-        half = z * np.sqrt(rest * p * (1 - p) / np.maximum(n - 1, 1))
+        half = z * np.sqrt((1 - n / size) * p * (1 - p) / np.maximum(n - 1, 1))
         lower, upper = p - half, p + half
     else:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            m = n / np.where(rest > 0, rest, np.nan)
-            middle = (p + z**2 / (2 * m)) / (1 + z**2 / m)
-            half = z * np.sqrt(p * (1 - p) / m + z**2 / (4 * m**2)) / (1 + z**2 / m)
-        lower = np.where(rest > 0, middle - half, p)
-        upper = np.where(rest > 0, middle + half, p)
+        lower, upper = wilson_limits(p, np.maximum(n, 1), size, z)
     unseen = n == 0
     return np.where(unseen, 0.0, lower), np.where(unseen, 1.0, upper)

@@ -54,6 +54,7 @@ from numpy.typing import NDArray
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.results import Summarised
 from annobench.evaluation._shares import Floats, Share, lower_end, on_log_odds
+from annobench.resampling.proportions import wilson_limits
 
 #: How an interval can be computed; the module's docstring describes each.
 METHODS: Final = ("paper", "paper_hits_only", "stratified", "logit", "wilson")
@@ -773,12 +774,7 @@ class _Kernel:
             variance = (1 - n / size) * spread / (n - 1) if n > 1 else np.full_like(p, np.nan)
         error = np.sqrt(variance)
         if self.method == "wilson":
-            # 1/n where sampling is with replacement; 0 where nothing is left to sample.
-            unit = z**2 * (size - n) / (n * max(size - 1, 1))
-            middle = (p + unit / 2) / (1 + unit)
-            half = np.sqrt(spread * unit + unit**2 / 4) / (1 + unit)
-            # At shares of 0 and 1 the ends are exact, but for dust in the last bits.
-            lower, upper = np.minimum(middle - half, p), np.maximum(middle + half, p)
+            lower, upper = wilson_limits(p, n, size, z)
         elif self.method == "logit":
             lower, upper = on_log_odds(p, error, z)
         else:
