@@ -17,7 +17,16 @@ SEED = 3
 
 
 def pytest_collection_modifyitems(items):
-    """Let long tests, and the workflow's, one long chain, begin first: none is waited for."""
+    """Let long tests, and the workflow's, one long chain, begin first: none is waited for.
+
+    What runs a paper for long waits for `make test-all`; the workflow runs it on real data.
+    """
+    from long_papers import LONG_PAPERS
+
+    for item in items:
+        runs_paper = "quick_run" in getattr(item, "fixturenames", ())
+        if runs_paper and any(key in item.nodeid for key in LONG_PAPERS):
+            item.add_marker(pytest.mark.slow)
     early = {"long", "workflow"}
     items.sort(key=lambda item: early.isdisjoint(mark.name for mark in item.iter_markers()))
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -17,7 +18,8 @@ def targets() -> list[str]:
 
 def lines(target: str, *variables: str) -> list[str]:
     """Return the lines that make would run for a target."""
-    command = ["make", "--dry-run", target, *variables]
+    # With PYTHON given, make does not look for one, each time.
+    command = ["make", "--dry-run", target, f"PYTHON={sys.executable}", *variables]
     told = subprocess.run(command, cwd=TOP, check=True, capture_output=True, text=True)
     return told.stdout.replace("\\\n", " ").splitlines()
 

@@ -92,13 +92,13 @@ SIZES = {
 }
 
 
-def unless_large(n_labels):
+def unless_large(n_labels, ids=IDS):
     """Leave the data sets with more labels to `make test-all`."""
     return [
         pytest.param(
             id, marks=() if SIZES.get(id, (0, 0, math.inf))[2] < n_labels else pytest.mark.slow
         )
-        for id in IDS
+        for id in ids
     ]
 
 
@@ -169,7 +169,7 @@ def test_every_table_of_pins_belongs_to_a_source():
     assert {table.stem for table in PINS.glob("*.csv")} <= sources
 
 
-@pytest.mark.parametrize("id", MIRRORED)
+@pytest.mark.parametrize("id", unless_large(50_000, MIRRORED))
 def test_real_and_simulated_share_one_layout(id, real, simulated_folder):
     found, made = real(id), datasets.read(simulated_folder(id))
     for table in ("labels", "items"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from long_papers import LONG_PAPERS
 
 from annobench import datasets
 from annobench.replication.dependence import Number, trace
@@ -19,18 +20,13 @@ from catalogue import read_paper
 TOP = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (TOP / "workflow" / "papers").glob("*/paper.yaml"))
 SEED = 20081
-#: Tracing these takes 5 s or more at quick effort; each run of the workflow traces all papers.
-LONG = {
-    *("beigman_klebanov2010", "berthelin2008", "bhowmick2008", "carpenter2008", "li2019"),
-    *("passonneau2014", "reidsma2008", "su2008", "ustalov2024"),
-}
 
 
 @pytest.fixture(
     scope="module",
     params=[
         pytest.param(
-            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG else []
+            folder, id=folder.name, marks=[pytest.mark.slow] if folder.name in LONG_PAPERS else []
         )
         for folder in FOLDERS
     ],

@@ -27,6 +27,7 @@ MODELS = models.discover()
 LEVEL = 1e-3
 
 
+@functools.cache
 def panel(
     n_categories: int = 2, *, n_items: int = 30, n_annotators: int = 6, seed: int = 1948
 ) -> Annotations:
@@ -155,6 +156,7 @@ def few_draws(model: ModuleType) -> dict[str, int]:
     return {"draws": 20, "warmup": 20} if is_sampled(model) else {}
 
 
+CASES = {case: functools.cache(make) for case, make in CASES.items()}
 #: Every model with every case that it takes.
 TAKEN = [
     (name, case) for name in MODELS for case, make in CASES.items() if takes(MODELS[name], make())

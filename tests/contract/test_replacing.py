@@ -18,6 +18,8 @@ from annobench.cli._replacing import RECORD
 from annobench.course import grading
 from annobench.posteriors import stored
 
+pytestmark = pytest.mark.commands
+
 POSTERIOR = "two_annotators-hierarchical_binary"
 #: Commands that write nothing.
 READ_ONLY = {("version",), ("inspect",), ("data", "list")}

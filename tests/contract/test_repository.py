@@ -221,6 +221,7 @@ def test_archives_of_tests_have_no_time_in_them(files):
         assert "mtime" in named, f"{path.relative_to(TOP)}:{call.lineno}"
 
 
+@pytest.mark.slow
 def test_what_arviz_says_once_a_day_fails_no_test(tmp_path):
     script = tmp_path / "test_import.py"
     script.write_text("import arviz\n\ndef test():\n    assert arviz\n")

@@ -70,6 +70,7 @@ def fitted_panels(hierarchical: bool) -> list[tuple[panels.SimulatedBinary, dict
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hierarchical", [True, False])
 def test_ninety_five_percent_intervals_hold_the_truth_that_often(hierarchical):
     truths, intervals = {}, {}

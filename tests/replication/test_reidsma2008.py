@@ -21,6 +21,7 @@ def counts(analysis, paper):
     return analysis.printed.counts(paper.study())
 
 
+@pytest.mark.slow
 def test_the_release_reproduces_what_its_own_labels_determine(paper, real_results):
     verdict = paper.compared(real_results).set_index("target")["verdict"]
     cells = verdict[verdict.index.str.fullmatch(r"table1\..*_(train|test)")]

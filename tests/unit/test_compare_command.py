@@ -397,4 +397,4 @@ def test_a_table_of_simulated_labels_says_so_in_every_command(tmp_path, monkeypa
 
 def test_what_is_fetched_is_announced(tmp_path):
     words = ["data", "fetch", "snow2008_wsd", "--mode", "simulated", "--out", str(tmp_path / "x")]
-    assert ": SIMULATED, not real, 1770 labels" in CliRunner().invoke(app, words).output
+    assert ": SIMULATED, not real, 1,770 labels" in CliRunner().invoke(app, words).output

@@ -46,6 +46,7 @@ def test_numbers_and_signs_are_no_formulas(text):
     assert not is_formula(text)
 
 
+@pytest.mark.commands
 def test_pages_of_all_commands_have_names_as_text(ran):
     assert {path.stem for path in ran.pages} == {
         *("report", "consensus", "certificate", "plan", "to_check", "audit", "judges", "index"),

@@ -190,8 +190,8 @@ def test_the_command_takes_clusters_and_the_shown_order(comparisons):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--clusters", "nowhere"], "column 'nowhere'"),
-        (["--shown-first", "nowhere"], "column 'nowhere'"),
+        (["--clusters", "nowhere"], "Column 'nowhere'"),
+        (["--shown-first", "nowhere"], "Column 'nowhere'"),
     ],
 )
 def test_columns_that_are_not_there_are_refused(comparisons, words, message):

@@ -114,6 +114,7 @@ def test_independent_annotators_have_no_agreement_but_the_pooled_measure_says_le
     assert abs(three.estimate + 0.2) < 5 * three.standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("combinations", [3, 4])
 def test_the_standard_error_is_that_of_new_samples(rng, combinations):
     def draw():

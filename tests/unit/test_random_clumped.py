@@ -123,6 +123,7 @@ def test_agreement_of_many_does_not_make_certain():
     assert many < 0.999
 
 
+@pytest.mark.slow
 def test_probabilities_are_better_where_annotators_err_together():
     cases = [c for c in calibration.worlds(3, seed=5) if not c.name.startswith("independent")]
     table = calibration.averages(

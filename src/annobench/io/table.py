@@ -810,7 +810,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.string())
     column = pc.if_else(pc.is_nan(column), None, column)
     if pc.any(pc.is_inf(column)).as_py():
-        raise ValueError("Infinite numbers are no labels. Empty their cells.")
+        raise ValueError("Infinite numbers are no names. Empty their cells.")
     # Arrow writes 1e15 with an exponent, and -0 with its sign.
     is_whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), 2.0**63))
     whole = pc.if_else(is_whole, column, 0).cast(pa.int64()).cast(pa.string())

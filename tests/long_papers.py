@@ -1,0 +1,6 @@
+"""Papers whose analysis takes long even at quick effort; each run of the workflow runs all."""
+
+LONG_PAPERS = {
+    *("beigman_klebanov2010", "berthelin2008", "bhowmick2008", "calderon2025", "carpenter2008"),
+    *("li2019", "palmer2008", "passonneau2014", "reidsma2008", "su2008", "ustalov2024"),
+}
