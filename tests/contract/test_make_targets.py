@@ -53,6 +53,11 @@ def documented_runs():
 DOCUMENTED = documented_runs()
 
 
+def test_a_package_that_could_not_be_audited_is_not_taken_for_sound():
+    [line] = makefile.lines("vulnerabilities", "SUPPLY=")
+    assert {"pip-audit", "--strict"} <= {word.rpartition("/")[2] for word in line.split()}
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     """Return a server in a clone; it finds the logger of make as Snakemake does."""

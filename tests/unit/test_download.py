@@ -2,6 +2,7 @@ import contextlib
 import dataclasses
 import hashlib
 import http.server
+import itertools
 import os
 import socket
 import struct
@@ -38,6 +39,9 @@ class Server:
         self.pages = {}
         self.requests = []
         self.declared = None
+        self.drips = False
+        #: How many bytes of pages were sent.
+        self.sent = 0
         #: What is answered before the pages: a status with headers, or "reset".
         self.faults = []
         self.hang = threading.Event()
@@ -56,10 +60,17 @@ class Server:
                     self.send_error(404)
                     return
                 self.send_response(200)
-                self.send_header("Content-Length", str(outer.declared or len(body)))
+                if outer.drips:
+                    self.flush_headers()
+                    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                        for _ in drips(range(80)):
+                            self.wfile.write(b"X: ")
+                if isinstance(body, bytes):
+                    self.send_header("Content-Length", str(outer.declared or len(body)))
                 self.end_headers()
                 with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-                    self.wfile.write(body)
+                    for part in [body] if isinstance(body, bytes) else body:
+                        outer.sent += self.wfile.write(part)
 
             def fail(self, fault):
                 if fault == "reset":
@@ -311,6 +322,39 @@ def test_a_server_that_hangs_is_given_up(server, get, tmp_path):
         get()
     assert time.monotonic() - start < 5
     assert files_below(tmp_path) == []
+
+
+@pytest.mark.parametrize("size", [len(BODY), None])
+def test_an_endless_answer_is_left_at_the_size_of_the_file(
+    server, get, tmp_path, monkeypatch, size
+):
+    monkeypatch.setattr(sources, "LARGEST", 1 << 18)
+    file = dataclasses.replace(FILE, size=size)
+    server.offer(SOURCE, file, itertools.repeat(bytes(1 << 16)))
+    with pytest.raises(ChecksumError, match=r"a\.tsv: the bytes received are not .* more than"):
+        get(file)
+    assert files_below(tmp_path) == []
+    assert len(server.requests) == 1
+    assert server.sent < 1 << 24  # what the buffers of the system hold
+
+
+def drips(parts):
+    for part in parts:
+        time.sleep(0.05)
+        yield part
+
+
+@pytest.mark.parametrize("where", ["body", "headers"])
+def test_an_answer_that_drips_is_left_at_its_deadline(server, get, tmp_path, monkeypatch, where):
+    monkeypatch.setattr(sources, "PATIENCE", 0.6)
+    server.offer(SOURCE, FILE, drips([b"x"] * 80))
+    server.drips = where == "headers"
+    start = time.monotonic()
+    with pytest.raises(DataUnavailableError, match=r"failed \(not complete after 0\.602 s\)"):
+        get()
+    assert time.monotonic() - start < 2
+    assert files_below(tmp_path) == []
+    assert len(server.requests) == 1
 
 
 def test_an_interruption_leaves_nothing_behind(server, get, tmp_path, monkeypatch):

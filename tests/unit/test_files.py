@@ -9,11 +9,19 @@ import sys
 import tempfile
 import threading
 import warnings
+from functools import partial
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from disks import filled, mounted
 
-from annobench.core.files import recording, remove_abandoned_drafts, replacing
+from annobench import plotting
+from annobench.core.errors import FullDiskError
+from annobench.core.files import recording, remove_abandoned_drafts, replacing, write_csv
+from annobench.io.table import write_labels
+from annobench.labels import Annotations
 
 
 def test_a_file_appears_whole_in_a_folder_that_is_made(tmp_path):
@@ -145,7 +153,7 @@ def test_a_full_disk_is_named_though_the_log_is_on_it_too(capfd):
         fill()
     said = capfd.readouterr().err
     assert re.search(
-        r"^make_things: \[Errno 28\] No space left on device\. The disk of \S+ is full "
+        r"^make_things: \[Errno 28\] No space left on device\. The disk of \S+ is too full "
         r"\([\d,]+ bytes are free\): make room there, and give the same command again "
         r"\(log: /dev/full\)$",
         said,
@@ -165,6 +173,77 @@ def test_a_full_disk_in_the_cause_of_an_error_is_named(tmp_path, capfd):
     with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
         write()
     assert "make_things: the table can't be written here. The disk of" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("number", "says"),
+    [
+        (errno.ENOSPC, r"The disk of \S+ is too full \([\d,]+ bytes are free\)"),
+        (errno.EDQUOT, r"Your quota on the disk of \S+ is used up"),
+    ],
+)
+def test_a_full_disk_is_an_error_with_the_file_and_the_remedy(tmp_path, capfd, number, says):
+    target = tmp_path / "file.csv"
+    target.write_text("old")
+
+    def write():
+        with replacing(target) as draft:
+            draft.write_text("half")
+            raise OSError(number, os.strerror(number))
+
+    what = rf"{re.escape(str(target))} can't be written \({os.strerror(number)}\)"
+    how = "make room there, and give the same command again"
+    with pytest.raises(FullDiskError, match=rf"^{what}\. {says}: {how}\.$"):
+        write()
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+    with pytest.raises(SystemExit, match="1"), recording(tmp_path / "log", name="make_things"):
+        write()
+    assert capfd.readouterr().err.count("make room") == 1
+
+
+def test_other_errors_of_a_write_stay_as_they_are(tmp_path):
+    with pytest.raises(PermissionError), replacing(tmp_path / "file.csv"):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+
+LABELS = Annotations.from_arrays(
+    [f"item {n}" for n in range(5000)], ["a", "b"] * 2500, ["x", "y"] * 2500
+)
+TABLE = pd.DataFrame({"x": np.random.default_rng(1).random(20_000)})
+
+
+def write_parquet(path):
+    with replacing(path) as draft:
+        TABLE.to_parquet(draft)
+
+
+def save_figure(path):
+    with plotting.house_figure() as (figure, (axes, _)):
+        axes.plot(TABLE["x"])
+        plotting.save_figure(figure, path.with_suffix(""))
+
+
+WRITERS = {
+    "table.csv": partial(write_csv, TABLE),
+    "table.parquet": write_parquet,
+    "labels.parquet": partial(write_labels, LABELS),
+    "labels.csv": partial(write_labels, LABELS),
+    "figure.svg": save_figure,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_whatever_is_written_names_a_disk_that_is_full(tmp_path, name):
+    options = ("-t", "tmpfs", "-o", "size=64k", "tmpfs")
+    with mounted(tmp_path, *options), filled(tmp_path, pages=2):
+        target = tmp_path / name
+        with pytest.raises(
+            FullDiskError,
+            match=rf"/{re.escape(name)} can't be written \(No space left on device\)\. The disk",
+        ):
+            WRITERS[name](target)
+        assert [path.name for path in tmp_path.iterdir()] == ["ballast"]
 
 
 def test_a_full_disk_is_named_though_the_error_is_another_one(tmp_path, capfd, monkeypatch):

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import scipy.stats
-from numba import njit
 from numpy.typing import NDArray
 
+from annobench.core.compiled import kernel
 from annobench.core.errors import AnnotationError
 
 __all__ = ["C45"]
@@ -224,7 +224,7 @@ def _more_errors(
     return np.where(errors < 1, few, normal(errors))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _bits(counts: Any, total: float) -> Any:
     """Return the entropy of some counts in bits, times their sum."""
     bits = total * np.log2(total) if total > 0 else 0.0
@@ -234,13 +234,13 @@ def _bits(counts: Any, total: float) -> Any:
     return bits
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _split_bits(n: float, total: float) -> Any:
     """Return the entropy of a split into n and the rest, in bits."""
     return -(n * np.log2(n / total) + (total - n) * np.log2((total - n) / total)) / total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _grow(
     indptr: Any, indices: Any, n_binary: int, numeric: Any, label: Any, k: int, min_cases: float
 ) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import logging
 import os
 import re
 from collections.abc import Iterable
@@ -103,8 +104,10 @@ def is_verbose() -> bool:
 
 
 def set_verbosity(level: Literal["quiet", "usual", "verbose"]) -> None:
-    """Choose how much is printed on the error stream."""
+    """Choose how much is printed on the error stream, by the library's log, too."""
     _said.set(level)
+    quiet = level == "quiet"
+    logging.getLogger("annobench").setLevel(logging.ERROR if quiet else logging.NOTSET)
 
 
 def fail(error: Exception) -> NoReturn:

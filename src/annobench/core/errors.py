@@ -29,6 +29,10 @@ class ChecksumError(ValueError):
     """A file whose bytes are not the pinned ones."""
 
 
+class FullDiskError(OSError):
+    """A file that a full disk does not take: names the file, the disk and the remedy."""
+
+
 class PublicationError(ValueError):
     """A paper's folder whose tables break the contract of published and computed values."""
 

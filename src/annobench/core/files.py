@@ -11,10 +11,12 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO, TypeGuard
+
+from annobench.core.errors import FullDiskError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,26 +46,67 @@ def replacing(path: str | Path) -> Iterator[Path]:
         A path in the same folder with the same suffix. After an error it is removed and
         the old file, if there was one, is untouched.
 
+    Raises
+    ------
+    FullDiskError
+        If the disk is full, or the user's quota used up.
+
     Examples
     --------
     >>> with replacing("/tmp/annobench-example.txt") as draft:  # doctest: +SKIP
     ...     draft.write_text("whole")
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_unlocked(target.parent.glob(f"{_PREFIX}*"))
-    handle, draft = _locked_draft(target)
+    with naming_full_disk(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_unlocked(target.parent.glob(f"{_PREFIX}*"))
+        handle, draft = _locked_draft(target)
+        try:
+            yield draft
+            # mkstemp makes the file private; the result gets the mode any new file would have.
+            with _ASKING:
+                umask = os.umask(0)
+                os.umask(umask)
+            draft.chmod(0o666 & ~umask)
+            os.replace(draft, target)
+        finally:
+            draft.unlink(missing_ok=True)
+            os.close(handle)
+
+
+@contextmanager
+def naming_full_disk(path: str | Path) -> Iterator[None]:
+    """Turn the error of a full disk into one that says which file it does not take, and what to do.
+
+    Parameters
+    ----------
+    path : str or Path
+        What is written.
+
+    Yields
+    ------
+    None
+        While it is written.
+
+    Raises
+    ------
+    FullDiskError
+        In place of an error whose number, or that of one of its causes, is that of a full disk or
+        of a quota that is used up.
+    """
     try:
-        yield draft
-        # mkstemp makes the file private; the result gets the mode any new file would have.
-        with _ASKING:
-            umask = os.umask(0)
-            os.umask(umask)
-        draft.chmod(0o666 & ~umask)
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
-        os.close(handle)
+        yield
+    except FullDiskError:
+        raise
+    except Exception as error:
+        causes = list(_causes(error))
+        found = next(filter(_is_full, causes), None)
+        if found is None:
+            raise
+        said = os.strerror(found.errno or errno.ENOSPC)
+        raise FullDiskError(
+            f"{path} can't be written ({said}). {_full(_existing(Path(path).parent), causes)}."
+        ) from error
 
 
 def write_csv(
@@ -252,22 +295,39 @@ def _full_disk(error: BaseException, folder: Path) -> str:
 
     An error need not say so: a library may have another one of its own then.
     """
-    there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
-    places = [there, Path(tempfile.gettempdir())]
-    free = [shutil.disk_usage(place).free for place in places]
-    causes = [error]
-    while cause := causes[-1].__cause__ or causes[-1].__context__:
-        causes.append(cause)
+    if isinstance(error, FullDiskError):  # it says so itself
+        return ""
+    places = [_existing(folder), Path(tempfile.gettempdir())]
+    causes = list(_causes(error))
     if not any(map(_is_full, causes)) and all(map(_has_room, places)):
         return ""
-    fullest = free.index(min(free))
-    return (
-        f"The disk of {places[fullest]} is full ({free[fullest]:,} bytes are free): make room "
-        "there, and give the same command again"
-    )
+    return _full(min(places, key=lambda place: shutil.disk_usage(place).free), causes)
 
 
-def _is_full(error: BaseException) -> bool:
+def _full(place: Path, causes: Sequence[BaseException]) -> str:
+    """Say that a disk is full, and what to do."""
+    if any(getattr(cause, "errno", None) == errno.EDQUOT for cause in causes):
+        what = f"Your quota on the disk of {place} is used up"
+    else:
+        free = shutil.disk_usage(place).free
+        what = f"The disk of {place} is too full ({free:,} bytes are free)"
+    return f"{what}: make room there, and give the same command again"
+
+
+def _existing(folder: Path) -> Path:
+    """Return a folder, or the next one above it that exists."""
+    return next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and what caused it."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _is_full(error: BaseException) -> TypeGuard[OSError]:
     """Return whether an error is that of a full disk."""
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 

@@ -14,11 +14,10 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import pooch
 
@@ -44,6 +43,10 @@ ATTEMPTS, PAUSE = 4, 1.0
 
 #: Seconds that a server may ask us to wait; one that asks for more is given up.
 LONGEST_PAUSE = 30.0
+
+#: An answer must be complete after PATIENCE seconds and one more for SLOWEST bytes, and is never
+#: longer than its pin; a file whose pin has no size, than LARGEST bytes.
+PATIENCE, SLOWEST, LARGEST = 30.0, 1 << 14, 1 << 24
 
 #: Where the pins of the sources stand, one table per source.
 PINS = Path(__file__).with_name("pins")
@@ -513,8 +516,8 @@ def _cached(source: Source, file: SourceFile) -> str:
 def _download(url: str, target: Path, file: SourceFile, timeout: tuple[float, float]) -> str:
     try:
         with replacing(target) as draft:
-            _ask(url, draft, target.name, timeout)
             try:
+                _ask(url, draft, file, timeout)
                 return verify(draft, file)
             except ChecksumError as error:
                 raise ChecksumError(
@@ -543,24 +546,82 @@ class _FailedError(Exception):
         self.error, self.attempts = error, attempts
 
 
-def _ask(url: str, draft: Path, name: str, timeout: tuple[float, float]) -> None:
+class _LateError(Exception):
+    """An answer that was not complete at its deadline."""
+
+
+def _ask(url: str, draft: Path, file: SourceFile, timeout: tuple[float, float]) -> None:
     """Download a file, again after a pause where the fault may pass."""
     import requests
 
     for attempt in range(ATTEMPTS):
         try:
-            with _progress(name) as bar:
-                download = pooch.HTTPDownloader(
-                    progressbar=bar, timeout=timeout, chunk_size=_CHUNK >> 4
-                )
-                download(url, str(draft), None)
+            with _progress(PurePosixPath(file.path).name, file.size) as advance:
+                _receive_in_time(url, draft, file, timeout, advance)
             return
+        except _LateError as error:
+            raise _FailedError(error, attempt + 1) from error
         except requests.RequestException as error:
             pause = _pause(error, attempt)
             if pause is None or attempt == ATTEMPTS - 1:
                 raise _FailedError(error, attempt + 1) from error
             _LOG.info("%s: %s; trying again in %g s", url, _reason(error), pause)
             time.sleep(pause)
+
+
+def _receive_in_time(
+    url: str,
+    draft: Path,
+    file: SourceFile,
+    timeout: tuple[float, float],
+    advance: Callable[[int], None],
+) -> None:
+    """Receive a file, or give up at its deadline, whatever the server is doing then."""
+    patience = PATIENCE + (LARGEST if file.size is None else file.size) / SLOWEST
+    stopped = threading.Event()
+    outcome: list[BaseException | None] = []
+
+    def receive() -> None:
+        try:
+            _receive(url, draft, file, timeout, advance, stopped)
+            outcome.append(None)
+        except BaseException as error:  # raised again where it is waited for
+            outcome.append(error)
+
+    # A server that sends a byte now and then can't be timed out from inside, so the waiting is
+    # done outside; the thread ends with the next bytes, and may outlive the waiting until then.
+    thread = threading.Thread(target=receive, name="annobench-download", daemon=True)
+    thread.start()
+    try:
+        thread.join(patience)
+    finally:
+        stopped.set()
+    if not outcome:
+        raise _LateError(f"not complete after {patience:.3g} s")
+    if outcome[0] is not None:
+        raise outcome[0]
+
+
+def _receive(
+    url: str,
+    draft: Path,
+    file: SourceFile,
+    timeout: tuple[float, float],
+    advance: Callable[[int], None],
+    stopped: threading.Event,
+) -> None:
+    import requests
+
+    limit = LARGEST if file.size is None else file.size
+    with requests.get(url, timeout=timeout, stream=True) as response, draft.open("wb") as stream:
+        response.raise_for_status()
+        for chunk in response.iter_content(_CHUNK >> 4):
+            if stopped.is_set():
+                return
+            stream.write(chunk)
+            advance(len(chunk))
+            if stream.tell() > limit:
+                raise ChecksumError(f"more than {limit:,} bytes, the size of {file.path}.")
 
 
 def _pause(error: Exception, attempt: int) -> float | None:
@@ -594,6 +655,8 @@ def _pause(error: Exception, attempt: int) -> float | None:
 
 def _reason(error: Exception) -> str:
     """Name an error in a few words: its status, or the kind of its innermost cause."""
+    if isinstance(error, _LateError):
+        return str(error)
     response = getattr(error, "response", None)
     if response is not None:
         asked = response.headers.get("Retry-After")
@@ -610,37 +673,14 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def _progress(name: str) -> Iterator[Any]:
+def _progress(name: str, size: int | None) -> Iterator[Callable[[int], None]]:
     """Show a bar on a terminal; elsewhere, in logs and for one of many files, stay quiet."""
     if not sys.stderr.isatty() or threading.current_thread() is not threading.main_thread():
-        yield False
+        yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as progress:
-        yield _Bar(progress, progress.add_task(name, total=None))
-
-
-class _Bar:
-    """The interface that the downloader expects of a progress bar."""
-
-    def __init__(self, progress: Any, task: Any) -> None:
-        self._progress, self._task = progress, task
-
-    @property
-    def total(self) -> float | None:
-        return None
-
-    @total.setter
-    def total(self, value: float) -> None:
-        self._progress.update(self._task, total=value or None)
-
-    def update(self, amount: int) -> None:
-        self._progress.advance(self._task, amount)
-
-    def reset(self) -> None:
-        self._progress.reset(self._task)
-
-    def close(self) -> None:
-        self._progress.stop_task(self._task)
+        task = progress.add_task(name, total=size)
+        yield lambda amount: progress.advance(task, amount)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
+from annobench.core.compiled import kernel
 
 #: Where a byte stands: before a row or a field, in one, in quotes, or behind a quote that may
 #: have closed them.
@@ -11,12 +11,12 @@ SOUND, BEHIND_QUOTE, LONG = range(3)
 QUOTE = ord('"')
 
 
-@njit(inline="always")
+@kernel(inline="always")
 def _ends(sign):
     return (sign == 10) | (sign == 13)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def follow(data, delimiter, state, rows, length, longest):
     """Follow rows and quotes up to the first fault: which it is, where, and the state there."""
     n, start = 0, -length
@@ -49,7 +49,7 @@ def follow(data, delimiter, state, rows, length, longest):
     return SOUND, n, state, rows, n - start
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def follow_plain(data, delimiter, state, rows, length, longest):
     """Do the same without quotes, for a block that is no longer than a row may be."""
     if not data.size:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def counting_order(group, offsets):
     """Return the stable order that sorts labels by group, given where each group starts."""
     order = np.empty(group.size, dtype=np.int64)
@@ -22,7 +23,7 @@ def counting_order(group, offsets):
     return order
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _is_sorted(group):
     n = 1
     while n < group.size and group[n - 1] <= group[n]:
@@ -30,7 +31,7 @@ def _is_sorted(group):
     return n >= group.size
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def find_repeat(offsets, order, annotator, n_annotators):
     """Return the first label, by item, of an annotator who had labelled the item; -1 if none."""
     last = np.full(n_annotators, -1, dtype=np.int64)
@@ -44,7 +45,7 @@ def find_repeat(offsets, order, annotator, n_annotators):
     return -1
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def cross_table(item, annotator, label, n_items, n_categories):
     """Count the items by the labels of two annotators who each labelled all of them once."""
     given = np.empty((2, n_items), dtype=label.dtype)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def tally(drawn, n):
     """Return how often each of n numbers was drawn, by row."""
     counts = np.zeros((drawn.shape[0], n))

@@ -1,10 +1,12 @@
 """Archives of every format that is one: encrypted and damaged members are refused in words."""
 
+import errno
+import shutil
 import zipfile
 
 import pytest
 
-from annobench.core.errors import ReaderError
+from annobench.core.errors import FullDiskError, ReaderError
 from annobench.io.exports import read_export
 
 LOG = '{"version": 2, "eval": {"task": "t", "model": "m"}, "status": "success"}'
@@ -26,6 +28,17 @@ def archive(path, members):
         for name, text in members.items():
             made.writestr(name, text)
     return bytearray(path.read_bytes())
+
+
+def test_a_full_disk_is_not_taken_for_a_damaged_archive(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "doccano.zip"
+    archive(path, ARCHIVES[path.name])
+    monkeypatch.setattr(shutil, "copyfileobj", refuse)
+    with pytest.raises(FullDiskError, match=r"ann\.jsonl can't be written \(No space left"):
+        read_export(path)
 
 
 @pytest.mark.parametrize("name", ARCHIVES)

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annobench.core.errors import ReaderError
+from annobench.core.errors import FullDiskError, ReaderError
+from annobench.core.files import naming_full_disk
 from annobench.core.names import MadeName
 from annobench.io.exports.base import Intake, Source
 
@@ -157,7 +158,7 @@ def unpacked(source: Source, intake: Intake | None = None) -> Iterator[Source]:
         try:
             with zipfile.ZipFile(source.path) as archive:
                 others = _unpack(archive, Path(folder), source.path)
-        except ReaderError:
+        except (ReaderError, FullDiskError):
             raise
         except DAMAGED_ARCHIVE as error:
             raise ReaderError(
@@ -192,7 +193,7 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> list[str]:
         if target.exists():
             raise ReaderError(f"{path}: two files are called {name!r}. Unpack and rename them.")
         # No more than the size that was checked is ever read of a member.
-        with archive.open(member) as packed, target.open("wb") as file:
+        with naming_full_disk(target), archive.open(member) as packed, target.open("wb") as file:
             shutil.copyfileobj(packed, file)
     taken = {member.filename for member, _ in wanted}
     return [member.filename for member, _ in members if member.filename not in taken]

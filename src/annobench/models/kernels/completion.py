@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def refit_factor(offsets, column, value, other, n_trimmed, floor, factor):
     """Set each entry of one factor to the trimmed mean of its row's values over the other factor.
 

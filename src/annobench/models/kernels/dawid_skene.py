@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from annobench.core.compiled import kernel
 from annobench.models.kernels.vectors import (
     add,
     divide,
@@ -43,7 +43,7 @@ _LOW = 1e-100
 FREE, CATEGORY, ONE_COIN = 0, 1, 2
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def sort_cells(item, owner, label, n_items, n_categories, width):
     """Return where each item's labels start, and the cells of its labels, in the given order."""
     offsets = np.zeros(n_items + 1, dtype=np.int64)
@@ -73,7 +73,7 @@ def sort_cells(item, owner, label, n_items, n_categories, width):
     return offsets, cells
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def votes(item, label, n_items, n_categories):
     """Return the shares of each item's labels, 1/K where it has none."""
     shares = np.zeros((n_items, n_categories))
@@ -86,7 +86,7 @@ def votes(item, label, n_items, n_categories):
     return shares
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
     """Write the posterior of the items [first, last), add to the counts, return the likelihood.
 
@@ -102,7 +102,7 @@ def sweep(first, last, offsets, cells, known, weight, prevalence, table, posteri
     return _sweep_wide(labels, prevalence, table, posterior, counts, mass)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
     """Sweep where the prevalence, `start`, is one vector."""
     first, last, offsets, cells, known, weight = labels
@@ -159,7 +159,7 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
     return log_likelihood + math.log(product)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
     """Sweep four categories after the other."""
     first, last, offsets, cells, known, weight = labels
@@ -215,7 +215,7 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
     return log_likelihood + math.log(product)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _in_logs(low, high, cells, gold, prevalence, table, row):
     """Fill an item's posterior and return its log likelihood; slower, and never underflows."""
     best = -np.inf
@@ -240,7 +240,7 @@ def _in_logs(low, high, cells, gold, prevalence, table, row):
     return best + math.log(total)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def collect(offsets, cells, known, weight, posterior, counts, mass):
     """Add to the counts what a given posterior says, as the M-step of a start does."""
     for i in range(offsets.size - 1):
@@ -255,7 +255,7 @@ def collect(offsets, cells, known, weight, posterior, counts, mass):
                 counts[np.uint64(cells[n]) + np.uint64(k)] += share
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def maximise(counts, smoothing, tie, table):
     """Fill the table of probabilities, shape (G, K, W), from smoothed counts of that shape.
 
@@ -286,7 +286,7 @@ def maximise(counts, smoothing, tie, table):
                 _spread(all_right, everything, k, table[g])
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _spread(right, total, k, matrix):
     """Give the label k the share that is right, and each other label an equal part of the rest."""
     n_categories = matrix.shape[0]
@@ -299,7 +299,7 @@ def _spread(right, total, k, matrix):
             matrix[label, k] = (total - right) / total / (n_categories - 1)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def simulate_counts(rng, offsets, cells, known, prevalence, table, n_categories):
     """Draw a category for each item and labels of the same annotators; return counts, (I, K)."""
     n_items = offsets.size - 1
@@ -316,7 +316,7 @@ def simulate_counts(rng, offsets, cells, known, prevalence, table, n_categories)
     return counts
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw(rng, probabilities, first, step, n_categories):
     left = rng.random()
     for k in range(n_categories - 1):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 #: A category of a smaller posterior probability adds nothing that shows.
 _NEGLIGIBLE = 1e-9
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def residual_products(offsets, annotator, label, log_prevalence, confusion, product, scale):
     """Add up products of residuals of each item's pairs of labels, and their largest values.
 
@@ -53,7 +54,7 @@ def residual_products(offsets, annotator, label, log_prevalence, confusion, prod
             scale[i] += share * (deviations * deviations - variances)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_labels(rng, offsets, annotator, prevalence, confusion, label):
     """Draw the labels of each item anew: a category, and labels independent given it."""
     n_categories = prevalence.size
@@ -63,7 +64,7 @@ def draw_labels(rng, offsets, annotator, prevalence, confusion, label):
             label[n] = _draw(rng.random(), confusion[annotator[n], k], n_categories)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw(uniform, probability, n_categories):
     for k in range(n_categories - 1):
         uniform -= probability[k]

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 #: Rising factorials are summed term by term up to this many labels of an annotator,
 #: from a table shared by all annotators, and by log-gamma beyond it.
@@ -25,7 +26,7 @@ _LARGEST_LOG_CONCENTRATION = 18.0
 _SWEEPS_A_FLIP = 4
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def run_sweeps(
     rng,
     offsets,
@@ -109,7 +110,7 @@ def run_sweeps(
     return switches
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _count(offsets, annotator, label, category, right, wrong):
     right[:] = 0.0
     wrong[:] = 0.0
@@ -121,7 +122,7 @@ def _count(offsets, annotator, label, category, right, wrong):
             wrong[k, annotator[n]] += not hit
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _propose_flip(
     rng, offsets, annotator, label, item_offsets, items_of, main, category, right, wrong
 ):
@@ -172,7 +173,7 @@ def _propose_flip(
             category[i] = 1 - category[i]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _log_marginal(right, wrong, alpha, beta):
     """Log probability of an annotator's labels, up to a constant in alpha and beta."""
     return (
@@ -182,14 +183,14 @@ def _log_marginal(right, wrong, alpha, beta):
     )
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _in_mirror_half(main, theta, hierarchical):
     if hierarchical:
         return main[1] + main[3] < 1.0
     return np.exp(theta[:, 0]).sum() < theta.shape[2]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _reflect(main, theta):
     """Exchange the categories: sensitivity becomes 1 - specificity and conversely."""
     main[0] = 1.0 - main[0]
@@ -200,7 +201,7 @@ def _reflect(main, theta):
         theta[0, 1, j], theta[1, 0, j] = theta[1, 0, j], theta[0, 1, j]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_log_beta(rng, a, b, out):
     """Draw x from Beta(a, b); write log x and log(1 - x), finite even for tiny a or b."""
     log_x = draw_log_gamma(rng, a)
@@ -211,7 +212,7 @@ def _draw_log_beta(rng, a, b, out):
     out[1] = log_y - norm
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_log_gamma(rng, shape):
     """Draw the logarithm of a gamma variable, finite even for a tiny shape."""
     if shape >= 1.0:
@@ -220,7 +221,7 @@ def draw_log_gamma(rng, shape):
     return math.log(rng.standard_gamma(shape + 1.0)) + math.log(1.0 - rng.random()) / shape
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_mean_and_concentration(rng, population, target):
     """Update the mean, then the log concentration, by slice sampling with stepping out."""
     x = np.array([population[0], math.log(population[1])])
@@ -247,7 +248,7 @@ def _draw_mean_and_concentration(rng, population, target):
     population[1] = math.exp(x[1])
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _log_density(x, exponent, collapsed, right, wrong, table, sum_log, sum_log_complement):
     """Log density of mean and log concentration, given the counts if collapsed or else theta."""
     concentration = math.exp(x[1])
@@ -277,7 +278,7 @@ def _log_density(x, exponent, collapsed, right, wrong, table, sum_log, sum_log_c
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _tabulate(right, wrong, table):
     """Count, for each t, the annotators with more than t right, wrong and total labels."""
     table[:] = 0.0

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from annobench.core.compiled import kernel
 from annobench.models.kernels.hierarchical_binary import draw_log_gamma
 
 #: Rising factorials are summed term by term up to this many labels of an annotator,
@@ -27,7 +27,7 @@ _WARMEST = 0.1
 _SMALL = 1e-100
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def run_sweeps(
     rng,
     offsets,
@@ -152,7 +152,7 @@ def run_sweeps(
     return switches
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _relabel(mean, concentration, category):
     """Let the class whose mean row puts most on label l, taken together, be class l.
 
@@ -174,7 +174,7 @@ def _relabel(mean, concentration, category):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _count(offsets, annotator, label, category, counts, given):
     counts[:], given[:] = 0.0, 0.0
     for i in range(offsets.size - 1):
@@ -183,7 +183,7 @@ def _count(offsets, annotator, label, category, counts, given):
             given[annotator[n], category[i]] += 1.0
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _has_repeats(offsets, annotator, n_annotators):
     """Say of each item whether an annotator labelled it more than once."""
     last = np.full(n_annotators, -1, dtype=np.int64)
@@ -195,7 +195,7 @@ def _has_repeats(offsets, annotator, n_annotators):
     return found
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _weigh(low, high, annotator, label, repeated, counts, given, prior, concentration, weight):
     """Multiply weights by the probabilities of an item's labels, and return their sum.
 
@@ -224,7 +224,7 @@ def _weigh(low, high, annotator, label, repeated, counts, given, prior, concentr
     return weight.sum()
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _probabilities(offsets, annotator, label, log_prevalence, response, row, out):
     """Write the probabilities of items' categories given prevalence and annotators' rows."""
     for i in range(offsets.size - 1):
@@ -240,7 +240,7 @@ def _probabilities(offsets, annotator, label, log_prevalence, response, row, out
             out[i, k] = row[k] / mass
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_log_dirichlet(rng, shape, out):
     """Draw from a Dirichlet distribution in logs, finite even for tiny shapes."""
     high = -np.inf
@@ -255,7 +255,7 @@ def draw_log_dirichlet(rng, shape, out):
         out[k] -= norm
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _tabulate(counts, table):
     """Count, for each t, the annotators with more than t labels."""
     table[:] = 0.0
@@ -266,7 +266,7 @@ def _tabulate(counts, table):
         table[t] += table[t + 1]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _rising(shape, counts, table):
     """Return sum_j log of the rising factorial shape (shape + 1) ... of counts[j] factors."""
     total = 0.0
@@ -281,7 +281,7 @@ def _rising(shape, counts, table):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_concentration(rng, mean, concentrations, k, columns, sizes, exponent):
     """Update log s_k by slice sampling, the annotators' rows integrated out."""
     n_categories = mean.size
@@ -315,7 +315,7 @@ def _draw_concentration(rng, mean, concentrations, k, columns, sizes, exponent):
     concentrations[k] = math.exp(x)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _concentration_density(log_concentration, mean, columns, sizes, tables, exponent):
     concentration = math.exp(log_concentration)
     total = -exponent * log_concentration - _rising(concentration, sizes, tables[mean.size])
@@ -324,7 +324,7 @@ def _concentration_density(log_concentration, mean, columns, sizes, tables, expo
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_mean(rng, mean, concentration, columns):
     """Update m_k: for each label, share its mass anew with a label chosen at random."""
     n_categories = mean.size
@@ -356,12 +356,12 @@ def _draw_mean(rng, mean, concentration, columns):
         mean[other] = (1.0 - x) * mass
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _share_density(x, shape, column, other_column, table, other_table):
     return _rising(x * shape, column, table) + _rising((1.0 - x) * shape, other_column, other_table)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def assignment(gain):
     """Return the order of the rows that puts most on the diagonal (shortest augmenting paths).
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from annobench.core.compiled import kernel
 from annobench.models.kernels.hierarchical_dawid_skene import assignment
 from annobench.models.kernels.slices import DRAW, LEVEL, PHASE, SIZE, begin_slice, next_point
 
@@ -44,7 +44,7 @@ _SHRINKAGE = (16.0 * math.sqrt(3.0) / (15.0 * math.pi)) ** 2
 _ROUNDING = 1.5 * 2.0**52
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def log_factor(n, at, spread):
     """Return the logarithm of E[g(n, at + spread z)], z standard normal, over the maximum of g."""
     rate = math.exp(at)
@@ -74,12 +74,12 @@ def log_factor(n, at, spread):
     return top - largest + math.log(width * total / math.sqrt(2.0 * math.pi))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _exponent(n, at, rate, spread, z):
     return n * (at + spread * z) - rate * math.exp(spread * z) - 0.5 * z * z
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def tabulate(numbers, start, step, table):
     """Write table[s, a % 2, c, a // 2], the log factor of numbers[c] at row s, start + a step."""
     for s in range(table.shape[0]):
@@ -89,7 +89,7 @@ def tabulate(numbers, start, step, table):
                 table[s, a % 2, c, a // 2] = log_factor(numbers[c], start + a * step, spread)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def interpolation(fraction, weight):
     """Write Lagrange's weights of the neighbours of a place between two of them."""
     product = 1.0
@@ -102,7 +102,7 @@ def interpolation(fraction, weight):
         product *= fraction + MARGIN - t
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def take_rows(table, log_spread, line):
     """Write line[parity, c, column], the table at a spread."""
     weight = np.empty(TAPS)
@@ -118,7 +118,7 @@ def take_rows(table, log_spread, line):
         )
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def take_columns(line, origin, step, mean, out):
     """Write out[c, q], the factor of numbers[c] labels at grid points q.
 
@@ -140,7 +140,7 @@ def take_columns(line, origin, step, mean, out):
     exponentiate(out.reshape(out.size), power)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def exponentiate(x, power):
     """Replace numbers of at most 700 by their exponentials, exact to 2e-7; by loops without calls.
 
@@ -160,7 +160,7 @@ def exponentiate(x, power):
         x[n] *= power[n]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def run_sweeps(
     rng,
     data,
@@ -273,7 +273,7 @@ def run_sweeps(
     return refusals
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def pack(matrices, prevalence):
     """Return all free parameters in a row: prevalences as logarithms of ratios to the last."""
     k = prevalence.size
@@ -289,7 +289,7 @@ def pack(matrices, prevalence):
     return out
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def unpack(packed, matrices, prevalence):
     """Write what `pack` has packed; say whether means and logarithms of spreads are in bounds."""
     k = prevalence.size
@@ -309,7 +309,7 @@ def unpack(packed, matrices, prevalence):
     return inside
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def whole_density(matrices, prevalence, likelihood, amount):
     """Return the log density of all parameters as `pack` has them."""
     density = 0.0
@@ -329,7 +329,7 @@ def whole_density(matrices, prevalence, likelihood, amount):
     return density
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def allocate(data):
     """Make room for factors of each label in each category, for rows of the table, for products."""
     n_categories = data.code.shape[1]
@@ -339,7 +339,7 @@ def allocate(data):
     return response, np.empty(data.table.shape[1:]), np.empty(data.length.sum())
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def refresh(matrices, k, data, state, likelihood):
     """Write factors of a category, their products without label 0, and patterns' probabilities."""
     response, line, _ = state
@@ -351,7 +351,7 @@ def refresh(matrices, k, data, state, likelihood):
     _integrate(data, state, k, 0, likelihood)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _multiply(data, state, k, left_out):
     """Write the products of factors of all labels but one, pattern by pattern."""
     response, _, rest = state
@@ -367,7 +367,7 @@ def _multiply(data, state, k, left_out):
         at += length
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+@kernel(fastmath={"reassoc", "contract"})
 def _integrate(data, state, k, label, likelihood):
     """Multiply with the factor of the label that was left out, and add."""
     response, _, rest = state
@@ -386,7 +386,7 @@ def _integrate(data, state, k, label, likelihood):
         at += length
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _add_difficulty(data, state, k, probability, difficulty):
     """Add the probability of a category times that of a wrong label there, given the labels.
 
@@ -406,7 +406,7 @@ def _add_difficulty(data, state, k, probability, difficulty):
         at += data.length[p]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _log_density(own, others, prevalence, amount):
     total = 0.0
     for p in range(others.size):
@@ -414,7 +414,7 @@ def _log_density(own, others, prevalence, amount):
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, given):
     """Draw a mean or, if `scale`, a spread by slice sampling; say if one was refused.
 
@@ -441,19 +441,19 @@ def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, given):
     return refused
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def in_order(mean):
     """Say whether no other order of the rows has larger log odds on its diagonal, together."""
     return mean.max() <= 0.0 or (assignment(mean) == np.arange(mean.shape[0])).all()
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def stretch(log_spread):
     """Return how many times a mean grows with its spread."""
     return math.sqrt(1.0 + _SHRINKAGE * math.exp(2.0 * log_spread))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def log_prior(mean, log_spread, scale):
     """Return the log prior of a mean, and of a spread with the mean that moves along."""
     density = -0.5 * mean * mean
@@ -462,7 +462,7 @@ def log_prior(mean, log_spread, scale):
     return density
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _density(x, fixed, mean, log_spread, k, label, scale, data, given):
     """Set a parameter, and return its log density, the items' categories and effects summed out."""
     state, others, prevalence, likelihood = given
@@ -480,7 +480,7 @@ def _density(x, fixed, mean, log_spread, k, label, scale, data, given):
     return density + log_prior(mean[k, label], log_spread[k, label], scale)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def draw_prevalence(rng, likelihood, amount, prevalence):
     """For each category, share its prevalence anew with another, the items' summed out."""
     n_categories, n_patterns = likelihood.shape

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def exchange(item, annotator, sign, block, message, fresh, of_item, of_annotator, largest):
     """Send messages to the items and back, scale the largest of each block to 1, in place.
 

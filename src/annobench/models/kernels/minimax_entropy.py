@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 #: How often a step that leads down is halved.
 HALVINGS = 20
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_log_probabilities(item, annotator, label, of_annotator, of_item, score):
     """Add the log probability of each label given each category to its item's scores."""
     k = score.shape[1]
@@ -28,7 +29,7 @@ def add_log_probabilities(item, annotator, label, of_annotator, of_item, score):
             score[i, c] += own - top - math.log(total)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def refit_terms(offsets, order, item, partner, label, posterior, fixed, ridge, terms):
     """Take a Newton step in the terms of each group and category, the partners' terms fixed.
 
@@ -61,7 +62,7 @@ def refit_terms(offsets, order, item, partner, label, posterior, fixed, ridge, t
                 step *= 0.5
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _expected(labels, item, partner, label, posterior, fixed, ridge, c, x, slope, curvature):
     """Give what is maximised over the terms of a category; fill in its slope and curvature."""
     k = x.size
@@ -97,7 +98,7 @@ def _expected(labels, item, partner, label, posterior, fixed, ridge, c, x, slope
     return value
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _solve(matrix, vector, result):
     """Solve a symmetric positive definite system in place, by Cholesky's factors."""
     k = vector.size

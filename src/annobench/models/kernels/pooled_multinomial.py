@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from annobench.core.compiled import kernel
 from annobench.models.kernels.hierarchical_dawid_skene import assignment, draw_log_dirichlet
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def run_sweeps(
     rng,
     offsets,
@@ -68,7 +68,7 @@ def run_sweeps(
     return switches
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _relabel(response, log_prevalence):
     """Let the row that puts most on label l, taken together, be row l; say if that is a change."""
     order = assignment(np.exp(response))
@@ -81,7 +81,7 @@ def _relabel(response, log_prevalence):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def drawn(rng, weight, mass):
     """Draw an index by weights that sum to a mass."""
     point = rng.random() * mass

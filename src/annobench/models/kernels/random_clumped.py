@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def expect(
     offsets,
     annotator,

@@ -14,7 +14,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 #: Numbers of a slice.
 SIZE = 8
@@ -23,7 +24,7 @@ BEGIN, END, LEVEL, ORIGIN, WIDTH, LOWEST, HIGHEST, PHASE = range(SIZE)
 DOWN, UP, DRAW, BACK = range(4)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def begin_slice(rng, place, origin, log_density, width, lowest, highest):
     """Write a new slice, and return where the density is needed first."""
     place[BEGIN] = max(origin - width * rng.random(), lowest)
@@ -34,7 +35,7 @@ def begin_slice(rng, place, origin, log_density, width, lowest, highest):
     return _next(rng, place)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def next_point(rng, place, x, log_density):
     """Return where the density is needed next, given what it is at x; NaN if x is the draw."""
     inside = log_density > place[LEVEL]
@@ -57,7 +58,7 @@ def next_point(rng, place, x, log_density):
     return _next(rng, place)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _next(rng, place):
     if place[PHASE] == DOWN:
         if place[BEGIN] > place[LOWEST]:

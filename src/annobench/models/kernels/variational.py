@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from annobench.core.compiled import kernel
 
 #: From here on the asymptotic series of the digamma function is exact to rounding.
 _LARGE = 10.0
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def expect(item, annotator, label, table, log_component, responsibility):
     """Write the items' posterior of the components, shape (I, C); return the log normalisers' sum.
 
@@ -46,7 +47,7 @@ def expect(item, annotator, label, table, log_component, responsibility):
     return value
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def collect(item, annotator, label, responsibility, table):
     """Add each item's probabilities of the components, shape (I, C), to the rows of its labels."""
     n_components = table.shape[2]
@@ -56,7 +57,7 @@ def collect(item, annotator, label, responsibility, table):
             total[c] += row[c]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def take_logs(table, prior, log_normalisers):
     """Turn Dirichlet parameters into expected logarithms; return the divergence from the prior.
 
@@ -93,7 +94,7 @@ def take_logs(table, prior, log_normalisers):
     return divergence
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def digamma(x):
     """Return the digamma function of a number above 0."""
     below = 0.0

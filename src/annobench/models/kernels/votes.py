@@ -10,24 +10,24 @@ from __future__ import annotations
 
 import math
 
-from numba import njit
+from annobench.core.compiled import kernel
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_votes(item, annotator, label, weight, score):
     """Add the weight of each label, by annotator and label, to its item's score of it."""
     for n in range(item.size):
         score[item[n], label[n]] += weight[annotator[n], label[n]]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def collect_right(item, annotator, label, posterior, right):
     """Add up how often each annotator's labels of each kind are expected to be right."""
     for n in range(item.size):
         right[annotator[n], label[n]] += posterior[item[n], label[n]]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, base):
     """Add votes of the weight ability times easiness plus a bonus.
 
@@ -39,7 +39,7 @@ def add_scaled_votes(item, annotator, label, ability, easiness, bonus, score, ba
         base[item[n]] -= _softplus(s)
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
     """Add each label's part of the expected log likelihood, its slope and its curvature.
 
@@ -63,12 +63,12 @@ def slopes(item, annotator, label, posterior, ability, easiness, of_items, out):
             out[2, group] += sigma * (1.0 - sigma) * easiness[i] ** 2
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def _softplus(x):
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_squares(item, annotator, value, total):
     """Add the squares of each label's item, shape (I, K), to its annotator's, shape (J, K)."""
     for n in range(item.size):
@@ -77,7 +77,7 @@ def add_squares(item, annotator, value, total):
             of_annotator[k] += of_item[k] * of_item[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def add_weights(item, annotator, weight, total):
     """Add the weights of each label's annotator, shape (J, K), to its item's, shape (I, K)."""
     for n in range(item.size):
@@ -86,7 +86,7 @@ def add_weights(item, annotator, weight, total):
             of_item[k] += of_annotator[k]
 
 
-@njit(nogil=True, cache=True)
+@kernel()
 def correct_squares(item, annotator, label, value, total):
     """Turn z^2 into (z - 1)^2 where a label names the category, z being the item's value."""
     for n in range(item.size):

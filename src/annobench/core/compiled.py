@@ -1,0 +1,99 @@
+"""Compile inner loops, and keep what was compiled where that is possible.
+
+Every compiled function of the library is made by `kernel`.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import njit
+from numba.core.caching import FunctionCache
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_LOG = logging.getLogger(__name__)
+
+#: What was said: each message once a process.
+_told: set[str] = set()
+_TELLING = threading.Lock()
+
+
+def kernel(**options: Any) -> Callable[[F], F]:
+    """Compile a function when it is first called, and keep the code for other processes.
+
+    The code is kept beside the package, in the user's cache, or where NUMBA_CACHE_DIR says. Where
+    none of them can be written it is compiled by every process, which is logged once.
+
+    Parameters
+    ----------
+    **options
+        Of `numba.njit`, such as `error_model` or `fastmath`.
+
+    Returns
+    -------
+    callable
+        The decorator; the compiled function releases the lock of the interpreter.
+    """
+
+    def compiled(function: F) -> F:
+        # Code to be called from C is needed nowhere, and takes a twelfth of the time to compile.
+        dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        try:
+            # Numba's own cache, `cache=True`, stops the fit if it can't be written.
+            dispatcher._cache = _Cache(function)
+        except RuntimeError:  # there is no place for it
+            _tell_uncached()
+        return dispatcher
+
+    return compiled
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache of a function; what can't be read or kept is compiled."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code for the types of arguments; None if it is not kept."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except OSError:
+            found = None
+        if found is None:
+            _tell_compiling()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for the types of arguments."""
+        try:
+            super().save_overload(sig, data)
+        except OSError:
+            _tell_uncached()
+
+
+def _tell_uncached() -> None:
+    with _TELLING:
+        if "uncached" in _told:
+            return
+        _told.add("uncached")
+    _LOG.warning(
+        "Compiled code can't be kept: the folder of the package and the cache of the user can't "
+        "be written, or are full. Every run compiles it again, which takes some seconds. Set "
+        "NUMBA_CACHE_DIR to a folder that can be written."
+    )
+
+
+def _tell_compiling() -> None:
+    """Say on a terminal why the first use takes longer."""
+    with _TELLING:
+        if (
+            "compiling" in _told
+            or not sys.stderr.isatty()
+            or not _LOG.isEnabledFor(logging.WARNING)
+        ):
+            return
+        _told.add("compiling")
+    print("annobench: compiling, as this is its first use; this takes seconds", file=sys.stderr)
