@@ -8,8 +8,6 @@ from browsing import SITE, Watched, chromium
 def browser():
     from playwright.sync_api import sync_playwright
 
-    if not (SITE / "index.html").is_file():
-        pytest.skip(f"{SITE} has no site: `make results` makes it")
     options = ["--no-sandbox", "--disable-gpu"]
     with sync_playwright() as playwright:
         launched = playwright.chromium.launch(executable_path=chromium(), args=options)
@@ -19,6 +17,9 @@ def browser():
 
 @pytest.fixture
 def watched(browser):
+    """Return a window on the finished site."""
+    if not (SITE / "index.html").is_file():
+        pytest.skip(f"{SITE} has no site: `make results` makes it")
     context = browser.new_context()
     yield Watched(context.new_page())
     context.close()
