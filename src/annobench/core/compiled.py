@@ -9,12 +9,10 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from numba import njit
 from numba.core.caching import FunctionCache
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,7 +21,7 @@ _told: set[str] = set()
 _TELLING = threading.Lock()
 
 
-def kernel(**options: Any) -> Callable[[F], F]:
+def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called, and keep the code for other processes.
 
     The code is kept beside the package, in the user's cache, or where NUMBA_CACHE_DIR says. Where
@@ -40,12 +38,13 @@ def kernel(**options: Any) -> Callable[[F], F]:
         The decorator; the compiled function releases the lock of the interpreter.
     """
 
-    def compiled(function: F) -> F:
+    def compiled(function: Callable[..., Any]) -> Any:
         # Code to be called from C is needed nowhere, and takes a twelfth of the time to compile.
-        dispatcher = njit(nogil=True, no_cfunc_wrapper=True, **options)(function)
+        settings: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **options}
+        dispatcher: Any = njit(**settings)(function)
         try:
             # Numba's own cache, `cache=True`, stops the fit if it can't be written.
-            dispatcher._cache = _Cache(function)
+            dispatcher._cache = _Cache(function)  # type: ignore[no-untyped-call]
         except RuntimeError:  # there is no place for it
             _tell_uncached()
         return dispatcher
@@ -53,13 +52,13 @@ def kernel(**options: Any) -> Callable[[F], F]:
     return compiled
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     """Numba's cache of a function; what can't be read or kept is compiled."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the code for the types of arguments; None if it is not kept."""
         try:
-            found = super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except OSError:
             found = None
         if found is None:
@@ -69,7 +68,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for the types of arguments."""
         try:
-            super().save_overload(sig, data)
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError:
             _tell_uncached()
 
