@@ -163,7 +163,10 @@ def spectral_start(annotations: Annotations) -> Floats:
     )
     total = np.maximum(np.bincount(pair, minlength=annotations.n_annotators), 1)
     share = np.asarray(table.sum(axis=0)).reshape(-1, k) / total[:, None]
-    expected = sparse.block_diag([row[None] for row in share], format="csr")
+    of, given = share.nonzero()  # most annotators never give most of many labels
+    expected = sparse.csr_array(
+        (share[of, given], (of, of * k + given)), shape=(annotations.n_annotators, n_columns)
+    )
     centred = sparse.csr_array(table - labelled @ expected)
     if abs(centred).max() < _SAME:
         return votes  # every annotator gives one label alone
