@@ -9,12 +9,15 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from annobench import agreement, models
 from annobench.aggregation.consensus import Consensus, consensus
 from annobench.agreement import Agreement
 from annobench.agreement.intervals import KINDS, resampled_coverage
-from annobench.agreement.replicates import posterior
+from annobench.agreement.replicates import jackknife, posterior
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations
 
@@ -250,6 +253,72 @@ def test_every_interval_of_a_coefficient_holds_the_estimate_or_is_none_with_a_wa
         elif unit == "items":
             assert not interval.caution, case
     assert n_held > 10
+
+
+#: Every coefficient with each of the options that a report shows on each scale.
+ON_SCALES = [
+    (name, scale, options)
+    for name, module in COEFFICIENTS.items()
+    for scale in sorted(module.METHOD.accepts - {"set"})
+    for options in module.METHOD.variants.get(scale, ({},))
+]
+#: Labels of 2 to 12 items by 2 to 5 annotators: whole numbers, some far off; NaN where missing.
+TABLES = st.tuples(st.integers(2, 12), st.integers(2, 5)).flatmap(
+    lambda shape: hnp.arrays(
+        np.float64, shape, elements=st.sampled_from([0, 1, 1, 2, 2, 3, 99, -4, np.nan])
+    ).filter(lambda table: not np.isnan(table).all())
+)
+#: Of little use, usual and extreme.
+LEVELS = st.sampled_from([0.1, 0.5, 0.95, 0.999])
+#: Two items, each annotator nearly twice the same: F of ICC(A,1) has 0.005 degrees of freedom.
+OPPOSED = np.array([[3.05, -2.28, 3.82], [2.0, -0.06, 2.35]])
+AGREEING_TWO_WAY = {"model": "two-way-random", "ratings": "single"}
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.sampled_from(ON_SCALES), TABLES, st.sampled_from(DRAWN), LEVELS)
+@example(("icc", "interval", AGREEING_TWO_WAY), OPPOSED, ("items", "analytic"), 0.95)
+def test_whatever_the_labels_an_interval_holds_the_estimate_or_says_truly_why_not(
+    coefficient, table, drawn, level
+):
+    (name, scale, options), (unit, kind) = coefficient, drawn
+    item, annotator = np.nonzero(~np.isnan(table))
+    label = table[item, annotator]
+    method = COEFFICIENTS[name].METHOD
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateWarning)
+        try:
+            a = Annotations.from_arrays(item, annotator, label, scale=scale)
+            per = {"category": a.categories[0]} if method.per_category else {}
+            found = getattr(COEFFICIENTS[name], name)(a, **options, **per)
+        except AnnotationError:
+            return
+    if np.isnan(found.estimate):
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            interval = found.interval(kind, unit=unit, level=level, replicates=30, rng=3)
+        except AnnotationError:
+            return
+    said = {warning.category: str(warning.message) for warning in caught}
+    assert set(said) <= {DegenerateWarning, IntervalWarning}
+    if np.isnan([interval.lower, interval.upper]).any():
+        assert np.isnan([interval.lower, interval.upper]).all()
+        assert "NaN" in said[DegenerateWarning]
+        if "standard error undefined" in said[DegenerateWarning]:
+            assert np.isnan(found.standard_error)
+        return
+    rounding = 1e-9 * max(1, abs(found.estimate))
+    assert interval.lower <= interval.upper
+    assert interval.lower - rounding <= found.estimate <= interval.upper + rounding
+    if "items agree" in interval.caution:
+        used = np.isin(found.annotations.item, np.flatnonzero(found.used))
+        labels = found.annotations.to_frame()[used]
+        assert (labels.groupby("item")["label"].nunique() == 1).all()
+    if "left out" in interval.caution:
+        each = jackknife(found, unit)
+        assert np.ptp(each[~np.isnan(each)]) < 1e-6
 
 
 def test_where_all_agree_the_warning_says_what_other_items_may_be():

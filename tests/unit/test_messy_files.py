@@ -142,6 +142,7 @@ def labels_of(*names):
         (["yes", "Yes ", "no"], "“Yes ” and “yes” differ only by spaces, capitals"),
         (["yes", "**Yes**.", "no"], "differ only by spaces, capitals or punctuation"),
         (["yes", "no", "n/a"], "“n/a” may mean that there is no label"),
+        (["yes", "no", " "], "“ ” may mean that there is no label"),
         (["food", "price", "food, price"], '--separator ","'),
         ([f"w{n}" for n in range(60)], "60 categories: is this the column of labels?"),
     ],

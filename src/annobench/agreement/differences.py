@@ -164,7 +164,7 @@ def difference(
     # One coefficient by two names: the difference is 0 without any uncertainty.
     if found.upper - found.lower < TOLERANCE and not (estimate == 0 and disputed):
         warnings.warn(
-            f"difference: the {kind} interval has no width, as drawing items changes nothing. It "
+            f"difference: the {kind} interval has no width. It "
             "tells nothing of other items: report the difference without it.",
             IntervalWarning,
             stacklevel=2,

@@ -90,7 +90,8 @@ def interval(
     -----
     DegenerateWarning
         If more than 5% of the replicates are undefined; or if the estimate is outside the
-        quantiles of the bootstrap, and there is no interval (NaN).
+        quantiles of the bootstrap, or the standard error or the limits of the analytic interval are
+        undefined, and there is no interval (NaN).
     IntervalWarning
         If the interval has no width, as where all labels agree; or if there are so few annotators
         that resampling them makes it miss half again as often as its level says.
@@ -134,7 +135,7 @@ def interval(
     elif kind == "jackknife":
         values = jackknife(statistic, unit)
         found = jackknife_interval(estimate, values, level)
-        _warn_undefined(statistic, found.n_undefined, values.size)
+        _warn_undefined(statistic, found.n_undefined, values.size, found.lower)
     else:
         assert rng is not None
         if kind == "bayesian":
@@ -143,8 +144,8 @@ def interval(
             values = bootstrap(statistic, unit, replicates, rng)
         defined = values[~np.isnan(values)]
         n_undefined = values.size - defined.size
-        _warn_undefined(statistic, n_undefined, values.size)
         found = _from_replicates(statistic, defined, kind, unit, level)
+        _warn_undefined(statistic, n_undefined, values.size, found.lower)
         found = replace(found, n_undefined=n_undefined)
     low, high = statistic.method.lowest, statistic.method.highest
     lower, upper = float(np.clip(found.lower, low, high)), float(np.clip(found.upper, low, high))
@@ -161,9 +162,9 @@ def _analytic(statistic: Statistic, level: float) -> Interval:
     else:
         found = normal_interval(estimate, statistic.standard_error, level)
     if math.isnan(found.lower):
+        what = "standard error" if statistic.analytic_limits is None else "limits"
         warnings.warn(
-            f"{statistic.name}: the labels of {statistic.n_items} item(s) leave the standard "
-            "error undefined, and the interval with it (NaN).",
+            f"{statistic.name}: {no_analytic_interval(statistic.n_items, what)}",
             DegenerateWarning,
             stacklevel=4,
         )
@@ -247,6 +248,14 @@ def _caution(
     )
 
 
+def no_analytic_interval(n_items: int, what: str = "standard error") -> str:
+    """Say that there is no analytic interval, as its limits or its standard error are undefined."""
+    return (
+        f"the labels of {n_items:,} {'item' if n_items == 1 else 'items'} leave the {what} "
+        "undefined, and there is no analytic interval (NaN)."
+    )
+
+
 def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str:
     if unit != "items" or statistic.annotations.is_disputed[statistic.used].any():
         return unmoved_caution(kind, unit)
@@ -273,10 +282,13 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
     str
         A sentence or two.
     """
-    drawn = "drawing items and annotators" if unit == "both" else f"leaving out or drawing {unit}"
+    why = {
+        "analytic": "",  # an F interval may be a point although the estimate depends on the items
+        "jackknife": f", as the value is the same whichever of the {unit} is left out",
+    }.get(kind, ", as its limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width, as {drawn} changes nothing. It tells nothing of what "
-        "was not seen: report the estimate without it."
+        f"the {kind} interval has no width{why}. It tells nothing of what was not seen: report the "
+        "estimate without it."
     )
 
 
@@ -337,11 +349,16 @@ def resampled_coverage(n_annotators: int, level: float) -> float:
     return 1 - 2 * float(stdtr(n_annotators - 1, -half_width))
 
 
-def _warn_undefined(statistic: Statistic, n_undefined: int, n: int) -> None:
+def _warn_undefined(statistic: Statistic, n_undefined: int, n: int, lower: float) -> None:
     if n_undefined > MANY_UNDEFINED * n:
+        effect = (
+            "the others give no interval (NaN)"
+            if math.isnan(lower)
+            else "the interval is of the others alone"
+        )
         warnings.warn(
             f"{statistic.name}: {n_undefined} of {n} replicates leave the coefficient undefined; "
-            "the interval is of the others alone.",
+            f"{effect}.",
             DegenerateWarning,
             stacklevel=4,
         )

@@ -22,7 +22,12 @@ from annobench.agreement.coefficients import discover
 from annobench.agreement.forms.alpha import OrdinalAlpha
 from annobench.agreement.forms.base import Form, dense
 from annobench.agreement.forms.pooled import Pooled
-from annobench.agreement.intervals import agreed_caution, containing, unmoved_caution
+from annobench.agreement.intervals import (
+    agreed_caution,
+    containing,
+    no_analytic_interval,
+    unmoved_caution,
+)
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
 from annobench.agreement.report_values import (
@@ -197,6 +202,9 @@ class PartitionedAgreement(Summarised):
             return Interval(math.nan, math.nan, math.nan, level, kind)
         if kind == "analytic":
             found = normal_interval(self.estimate, self.standard_error, level)
+            if math.isnan(found.lower):
+                said = f"{self.method.name}: {no_analytic_interval(self.n_items)}"
+                warnings.warn(said, DegenerateWarning, stacklevel=2)
         else:
             draws = self.bootstrap(replicates=replicates, rng=rng)
             defined = draws[~np.isnan(draws)]

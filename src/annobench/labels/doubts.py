@@ -16,7 +16,7 @@ MAX_REMARKS: Final = 20
 #: Categories beyond which the column may not be that of labels.
 MANY_CATEGORIES: Final = 50
 
-_MISSING = {"na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "#n/a", "<na>"}
+_MISSING = {"", "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "#n/a", "<na>"}
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _LIST = re.compile(r"\s*[,;|]\s*")
 

@@ -247,7 +247,7 @@ def without_width(table: pd.DataFrame) -> list[str]:
         )
     if not agreed.all():
         found.append(
-            f"{_whose(flat[~agreed], rows)} no width, as resampling items changes nothing: they "
+            f"{_whose(flat[~agreed], rows)} no width, although labels of some items differ: they "
             "say nothing about other items."
         )
     return found

@@ -7,11 +7,17 @@ In a row of an alignment with n units, a pair of units counts by ::
 p being the relative difference of their limits, as in gamma: units that hardly overlap say little
 about labels, and a row of n units counts as n / 2 of pairs. The disorder of labels is the share of
 this weight that stands on pairs of different labels; for one label, among the pairs of which a unit
-at least has it. Units that stand alone in their row add nothing.
+at least has it. Units that stand alone in their row add nothing, as single labels add nothing to
+Krippendorff's alpha.
+
+pygamma-agreement 0.5.9 (Titeux and Riad, 2021, JOSS 6(62), 2989) counts units without a counterpart
+as well: a unit and an empty place of its row have the weight delta_empty and the disorder
+delta_empty**2, so that its gamma-cat falls where annotators marked different places. Of labels a, b
+and c by one annotator and a, c and none by the other, on the same limits, half of the weight stands
+on different labels here and two thirds there.
 
 Mathet (2017), The agreement measure gamma-cat, a complement to gamma focused on categorization of a
-continuum, Computational Linguistics 43, 661-681; as pygamma-agreement (Titeux and Riad, 2021, JOSS
-6(62), 2989) computes it.
+continuum, Computational Linguistics 43, 661-681; section 4.2.5 of its preprint, hal-01712281.
 """
 
 from __future__ import annotations

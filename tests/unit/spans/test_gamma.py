@@ -284,8 +284,8 @@ def test_a_row_of_three_units_counts_as_one_and_a_half_pairs():
 def test_gamma_of_categories_of_the_peer():
     # tests/test_gammas.py of pygamma-agreement (commit 2d40fc4) states of this example, with
     # alpha = 3, that gamma-cat is from .67 to .70, and gamma-k 1 of the first, fifth and sixth
-    # category and at most 0 of the others. Chance is drawn otherwise: see above. A version before
-    # that counted units that stand alone in full, and gave .40.
+    # category and at most 0 of the others. Chance is drawn otherwise: see above. The released 0.5.9
+    # counts units that stand alone in full, and gave .40.
     rows = [[(int(s), int(e), k) for k, s, e in map(str.split, own)] for own in EXAMPLE.values()]
     found = gamma_agreement(marks_of(*rows, length=58), position=3, draws=100, rng=1)
     error = ratio(found.labels.standard_error, found.labels.by_chance.sum(axis=0))
@@ -297,6 +297,20 @@ def test_gamma_of_categories_of_the_peer():
     others = [1 + list(gamma.index).index(label) for label in "bcd"]
     assert (gamma[["b", "c", "d"]].to_numpy() <= slack[others]).all()
     assert np.isnan(gamma["g"])  # its only unit stands alone
+
+
+def test_a_unit_without_a_counterpart_adds_nothing_to_the_disorder_of_labels():
+    # pygamma-agreement 0.5.9, delta_empty = 1: get_best_alignment(...).gamma_k_disorder(...) prints
+    # 0.6666667, and 0, 1 and 1 of a, b and c, as it counts the lone unit as a pair that differs.
+    rows = [(0, 10, "a"), (20, 30, "b"), (40, 50, "c")], [(0, 10, "a"), (20, 30, "c")]
+    found = gamma_agreement(marks_of(*rows, length=60), draws=5, rng=1).labels
+    np.testing.assert_allclose(found.weight, [[2, 1, 1, 1]])
+    np.testing.assert_allclose(found.differing, [[1, 0, 1, 1]])
+    lone = np.array([1, 0, 0, 1])
+    printed = [0.6666667, 0, 1, 1]
+    np.testing.assert_allclose(
+        (found.differing + lone)[0] / (found.weight + lone)[0], printed, rtol=1e-7
+    )
 
 
 def test_gamma_of_categories_puts_positions_aside(rng):

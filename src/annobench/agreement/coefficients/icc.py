@@ -17,6 +17,7 @@ import math
 from functools import partial
 from typing import Literal
 
+import numpy as np
 from scipy.special import fdtri
 
 from annobench.agreement.forms.base import Floats, Form
@@ -181,7 +182,9 @@ def f_interval(
     Returns
     -------
     lower, upper : float
-        (1, 1) without any error; NaN if the items do not differ at all and neither do errors.
+        (1, 1) without any error. NaN if the items do not differ at all and neither do errors, or if
+        the limits exclude the estimate: Satterthwaite's degrees of freedom of ICC(A,1) come near 0
+        where its estimate is negative, and F is then below 1 almost surely.
 
     References
     ----------
@@ -205,8 +208,7 @@ def f_interval(
         if spread <= 0:
             return math.nan, math.nan
         freedom = (a * annotators + b * error) ** 2 / spread
-        low = items / _upper_quantile_of_f(tail, n - 1, freedom)
-        high = items * _upper_quantile_of_f(tail, freedom, n - 1)
+        low, high = _f_limits(items, tail, n - 1, freedom)
         rest = k * annotators + (k * n - k - n) * error
         return (
             float(n * (low - error) / (rest + n * low)),
@@ -219,14 +221,19 @@ def f_interval(
         noise, freedom = error, (n - 1) * (k - 1)
     if noise <= 0:
         return 1.0, 1.0
-    low = items / noise / _upper_quantile_of_f(tail, n - 1, freedom)
-    high = items / noise * _upper_quantile_of_f(tail, freedom, n - 1)
+    low, high = _f_limits(items / noise, tail, n - 1, freedom)
     return float((low - 1) / (low + k - 1)), float((high - 1) / (high + k - 1))
 
 
-def _upper_quantile_of_f(tail: float, above: float, below: float) -> float:
-    """Return what F exceeds with a probability: the reciprocal's own lower quantile."""
-    return float(1 / fdtri(below, above, tail))
+def _f_limits(ratio: float, tail: float, above: float, below: float) -> tuple[float, float]:
+    """Divide a ratio by the quantiles of F; NaN if the limits exclude the ratio."""
+    if ratio <= 0:
+        return 0.0, 0.0
+    with np.errstate(divide="ignore"):
+        # What F exceeds with a probability is the reciprocal's own lower quantile.
+        low = float(ratio * fdtri(below, above, tail))
+        high = float(ratio / fdtri(above, below, tail))
+    return (low, high) if low <= ratio <= high else (math.nan, math.nan)
 
 
 def spearman_brown(single: float, k: int) -> float:
