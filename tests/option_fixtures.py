@@ -73,10 +73,10 @@ def wide(folder: Path, variant: str = "") -> Path:
     table["known"] = [str(n % 3 + 1) for n in number]
     if variant == "repeated":
         table = pd.concat([table, table.iloc[:5].assign(rater_1="3")], ignore_index=True)
-    elif variant == "pairs":
-        raters = ["rater_1", "rater_2", "rater_3"]
-        table[raters] = table[raters].replace("3", "2")
-        table["first"] = [str(1 + n % 2) for n in number]
+    elif variant == "backwards":
+        table["other"] = table["id"].to_numpy()[::-1]
+        known = pd.DataFrame({"item": table["id"], "other": table["id"], "gold": table["known"]})
+        known.to_csv(folder / "backwards_gold.csv", index=False)
     elif variant == "lists":
         answers = table[["rater_1", "rater_2", "rater_3"]].to_numpy()
         table = table[["id", "sentence"]].assign(
@@ -172,6 +172,9 @@ def controls(folder: Path) -> Path:
             "ASSIGNMENT:status": "APPROVED",
         }
     )
+    names = [f"sentence of i{n:02}" for n in range(24)]
+    known = pd.DataFrame({"item": names, "gold": [str(n % 3 + 1) for n in range(24)]})
+    known.to_csv(folder / "controls_gold.csv", index=False)
     path = folder / "controls.tsv"
     table.to_csv(path, sep="\t", index=False)
     return path

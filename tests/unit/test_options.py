@@ -174,8 +174,15 @@ OWN = {
     "compare": {
         "item": {
             "long": ("--item triple", "", "", COMPARE_KNOWN),
-            "wide": ("--item place", "", "", COMPARE_KNOWN),
+            "wide": (
+                *("--item other", "backwards", ""),
+                ALONE["compare"].replace("{gold}", "backwards_gold.csv"),
+            ),
         },
+        "gold_items": (
+            *("--gold-items use", "controls", ""),
+            ALONE["compare"].replace("{gold}", "controls_gold.csv"),
+        ),
         "gold": ("--gold other.csv",),
         "methods": ("yours.py",),
         "program": ("--program 'python program.py {{labels}} {{probabilities}}'",),

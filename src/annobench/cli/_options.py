@@ -99,7 +99,7 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "epsilon": Option(IN_MEMORY, "is the margin of the test"),
             "score": Option(IN_MEMORY, "says when labels agree"),
             "clusters": Option(LABELS, "names what items belong to"),
-            "shown_first": Option(LABELS, "names the answer shown first"),
+            "shown_first": Option("long export", "names the answer shown first"),
             "level": Option(IN_MEMORY, "is the level of the intervals"),
             "seed": Option(IN_MEMORY, "is the seed of random draws"),
         },
