@@ -375,8 +375,22 @@ def draw_and_check(desk: Desk) -> None:
         drawn.assign(gold=gold).to_csv(f"drawn/{name}.csv", index=False)
 
 
+#: Commands that go through the readers on every input; the others' effects are tested on one
+#: input each, and on all by `make test-all`.
+EFFECTS = [
+    pytest.param(
+        case,
+        id=" on ".join(case),
+        marks=()
+        if case[0] in ("report", "convert") or case[1] in ("long", "checked", "datasets")
+        else pytest.mark.slow,
+    )
+    for case in CASES
+]
+
+
 @pytest.mark.commands
-@pytest.mark.parametrize("desk", CASES, indirect=True, ids=" on ".join)
+@pytest.mark.parametrize("desk", EFFECTS, indirect=True)
 def test_options_that_apply_change_what_is_computed_or_shown(desk):
     known = {}
     faults = []
