@@ -346,7 +346,7 @@ def drips(parts):
 
 @pytest.mark.parametrize("where", ["body", "headers"])
 def test_an_answer_that_drips_is_left_at_its_deadline(server, get, tmp_path, monkeypatch, where):
-    monkeypatch.setattr(sources, "PATIENCE", 0.6)
+    monkeypatch.setattr(sources, "DEADLINE", 0.6)
     server.offer(SOURCE, FILE, drips([b"x"] * 80))
     server.drips = where == "headers"
     start = time.monotonic()

@@ -44,9 +44,9 @@ ATTEMPTS, PAUSE = 4, 1.0
 #: Seconds that a server may ask us to wait; one that asks for more is given up.
 LONGEST_PAUSE = 30.0
 
-#: An answer must be complete after PATIENCE seconds and one more for SLOWEST bytes, and is never
+#: An answer must be complete after DEADLINE seconds and one more for SLOWEST bytes, and is never
 #: longer than its pin; a file whose pin has no size, than LARGEST bytes.
-PATIENCE, SLOWEST, LARGEST = 30.0, 1 << 14, 1 << 24
+DEADLINE, SLOWEST, LARGEST = 30.0, 1 << 14, 1 << 24
 
 #: Where the pins of the sources stand, one table per source.
 PINS = Path(__file__).with_name("pins")
@@ -577,7 +577,7 @@ def _receive_in_time(
     advance: Callable[[int], None],
 ) -> None:
     """Receive a file, or give up at its deadline, whatever the server is doing then."""
-    patience = PATIENCE + (LARGEST if file.size is None else file.size) / SLOWEST
+    allowed = DEADLINE + (LARGEST if file.size is None else file.size) / SLOWEST
     stopped = threading.Event()
     outcome: list[BaseException | None] = []
 
@@ -593,11 +593,11 @@ def _receive_in_time(
     thread = threading.Thread(target=receive, name="annobench-download", daemon=True)
     thread.start()
     try:
-        thread.join(patience)
+        thread.join(allowed)
     finally:
         stopped.set()
     if not outcome:
-        raise _LateError(f"not complete after {patience:.3g} s")
+        raise _LateError(f"not complete after {allowed:.3g} s")
     if outcome[0] is not None:
         raise outcome[0]
 
