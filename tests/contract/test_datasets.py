@@ -236,7 +236,7 @@ def strays(dataset, tables):
     return wrong
 
 
-@pytest.mark.parametrize("id", unless_large(5_000))
+@pytest.mark.parametrize("id", unless_large(2_000))
 def test_the_simulator_meets_the_published_aggregates(id):
     dataset = datasets.get(id)
     # The large ones are fixed by design, or vary little from one simulation to the next.

@@ -97,6 +97,7 @@ def found_by(model: str, design: str) -> Consensus | None:
             return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "design"), list(itertools.product(MODELS, DESIGNS)))
 def test_intervals_of_a_model_hold_the_estimates_beside_them(model, design):
     found = found_by(model, design)

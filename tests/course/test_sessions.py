@@ -36,6 +36,7 @@ def test_there_are_enough_exercises_of_all_kinds(lesson):
     assert kinds == {Number, Function, Choice, Simulation}
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_formula_as_typed(lesson, results):
     edition = solutions_edition(read_source(lesson.source), results)
     page, _ = PageExporter(template_name="basic").from_notebook_node(edition)
