@@ -24,7 +24,7 @@ endif
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -67,8 +67,11 @@ readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a ru
 test: $(INSTALLED)  ## Run the tests of the library and of the papers, which take minutes.
 	$(BIN)/pytest $(PARALLEL) -m "not slow and not browser and not commands and not workflow"
 
-test-commands: $(INSTALLED)  ## Type each documented command and option, and run the workflow in small.
-	$(BIN)/pytest $(PARALLEL) -m "(commands or workflow) and not slow"
+test-commands: $(INSTALLED)  ## Type each documented command and option.
+	$(BIN)/pytest $(PARALLEL) -m "commands and not slow"
+
+test-workflow: $(INSTALLED)  ## Run the workflow in small: what an edit, a fault or a seed costs.
+	$(BIN)/pytest $(PARALLEL) -m "workflow and not slow" tests/workflow
 
 test-all: $(INSTALLED)  ## Run every test, those included that take an hour.
 	$(BIN)/pytest $(PARALLEL) -m "not browser"
