@@ -27,7 +27,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 .PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 
 install: $(INSTALLED)  ## Make the environment in .venv, from the locked versions.
 
@@ -73,7 +73,7 @@ test-commands: $(INSTALLED)  ## Type each documented command and option.
 test-workflow: $(INSTALLED)  ## Run the workflow in small: what an edit, a fault or a seed costs.
 	$(BIN)/pytest $(PARALLEL) -m "workflow and not slow" tests/workflow
 
-test-all: $(INSTALLED)  ## Run every test, those included that take an hour.
+test-all: $(INSTALLED)  ## Run every test, the long ones included.
 	$(BIN)/pytest $(PARALLEL) -m "not browser"
 
 test-browser: $(BROWSER)  ## Open every page of the finished site in Chromium, which must be installed.

@@ -30,7 +30,7 @@ class ChecksumError(ValueError):
 
 
 class FullDiskError(OSError):
-    """A file that a full disk does not take: names the file, the disk and the remedy."""
+    """A file that a full disk kept from being written: names the file, the disk and the remedy."""
 
 
 class PublicationError(ValueError):

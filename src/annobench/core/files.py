@@ -76,7 +76,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def naming_full_disk(path: str | Path) -> Iterator[None]:
-    """Turn the error of a full disk into one that says which file it does not take, and what to do.
+    """Name the file that was being written, and the remedy, in the error of a full disk.
 
     Parameters
     ----------

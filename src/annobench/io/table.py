@@ -736,7 +736,7 @@ def refusing_parquet(source: str | Path) -> Iterator[None]:
         yield
     except ReaderError:
         raise
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise ReaderError(
             f"{source}: truncated, not a Parquet file, or a column is not text or numbers "
             f"({error}). Write it again."
