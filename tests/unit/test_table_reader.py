@@ -251,6 +251,14 @@ def test_a_nested_column_of_a_parquet_file_is_an_error(tmp_path):
         read_labels(path)
 
 
+def test_a_parquet_file_that_is_not_utf_8_is_an_error_with_a_remedy(tmp_path):
+    path = tmp_path / "a.parquet"
+    label = pa.array([b"1", b"\xff"]).view(pa.string())
+    pq.write_table(pa.table({"item": ["x", "y"], "annotator": ["a", "a"], "label": label}), path)
+    with pytest.raises(ReaderError, match=r"not text or numbers .*Write it again"):
+        read_labels(path)
+
+
 def test_names_that_can_not_be_stored_are_refused(tmp_path):
     nul = Annotations.from_arrays(["x\0"], ["a"], ["1"])
     with pytest.raises(AnnotationError, match="has a NUL byte"):
