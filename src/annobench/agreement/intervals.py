@@ -249,7 +249,20 @@ def _caution(
 
 
 def no_analytic_interval(n_items: int, what: str = "standard error") -> str:
-    """Say that there is no analytic interval, as its limits or its standard error are undefined."""
+    """Say that there is no analytic interval, as its limits or its standard error are undefined.
+
+    Parameters
+    ----------
+    n_items : int
+        That have labels.
+    what : str, default "standard error"
+        What is undefined.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     return (
         f"the labels of {n_items:,} {'item' if n_items == 1 else 'items'} leave the {what} "
         "undefined, and there is no analytic interval (NaN)."

@@ -645,7 +645,7 @@ class SampledFit(ConfusionFit):
 
     def _unconverged(self) -> str:
         table = self._of_population
-        fewest = table[["ess_bulk", "ess_tail"]].min(axis=None)
+        fewest = float(table[["ess_bulk", "ess_tail"]].min().min())
         return (
             f"The chains have not converged (R-hat up to {table['r_hat'].max():.3f}, at most "
             f"{MAX_R_HAT} if they have; as few as {fewest:,.0f} effective draws, at least "
@@ -815,7 +815,25 @@ SampledT = TypeVar("SampledT", bound=SampledFit)
 
 
 def warned_of(name: str, fitted: SampledT) -> SampledT:
-    """Return a fit, with a warning to the caller's caller if its chains have not converged."""
+    """Return a fit, with a warning to the caller's caller if its chains have not converged.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    fitted : SampledFit
+        The fit.
+
+    Returns
+    -------
+    SampledFit
+        The same.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it has not converged.
+    """
     if not fitted.converged:
         warnings.warn(f"{name}.fit: {fitted._unconverged()}", ConvergenceWarning, stacklevel=3)
     return fitted
