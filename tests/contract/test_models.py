@@ -17,7 +17,7 @@ import pytest
 import scipy.stats
 
 from annobench import models
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.labels.annotations import SCALES, Annotations
 from annobench.models.base import CHANGES, OF_ANNOTATORS, ConfusionFit, Fit, SampledFit
 
@@ -449,7 +449,7 @@ def test_a_fit_shows_as_one_line_and_as_a_table(model):
     fitted = fit_of_panel(model)
     assert repr(fitted).startswith(f"{type(fitted).__name__}: 30 items, 6 annotators, 2 categories")
     assert "\n" not in repr(fitted)
-    assert ("converged after" in repr(fitted)) == ("converged" in model.METHOD.returns)
+    assert ("converged after" in repr(fitted)) == ("n_iterations" in model.METHOD.returns)
     shown = fitted._repr_html_()
     assert "<table" in shown
     assert "c1" in shown
@@ -510,8 +510,11 @@ def test_what_keeps_a_fit_from_being_used_is_said(model):
     fitted = run(model, enough) if model.METHOD.bounded else fit_of_panel(model)
     assert fitted.cautions() == []
     if is_sampled(model):
-        said = " ".join(model.fit(panel(), rng=1, draws=40, warmup=0).cautions())
-        assert "have not converged (R-hat up to" in said
+        message = rf"{model.METHOD.name}\.fit: The chains have not converged \(R-hat up to"
+        with pytest.warns(ConvergenceWarning, match=message):
+            short = model.fit(panel(), rng=1, draws=40, warmup=0)
+        assert not short.converged
+        assert any("have not converged (R-hat up to" in text for text in short.cautions())
     elif "converged" in model.METHOD.returns:
         short = model.fit(largest_panel(model), max_iterations=1)
         assert short.cautions() == (
@@ -530,8 +533,8 @@ def test_a_random_model_has_draws_or_says_whether_its_search_converged(model):
 
 @pytest.mark.parametrize(("name", "case"), TAKEN)
 def test_an_iterative_model_reports_convergence(name, case):
-    if "converged" not in MODELS[name].METHOD.returns:
-        assert not (SEARCH | {"log_likelihood"}) & MODELS[name].METHOD.returns
+    if "n_iterations" not in MODELS[name].METHOD.returns:
+        assert not {"n_iterations", "log_likelihood"} & MODELS[name].METHOD.returns
         return
     fitted = run_case(name, case)
     assert isinstance(fitted.converged, bool)
@@ -555,7 +558,7 @@ def test_what_a_search_maximises_never_falls(name, case):
 
 def test_a_search_that_is_cut_short_says_so(model):
     if "max_iterations" not in inspect.signature(model.fit).parameters:
-        assert "converged" not in model.METHOD.returns
+        assert "n_iterations" not in model.METHOD.returns
         return
     options = {} if model.METHOD.deterministic else {"rng": np.random.default_rng(7)}
     fitted = model.fit(largest_panel(model), max_iterations=1, **options)

@@ -45,7 +45,9 @@ def model(name, power):
         shares = (labels.counts + 0.1) ** power
         posterior = shares / shares.sum(axis=1, keepdims=True)
         confusion = np.full((labels.n_annotators, 2, 2), 0.5)
-        return SimpleNamespace(posterior=posterior, confusion=confusion, converged=power < 3)
+        # On the 40 items of the regime one method has not converged.
+        converged = power < 3 or labels.n_items > 40
+        return SimpleNamespace(posterior=posterior, confusion=confusion, converged=converged)
 
     conventions = Conventions("counted", "shared", "none", "none", "none")
     record = Method(name, "made up", frozenset({"nominal"}), frozenset(), True, conventions)
@@ -86,6 +88,45 @@ def tables(tmp_path_factory):
 @pytest.fixture(scope="module")
 def html(tables):
     return render(tables, marked=[NASTY])
+
+
+def test_scores_of_fits_that_have_not_converged_are_marked_and_counted_nowhere(tables, html):
+    lost = tables.fits[tables.fits["converged"] == "no"]
+    assert lost[["problem", "method"]].to_numpy().tolist() == [["few, K = 2, 2 labels", "NA"]]
+    own = tables.scores.merge(lost[["problem", "method"]])
+    # One cell of each score, on the page for readers without script.
+    assert html.count('<span title="not converged">†</span>') == len(own) > 0
+    assert "† The fit had not converged" in html
+
+
+def test_averages_leave_out_what_has_not_converged():
+    def cases_of(names):
+        for n, name in enumerate(names):
+            one = simulate(
+                "good",
+                n_categories=2,
+                labels_per_item=3,
+                n_items=60 - 20 * (n == 5),
+                n_annotators=8,
+                seed=n,
+            )
+            yield BenchmarkCase(name, one.annotations, one.gold, "real", "")
+
+    methods = [model("1", 1), model("3", 3)]
+    settings = {"replicates": 20, "seed": 1, "settings": {"reference": "1"}}
+    six, five = list(cases_of("abcdef")), list(cases_of("abcde"))
+    found, fewer = (
+        tabulate(each, fit_all(each, methods, limit=30, seed=1), methods, **settings)
+        for each in (six, five)
+    )
+    own, without = (each.averages.set_index("method") for each in (found, fewer))
+    assert own["n_datasets"].to_dict() == {"1": 6, "3": 5}
+    assert own["whole"].to_dict() == {"1": "yes", "3": "no"}
+    pd.testing.assert_series_equal(
+        own.loc["3", "mean_log_loss":], without.loc["3", "mean_log_loss":]
+    )
+    assert found.across["n_datasets"].unique().tolist() == [5]
+    assert ((found.scores["problem"] == "f") & (found.scores["method"] == "3")).any()
 
 
 def test_tables_are_read_as_they_were_written(tables, tmp_path):

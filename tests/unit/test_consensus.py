@@ -1,5 +1,7 @@
 """From labels to tables of items and annotators: values against the models they come from."""
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -118,6 +120,11 @@ def test_a_sampler_says_how_its_chains_converged(labels):
     options = {"model": "hierarchical_binary", "rng": 1, "draws": 200, "warmup": 100}
     found = consensus(labels, **options)
     pd.testing.assert_frame_equal(found.convergence, found.fitted.diagnostics.reset_index())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what the remarks say is not said twice
+        short = consensus(labels, **options | {"draws": 20, "warmup": 0})
+    assert not short.fitted.converged
+    assert any("chains have not converged (R-hat up to" in text for text in short.remarks)
     assert consensus(labels, model="voting").convergence.empty
 
 

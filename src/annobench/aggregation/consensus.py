@@ -18,7 +18,7 @@ from annobench import agreement, models, plotting
 from annobench.aggregation._tables import annotators_table, items_table
 from annobench.aggregation.gold import GoldCheck, fit_with_gold
 from annobench.aggregation.partitioned import PartitionedConsensus, consensus_partitions
-from annobench.core.errors import AnnotationError
+from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
 from annobench.labels.engines import Engine, in_memory, partitions_for
@@ -266,12 +266,14 @@ def consensus(
     module = models.get(model)
     _refuse_free_text(annotations, module.METHOD)
     checked: GoldCheck | None = None
-    if gold is None:
-        fitted = models.fit(annotations, model, rng=rng, **options)
-    else:
-        fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, **options)
-        if checked.fixed:
-            options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the remarks say it
+        if gold is None:
+            fitted = models.fit(annotations, model, rng=rng, **options)
+        else:
+            fitted, checked = fit_with_gold(annotations, gold, model, rng=rng, **options)
+    if checked is not None and checked.fixed:
+        options["gold"] = np.where(checked.codes < annotations.n_categories, checked.codes, -1)
     remarks = [*_design_remarks(annotations, module.METHOD), *fitted.cautions(annotations)]
     draws: SupportsDraws | None = None
     if "restarts" in module.METHOD.offers:

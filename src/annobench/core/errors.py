@@ -53,6 +53,10 @@ class DegenerateWarning(UserWarning):
     """An estimate that the data leave undefined; the value returned is NaN."""
 
 
+class ConvergenceWarning(UserWarning):
+    """A sampler whose chains have not converged; its estimates are not those of the model."""
+
+
 class IntervalWarning(UserWarning):
     """An interval that is narrower than it should be; the message says why, and what to take."""
 

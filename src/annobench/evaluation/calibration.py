@@ -5,7 +5,8 @@ probability p, a share p has it. Probabilities that are not are mended by a map 
 gold items. With p_k the probability of category k, the maps are
 
 ``temperature``
-    q_k proportional to p_k^(1 / T): one number T, above 1 if the model is too sure.
+    q_k = (1 - e) s_k + e / K with s_k proportional to p_k^(1 / T): T is above 1 if the model is too
+    sure, and e is the share of items on which p tells nothing.
 ``beta``
     For each category log(q / (1 - q)) = a log p - b log(1 - p) + c, with a and b above 0, and the
     q_k are then divided by their sum: three numbers a category, and three for two categories.
@@ -15,8 +16,12 @@ gold items. With p_k the probability of category k, the maps are
 ``none``
     The probabilities as they are, where gold items are too few to say better.
 
-The logarithms of T, a and b, and c, have standard normal priors, so that few gold items, or gold
-items without an error, move the probabilities little and never to 0 or 1. A step of the isotonic
+The logarithms of T, a and b, and c, have standard normal priors, and log(e / (1 - e)) a normal one
+about -log(n + 1) with standard deviation 2, so that few gold items, or gold items without an error,
+move the probabilities little and never to 0 or 1. For temperature and beta a probability below
+1 / (n + 2), of n gold items, counts as this, and rows are divided by their sums again: in shares of
+votes the gold category often has none, and with the logarithm of 0 one such item flattens all
+others. A step of the isotonic
 map on m items is kept 1 / (m + 2) away from 0 and 1.
 
 Items that fitted a map don't judge it: gold items are divided into folds, and the probabilities of
@@ -39,8 +44,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression, minimize, minimize_scalar
-from scipy.special import expit, log_softmax, softmax
+from scipy.optimize import isotonic_regression, minimize
+from scipy.special import expit, log_expit, log_softmax, softmax
 
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, axes_or_new
@@ -63,8 +68,6 @@ BINS: Final = 10
 FEWEST_FOR_TEMPERATURE: Final = 20
 FEWEST_FOR_BETA: Final = 100
 FEWEST_FOR_ISOTONIC: Final = 1_000
-#: Numbers closer to 0 or 1 are taken for this, so that logarithms are finite.
-_SMALLEST = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +81,7 @@ class Calibration(Summarised):
     n_gold : int
         Gold items that it was fitted to.
     parameters : dict of str to float
-        T of a temperature; a, b and c of each category for beta, such as ``a_1``; else empty.
+        T and e of a temperature; a, b and c of each category for beta, such as ``a_1``; else empty.
     posterior : ndarray, shape (I, K)
         Calibrated probabilities of all items: those of gold items by the map fitted without
         their fold.
@@ -299,31 +302,38 @@ def _fitter(kind: str) -> Fitter:
 
 
 def _fit_temperature(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, dict[str, float]]:
-    logs, at = _logs(table), np.arange(gold.size)
+    n, n_categories = table.shape
+    logs, at = np.log(_floored(table, n)), np.arange(n)
+    centre = -np.log(n + 1)
 
-    def loss(log_t: float) -> float:
-        fitted = log_softmax(logs * np.exp(-log_t), axis=1)[at, gold]
-        return float(-(weight * fitted).sum() + 0.5 * log_t**2)
+    def loss(x: Floats) -> float:
+        sharpened = log_softmax(logs * np.exp(-x[0]), axis=1)[at, gold]
+        fitted = np.logaddexp(log_expit(-x[1]) + sharpened, log_expit(x[1]) - np.log(n_categories))
+        return float(-(weight * fitted).sum() + 0.5 * (x[0] ** 2 + ((x[1] - centre) / 2) ** 2))
 
-    log_t = float(minimize_scalar(loss, bounds=(-5, 9), method="bounded").x)
+    found = minimize(loss, [0.0, centre], method="L-BFGS-B", bounds=[(-5, 9), (-30, 9)])
+    log_t, e = found.x[0], expit(found.x[1])
 
     def mapped(other: Floats) -> Floats:
-        return cast(Floats, softmax(_logs(other) * np.exp(-log_t), axis=1))
+        sharpened = softmax(np.log(_floored(other, n)) * np.exp(-log_t), axis=1)
+        return cast(Floats, (1 - e) * sharpened + e / n_categories)
 
-    return mapped, {"T": float(np.exp(log_t))}
+    return mapped, {"T": float(np.exp(log_t)), "e": float(e)}
 
 
 def _fit_beta(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, dict[str, float]]:
-    n_categories = table.shape[1]
+    n, n_categories = table.shape
+    table = _floored(table, n)
     # Of two categories, the map of one gives that of the other.
     mapped_ones = range(1, 2) if n_categories == 2 else range(n_categories)
     found = {k: _fit_beta_of_one(table[:, k], gold == k, weight) for k in mapped_ones}
 
     def of_one(k: int, p: Floats) -> Floats:
         a, b, c = found[k]
-        return cast(Floats, expit(a * np.log(_inside(p)) - b * np.log(_inside(1 - p)) + c))
+        return cast(Floats, expit(a * np.log(p) - b * np.log1p(-p) + c))
 
     def mapped(other: Floats) -> Floats:
+        other = _floored(other, n)
         if n_categories == 2:
             second = of_one(1, other[:, 1])
             return np.column_stack([1 - second, second])
@@ -339,7 +349,7 @@ def _fit_beta(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, dict[str,
 
 def _fit_beta_of_one(p: Floats, is_k: NDArray[np.bool_], weight: Floats) -> Floats:
     """Fit a, b and c of one category against the rest by the mode of the posterior."""
-    features = np.column_stack([np.log(_inside(p)), -np.log(_inside(1 - p))])
+    features = np.column_stack([np.log(p), -np.log1p(-p)])
     sign = np.where(is_k, 1.0, -1.0)
 
     def loss(x: Floats) -> tuple[float, Floats]:
@@ -468,12 +478,9 @@ def _curve(when: str, table: Floats, gold: Ints, weight: Floats) -> pd.DataFrame
     ).reset_index(drop=True)
 
 
-def _logs(table: Floats) -> Floats:
-    return cast(Floats, np.log(np.maximum(table, _SMALLEST)))
-
-
-def _inside(p: Floats) -> Floats:
-    return np.clip(p, _SMALLEST, 1)
+def _floored(table: Floats, n_gold: int) -> Floats:
+    """Raise probabilities to what so many gold items can tell from 0."""
+    return _sharing(np.maximum(table, 1 / (n_gold + 2)))
 
 
 def _sharing(table: Floats) -> Floats:

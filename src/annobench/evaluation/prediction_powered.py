@@ -9,7 +9,16 @@ w of the predictions, ::
 whatever f is, as its mean is added and taken off again. The weight 1 is prediction-powered
 inference; PPI++ takes the weight of least variance, cov_n(Y, f) / ((1 + n / N) var(f)), cut to
 [0, 1], so that it does about as well as the gold values alone where the predictions are useless.
-The intervals are normal: for a few tens of gold values they are too narrow.
+The intervals are normal, and too narrow where few gold values differ from the most common one. With
+100 gold items, 3,000 others, a sensitivity of .9 and a specificity of .95, 95% intervals contain
+the prevalence in this share of 4,000 simulated studies each:
+
+    prevalence      .02    .05    .10
+    PPI            .913   .920   .931
+    PPI++          .844   .889   .919
+    joint model    .888   .933   .950
+
+The joint model is `annobench.judges.prevalence.joint`: take it for a prevalence.
 
 Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), Science 382, 669-674; Angelopoulos, Duchi
 and Zrnic (2023), PPI++: efficient prediction-powered inference, arXiv 2311.01453.
@@ -17,14 +26,19 @@ and Zrnic (2023), PPI++: efficient prediction-powered inference, arXiv 2311.0145
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from annobench.core.errors import AnnotationError, check_level
+from annobench.core.errors import AnnotationError, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
 from annobench.resampling.intervals import Interval, normal_interval
+
+#: With fewer gold values that differ from the most common one, normal intervals are too narrow.
+FEWEST_OF_RARER_KIND: Final = 10
 
 
 @dataclass(frozen=True)
@@ -43,6 +57,8 @@ class PredictionPoweredMean(SummarisedScalars):
         Items with a gold value, and others with a prediction.
     gold_variance : float
         Of the gold values.
+    n_differing : int
+        Gold values that differ from the most common one; of two values, how many are the rarer.
     """
 
     estimate: float
@@ -51,6 +67,7 @@ class PredictionPoweredMean(SummarisedScalars):
     n_gold: int
     n_others: int
     gold_variance: float
+    n_differing: int
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return the normal interval.
@@ -64,7 +81,21 @@ class PredictionPoweredMean(SummarisedScalars):
         -------
         Interval
             Not cut to any range.
+
+        Warns
+        -----
+        IntervalWarning
+            If fewer than ten gold values differ from the most common one.
         """
+        if self.n_differing < FEWEST_OF_RARER_KIND:
+            warnings.warn(
+                f"prediction_powered_mean: {self.n_differing} of {self.n_gold} gold values differ "
+                f"from the most common one, fewer than {FEWEST_OF_RARER_KIND}, and the normal "
+                "interval is too narrow. Check more items, or for a prevalence take "
+                "annobench.judges.prevalence.joint.",
+                IntervalWarning,
+                stacklevel=2,
+            )
         check_level(level, "prediction_powered_mean")
         return normal_interval(self.estimate, self.standard_error, level)
 
@@ -126,5 +157,11 @@ def prediction_powered_mean(
     of_others = rest.var(ddof=1) / n_others if n_others > 1 else 0.0
     variance = weight**2 * of_others + left.var(ddof=1) / n
     return PredictionPoweredMean(
-        float(estimate), float(np.sqrt(variance)), weight, n, n_others, float(y.var(ddof=1))
+        float(estimate),
+        float(np.sqrt(variance)),
+        weight,
+        n,
+        n_others,
+        float(y.var(ddof=1)),
+        int(n - np.unique(y, return_counts=True)[1].max()),
     )

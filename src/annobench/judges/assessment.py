@@ -322,12 +322,13 @@ def _prevalence(
     for k, category in enumerate(humans.categories[:MAX_CATEGORIES]):
         counts = prevalence.JudgedCounts.of(labels, known, k)
         caution = prevalence.caution_of(counts, level=level)
+        rarity = prevalence.rarity_caution(counts)
         found = prevalence.clustered_estimates(labels, known, k, clusters=clusters, level=level)
         own = pd.DataFrame([each._scalars() for each in found])
         own.insert(0, "category", category)
         tables.append(own.assign(judge=name, caution=caution))
-        if caution:
-            _say(remarks, f"{name}, category {category!r}: {caution}")
+        for text in filter(None, (caution, rarity)):
+            _say(remarks, f"{name}, category {category!r}: {text}")
     return pd.concat(tables)
 
 

@@ -41,13 +41,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit, ndtri
 
-from annobench.core.errors import AnnotationError, DegenerateWarning, check_level
+from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
-from annobench.evaluation.prediction_powered import prediction_powered_mean
+from annobench.evaluation.prediction_powered import FEWEST_OF_RARER_KIND, prediction_powered_mean
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL
 from annobench.judges.rates import rates_by_gold
-from annobench.resampling.intervals import Interval
+from annobench.resampling.intervals import Interval, normal_interval
 from annobench.resampling.proportions import proportion_interval
 from annobench.resampling.ratios import ratio
 
@@ -343,6 +343,9 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     DegenerateWarning
         If sensitivity and specificity may well sum to 1, so that the correction of Rogan and Gladen
         divides by what may be 0: nothing is learnt from the judge.
+    IntervalWarning
+        If there are fewer than ten gold items of the category or of the others, so that intervals
+        of PPI and PPI++ are too narrow.
 
     Examples
     --------
@@ -353,6 +356,8 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     check_level(level, "estimate_prevalence")
     if caution := caution_of(counts, level=level):
         warnings.warn(caution, DegenerateWarning, stacklevel=2)
+    if caution := rarity_caution(counts):
+        warnings.warn(caution, IntervalWarning, stacklevel=2)
     return pd.DataFrame([method(counts, level)._scalars() for method in METHODS.values()])
 
 
@@ -463,6 +468,29 @@ def caution_of(counts: JudgedCounts, *, level: float = 0.95) -> str:
     )
 
 
+def rarity_caution(counts: JudgedCounts) -> str:
+    """Say whether gold items of one kind are too few for the intervals of PPI and PPI++.
+
+    Parameters
+    ----------
+    counts : JudgedCounts
+        Of one category against the others.
+
+    Returns
+    -------
+    str
+        A sentence or two; empty if there are at least ten of either kind, or no gold items.
+    """
+    rarer = min(counts.positives, counts.negatives)
+    if not counts.gold or rarer >= FEWEST_OF_RARER_KIND:
+        return ""
+    kind = "this category" if counts.positives <= counts.negatives else "other categories"
+    return (
+        f"Fewer than {FEWEST_OF_RARER_KIND} gold items ({rarer} of {counts.gold:,}) are of {kind}: "
+        "the intervals of PPI and PPI++ are too narrow. Take the joint model."
+    )
+
+
 def _gold_cells(counts: JudgedCounts) -> list[int]:
     c = counts
     return [c.true_positive, c.false_negative, c.false_positive, c.true_negative]
@@ -497,7 +525,7 @@ def _powered(
     truth, said = np.repeat([1, 1, 0, 0], cells), np.repeat([1, 0, 1, 0], cells)
     rest = np.repeat([1, 0], [counts.judged_positive, counts.judged_negative])
     found = prediction_powered_mean(truth, said, rest, weight=weight)
-    interval = found.interval(level)
+    interval = normal_interval(found.estimate, found.standard_error, level)
     estimate, lower, upper = _within(interval.estimate, interval.lower, interval.upper)
     return PrevalenceEstimate(method, estimate, lower, upper, found.standard_error, level)
 

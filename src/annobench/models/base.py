@@ -13,12 +13,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.errors import AnnotationError, check_level
+from annobench.core.errors import AnnotationError, ConvergenceWarning, check_level
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
-from annobench.models.diagnostics import convergence_table, inference_data
+from annobench.models.diagnostics import (
+    MAX_R_HAT,
+    MIN_EFFECTIVE,
+    convergence_table,
+    has_converged,
+    inference_data,
+)
 
 if TYPE_CHECKING:
     from arviz import InferenceData
@@ -279,9 +285,9 @@ class Fit(Summarised):
         parts = [f"{len(has(name)):,} {name}" for name in ("items", "annotators", "categories")]
         if (log_likelihood := has("log_likelihood", None)) is not None:
             parts.append(f"log likelihood {log_likelihood:.6g}")
-        if (converged := has("converged", None)) is not None:
-            end = "converged" if converged else "not converged"
-            parts.append(f"{end} after {has('n_iterations'):,} iterations")
+        if (n_iterations := has("n_iterations", None)) is not None:
+            end = "converged" if has("converged") else "not converged"
+            parts.append(f"{end} after {n_iterations:,} iterations")
         return ", ".join(parts)
 
     def premise(self) -> str:
@@ -293,6 +299,9 @@ class Fit(Summarised):
             To be read after "if", such as "annotators err independently".
         """
         return self._premise
+
+    def _unconverged(self) -> str:
+        return "The fit stopped before it converged."
 
     def cautions(self, annotations: Annotations | None = None) -> list[str]:
         """Return what a reader should know before using the fit.
@@ -307,7 +316,7 @@ class Fit(Summarised):
         list of str
             One sentence or two each; empty if there is nothing.
         """
-        said = [] if getattr(self, "converged", True) else ["The fit stopped before it converged."]
+        said = [] if getattr(self, "converged", True) else [self._unconverged()]
         if annotations is None:
             return said
         annotations = as_annotations(annotations, "cautions")
@@ -612,6 +621,37 @@ class SampledFit(ConfusionFit):
         """R-hat and effective sample sizes, one row a parameter, by (parameter, name)."""
         return convergence_table(self._followed())
 
+    @cached_property
+    def converged(self) -> bool:
+        """Whether R-hat and effective draws of the population's parameters say so.
+
+        These are the parameters that belong to no single item or annotator, such as the prevalence.
+        Of thousands of others the largest R-hat is above the limit by chance; `diagnostics` has
+        them all. The limits are those of Vehtari et al. (2021): `annobench.models.diagnostics`.
+        """
+        return has_converged(self._of_population)
+
+    @cached_property
+    def _of_population(self) -> pd.DataFrame:
+        """Return the rows of `diagnostics` that belong to no single item or annotator."""
+        single = {"item", "annotator"}
+        return convergence_table(
+            {
+                name: followed
+                for name, followed in self._followed().items()
+                if not single & set(self._axes.get(name, ()))
+            }
+        )
+
+    def _unconverged(self) -> str:
+        table = self._of_population
+        fewest = float(table[["ess_bulk", "ess_tail"]].min().min())
+        return (
+            f"The chains have not converged (R-hat up to {table['r_hat'].max():.3f}, at most "
+            f"{MAX_R_HAT} if they have; as few as {fewest:,.0f} effective draws, at least "
+            f"{MIN_EFFECTIVE} needed): take more draws."
+        )
+
     @abstractmethod
     def _followed(self) -> dict[str, tuple[NDArray[Any], Sequence[str]]]:
         """Draws whose convergence is looked at, and the names of their components."""
@@ -642,16 +682,11 @@ class SampledFit(ConfusionFit):
         Returns
         -------
         list of str
-            Whether chains have not met, whether labels hardly tell the classes apart, and
+            Whether chains have not converged, whether labels hardly tell the classes apart, and
             whether annotators err together.
         """
         found = super().cautions(annotations)
-        worst, (chains, draws) = self.diagnostics["r_hat"].max(), self._shape
-        if worst > MAX_R_HAT:
-            found.append(
-                f"The chains have not converged (R-hat up to {worst:.3f}, above {MAX_R_HAT}): take "
-                "more draws."
-            )
+        chains, draws = self._shape
         if self.label_switches.sum() > 0.01 * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
@@ -776,8 +811,33 @@ def _add_interval(
         table[f"{prefix}{end}{100 * level:g}"] = values
 
 
-#: The largest R-hat of chains that have met; Vehtari et al. (2021), section 5.
-MAX_R_HAT = 1.01
+SampledT = TypeVar("SampledT", bound=SampledFit)
+
+
+def warned_of(name: str, fitted: SampledT) -> SampledT:
+    """Return a fit, with a warning to the caller's caller if its chains have not converged.
+
+    Parameters
+    ----------
+    name : str
+        Of the model.
+    fitted : SampledFit
+        The fit.
+
+    Returns
+    -------
+    SampledFit
+        The same.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If it has not converged.
+    """
+    if not fitted.converged:
+        warnings.warn(f"{name}.fit: {fitted._unconverged()}", ConvergenceWarning, stacklevel=3)
+    return fitted
+
 
 #: Sweeps of a sampler between two reports of progress.
 BLOCK = 250

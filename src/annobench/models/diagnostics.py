@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,35 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from arviz import InferenceData
+
+
+#: The largest R-hat of chains that have converged; Vehtari et al. (2021), section 4.
+MAX_R_HAT: Final = 1.01
+#: The fewest effective draws, in bulk and tails, of which R-hat and standard errors can be relied
+#: on: 50 for each half of four chains; Vehtari et al. (2021), section 4.
+MIN_EFFECTIVE: Final = 400
+
+
+def has_converged(table: pd.DataFrame) -> bool:
+    """Tell whether chains have converged, by every R-hat and effective sample size.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As from `convergence_table`. Draws that are all equal count as converged.
+
+    Returns
+    -------
+    bool
+        Whether no R-hat is above `MAX_R_HAT`, and none of `ess_bulk` and `ess_tail` is below
+        `MIN_EFFECTIVE`.
+
+    References
+    ----------
+    Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16, section 4.
+    """
+    sizes = table[["ess_bulk", "ess_tail"]].to_numpy()
+    return bool(not (table["r_hat"] > MAX_R_HAT).any() and not (sizes < MIN_EFFECTIVE).any())
 
 
 def convergence_table(

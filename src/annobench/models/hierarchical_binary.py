@@ -64,6 +64,7 @@ from annobench.models.base import (
     SupportsDraws,
     blocks,
     check_sampler,
+    warned_of,
 )
 from annobench.models.kernels.hierarchical_binary import run_sweeps
 
@@ -77,7 +78,7 @@ METHOD = Method(
     returns=frozenset(
         {
             *("prevalence", "sensitivity", "specificity", "accuracy", "confusion"),
-            *("draws", "thin", "diagnostics", "label_switches", "hierarchical"),
+            *("draws", "thin", "converged", "diagnostics", "label_switches", "hierarchical"),
         }
     ),
     deterministic=False,
@@ -449,6 +450,11 @@ def fit(
     ValueError
         If a number is out of its range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat or effective draws say that the chains have not converged.
+
     Notes
     -----
     An item without labels has the prevalence for its probability; an annotator without
@@ -538,7 +544,7 @@ def fit(
         sensitivity_concentration=main[..., 4],
         item_probability=probability,
     )
-    return HierarchicalBinaryFit(
+    fitted = HierarchicalBinaryFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -548,6 +554,7 @@ def fit(
         label_switches=switches,
         thin=thin,
     )
+    return warned_of(METHOD.name, fitted)
 
 
 def better_than_half(fitted: HierarchicalBinaryFit) -> NDArray[np.bool_]:

@@ -58,6 +58,7 @@ from annobench.models.base import (
     SampledFit,
     blocks,
     check_sampler,
+    warned_of,
 )
 from annobench.models.kernels.hierarchical_dawid_skene import run_sweeps
 
@@ -68,7 +69,7 @@ METHOD = Method(
     returns=frozenset(
         {
             *("prevalence", "confusion", "accuracy"),
-            *("draws", "thin", "diagnostics", "label_switches"),
+            *("draws", "thin", "converged", "diagnostics", "label_switches"),
         }
     ),
     deterministic=False,
@@ -297,6 +298,11 @@ def fit(
     ValueError
         If a number is out of its range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat or effective draws say that the chains have not converged.
+
     Notes
     -----
     An item without labels has the prevalence for its probabilities; an annotator without
@@ -374,7 +380,7 @@ def fit(
         return prevalence, mean, concentration, confusion, probability, total / draws, switches
 
     *stored, posterior, switches = run_chains(run, rng, chains, threads)
-    return HierarchicalDawidSkeneFit(
+    fitted = HierarchicalDawidSkeneFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -383,6 +389,7 @@ def fit(
         label_switches=switches,
         thin=thin,
     )
+    return warned_of(METHOD.name, fitted)
 
 
 def _checked(start: ArrayLike, shape: tuple[int, int]) -> NDArray[np.float64]:

@@ -70,6 +70,7 @@ from annobench.models.base import (
     SampledFit,
     blocks,
     check_sampler,
+    warned_of,
 )
 from annobench.models.kernels.item_difficulty import LARGEST_MEAN, run_sweeps
 
@@ -85,7 +86,7 @@ METHOD = Method(
     returns=frozenset(
         {
             *("prevalence", "confusion", "accuracy", "difficulty"),
-            *("draws", "thin", "diagnostics", "label_switches"),
+            *("draws", "thin", "converged", "diagnostics", "label_switches"),
         }
     ),
     deterministic=False,
@@ -238,6 +239,11 @@ def fit(
     ValueError
         If a number is out of its range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat or effective draws say that the chains have not converged.
+
     Notes
     -----
     An item without labels has the prevalence for its probabilities, and the difficulty of an item
@@ -312,7 +318,7 @@ def fit(
     prevalence, mean, spread, confusion, probability, posterior, difficulty, refusals = run_chains(
         run, rng, chains
     )
-    return ItemDifficultyFit(
+    fitted = ItemDifficultyFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -322,3 +328,4 @@ def fit(
         label_switches=refusals,
         thin=thin,
     )
+    return warned_of(METHOD.name, fitted)

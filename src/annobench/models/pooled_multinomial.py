@@ -49,6 +49,7 @@ from annobench.models.base import (
     SampledFit,
     blocks,
     check_sampler,
+    warned_of,
 )
 from annobench.models.kernels.pooled_multinomial import run_sweeps
 
@@ -59,7 +60,7 @@ METHOD = Method(
     returns=frozenset(
         {
             *("prevalence", "confusion", "accuracy"),
-            *("draws", "thin", "diagnostics", "label_switches"),
+            *("draws", "thin", "converged", "diagnostics", "label_switches"),
         }
     ),
     deterministic=False,
@@ -215,6 +216,11 @@ def fit(
     ValueError
         If a number is out of its range.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If R-hat or effective draws say that the chains have not converged.
+
     Notes
     -----
     An item without labels has the prevalence for its probabilities. A sweep costs time linear in
@@ -265,7 +271,7 @@ def fit(
         return prevalence, confusion, probability, total / draws, switches
 
     *stored, posterior, switches = run_chains(run, rng, chains)
-    return PooledMultinomialFit(
+    fitted = PooledMultinomialFit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
@@ -274,3 +280,4 @@ def fit(
         label_switches=switches,
         thin=thin,
     )
+    return warned_of(METHOD.name, fitted)

@@ -28,7 +28,7 @@ from scipy import special
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised
-from annobench.models.base import MAX_R_HAT
+from annobench.models.diagnostics import MAX_R_HAT, MIN_EFFECTIVE, has_converged
 from annobench.posteriors import measures, relabelling
 from annobench.posteriors.draws import Draws, Floats, is_on_log_scale, on_scale
 from annobench.posteriors.making import Reference
@@ -36,8 +36,6 @@ from annobench.posteriors.measures import QUANTILES, ROUNDING
 
 #: What is compared of each parameter.
 STATISTICS = ("mean", "sd", *QUANTILES)
-#: The fewest effective draws whose standard errors can be relied on: Vehtari et al. (2021).
-MIN_EFFECTIVE = 400
 #: The largest chance, of all comparisons together, to find a difference where there is none.
 FALSE_ALARMS = 0.01
 
@@ -92,7 +90,7 @@ class Comparison(Summarised):
     @property
     def verdict(self) -> Verdict:
         """Whether the draws agree with the reference; errors count only where chains have met."""
-        if not _converged(self.table):
+        if not has_converged(self.table):
             return "not converged"
         return "differ" if self.n_different else "agree"
 
@@ -262,11 +260,6 @@ def _quantile_errors(share: Floats, size: Floats, p: float) -> Floats:
         error = np.where(lower < 0.5, special.ndtri(lower), -special.ndtri(upper))
     # A share of p itself is no error, whatever the skewness of the distribution.
     return np.where(share == p, 0.0, np.clip(error, -_LARGEST, _LARGEST))
-
-
-def _converged(table: pd.DataFrame) -> bool:
-    sizes = table[["ess_bulk", "ess_tail"]].to_numpy()
-    return bool(not (table["r_hat"] > MAX_R_HAT).any() and not (sizes < MIN_EFFECTIVE).any())
 
 
 def _convergence(table: pd.DataFrame, n_draws: int) -> list[str]:

@@ -25,7 +25,7 @@ from scipy import special
 
 from annobench import models
 from annobench.core.results import Summarised
-from annobench.models.base import MAX_R_HAT
+from annobench.models.diagnostics import MAX_R_HAT
 from annobench.posteriors import enumeration, measures
 from annobench.posteriors.draws import Draws, flatten, on_scale, split_name
 from annobench.posteriors.records import Posterior, fingerprint, priors

@@ -180,23 +180,28 @@ def _matrices(tables: BenchmarkTables, reference: str) -> dict[str, list[dict[st
             strict=True,
         )
     )
-    fits = tables.fits
-    status = dict(
-        zip(zip(fits["method"], fits["problem"], strict=True), fits["status"], strict=True)
-    )
+    fits = {(each["method"], each["problem"]): each for each in pages.records(tables.fits)}
+    nothing = {"status": "", "converged": ""}
+
+    def cell(score: str, method: str, problem: str) -> dict[str, Any]:
+        fit = fits.get((method, problem), nothing)
+        unconverged = "no" in (
+            fit["converged"],
+            fits.get((reference, problem), nothing)["converged"],
+        )
+        return {
+            "text": _short(value.get((score, method, problem))),
+            "unconverged": fit["converged"] == "no",
+            "verdict": "" if unconverged else verdict.get((score, method, problem), ""),
+            "status": STATUSES.get(fit["status"], "–"),
+        }
+
     return {
         score: [
             {
                 "method": method,
                 "place": place,
-                "cells": [
-                    {
-                        "text": _short(value.get((score, method, problem))),
-                        "verdict": verdict.get((score, method, problem), ""),
-                        "status": STATUSES.get(status.get((method, problem), ""), "–"),
-                    }
-                    for problem in tables.problems["problem"]
-                ],
+                "cells": [cell(score, method, problem) for problem in tables.problems["problem"]],
             }
             for place, method in enumerate(tables.methods["method"], start=1)
         ]

@@ -46,12 +46,14 @@ async function start() {
   const more = () => about.scores[state.score].more;
   const estimate = (problem, method, score = state.score) => +(scores.get(key(problem, score, method)) || { estimate: NaN }).estimate;
 
+  const unconverged = (problem, method) => (fits.get(key(problem, method)) || {}).converged === "no";
+
   function versus(problem, method) {
     const base = pairs.get(key(problem, state.score, state.reference)), own = pairs.get(key(problem, state.score, method));
     if (!base || !own || method === state.reference) return null;
     const d = estimate(problem, method) - estimate(problem, state.reference), error = +(own[state.reference] || base[method]);
     const way = d > 0 === more() ? "better" : "worse", critical = +base.critical || 1.96;
-    const verdict = !(error > 0) ? "" : Math.abs(d) > critical * error ? way : Math.abs(d) > 1.96 * error ? way + "?" : "";
+    const verdict = !(error > 0) || unconverged(problem, method) || unconverged(problem, state.reference) ? "" : Math.abs(d) > critical * error ? way : Math.abs(d) > 1.96 * error ? way + "?" : "";
     return { d, error, critical, verdict };
   }
   const mark = (v) => (v && v.verdict ? [el("span", { class: "mark " + MARKS[v.verdict][1], title: v.verdict }, MARKS[v.verdict][0])] : []);
@@ -82,9 +84,9 @@ async function start() {
     const shown = data.problems.map((p) => p.problem).filter((p) => state.shown.has(p)), counts = new Map(methods.map((m) => [m, tally(m)]));
     const value = (m) => (state.sort ? estimate(state.sort, m) : counts.get(m).better - counts.get(m).worse);
     const head = shown.map((p) => el("th", { class: "slanted" + (p === state.focus ? " focus" : "") }, el("button", { onclick: () => { state.sort = p; state.focus = p; draw(); } }, p + (p === state.sort ? " ↓" : ""))));
-    const best = new Map(shown.map((p) => [p, Math[more() ? "max" : "min"](...methods.map((m) => estimate(p, m)).filter((x) => !Number.isNaN(x)))]));
+    const best = new Map(shown.map((p) => [p, Math[more() ? "max" : "min"](...methods.filter((m) => !unconverged(p, m)).map((m) => estimate(p, m)).filter((x) => !Number.isNaN(x)))]));
     const cell = (p, m) => { const v = versus(p, m), x = estimate(p, m), fit = fits.get(key(p, m)) || {}, text = Number.isNaN(x) ? (about.statuses[fit.status] || "–") : state.view === "score" || !v ? fixed(x) : signed(v.d);
-      return el("td", { class: x === best.get(p) ? "score best" : "score" }, el("button", { onclick: () => detail(p, m) }, ...mark(v), text)); };
+      return el("td", { class: x === best.get(p) ? "score best" : "score" }, el("button", { onclick: () => detail(p, m) }, ...mark(v), unconverged(p, m) && !Number.isNaN(x) ? text + "†" : text)); };
     fill("#scores-table", el("thead", {}, el("tr", {}, el("th", {}, el("button", { onclick: () => { state.sort = ""; draw(); } }, "method")), el("th", { class: "right" }, "better"), el("th", { class: "right" }, "worse"), ...head)),
       el("tbody", {}, ...order(value, state.sort ? more() : true).map((m) => el("tr", {}, name(m), el("td", { class: "right" }, counts.get(m).better), el("td", { class: "right" }, counts.get(m).worse), ...shown.map((p) => cell(p, m))))));
   }

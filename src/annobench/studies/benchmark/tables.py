@@ -60,7 +60,8 @@ class BenchmarkTables:
     across : DataFrame
         Methods compared across the data sets that `counted` names, as from `compare_across`.
     averages : DataFrame
-        Scores averaged over these data sets, as from `average`.
+        Scores averaged over these data sets, as from `average`. Neither has scores of fits that
+        have not converged.
     refits : DataFrame
         Scores of fits to parts of the labels, as from `join_refits`; no rows if there were none.
     refit_errors : DataFrame
@@ -236,7 +237,9 @@ def tabulate(
     values, errors, notes = join_refits(refits)
     about = {"seed": seed, "replicates": replicates, "versions": versions()}
     about |= dict(settings or {})
-    scores, curves = together["scores"], together["curves"]
+    fits = describe_fits(found)
+    # Of a fit that has not converged the score is not that of the method.
+    scores, curves = (without_unconverged(together[each], fits) for each in ("scores", "curves"))
     return BenchmarkTables(
         **together,
         across=compare_across(scores, together["differences"], n_items, seed),
@@ -244,11 +247,31 @@ def tabulate(
         refits=values,
         refit_errors=errors,
         refit_notes=notes,
-        fits=describe_fits(found),
+        fits=fits,
         problems=problems,
         methods=describe_methods(compared),
         settings=about,
     )
+
+
+def without_unconverged(table: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what comes from fits that have not converged.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns problem and method, such as scores.
+    fits : DataFrame
+        As in `BenchmarkTables`.
+
+    Returns
+    -------
+    DataFrame
+        The other rows.
+    """
+    keys = ["problem", "method"]
+    lost = pd.MultiIndex.from_frame(fits.loc[fits["converged"] == "no", keys])
+    return table[~pd.MultiIndex.from_frame(table[keys]).isin(lost)]
 
 
 def _check_names(names: Sequence[str]) -> None:
