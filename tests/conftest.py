@@ -8,6 +8,9 @@ from pathlib import Path
 # As Snakemake has it for each rule. Tests run side by side, where the threads of a library spend
 # most of their time waiting for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Of the make that runs the tests; one that they run would print where it is, and take its options.
+for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+    os.environ.pop(name, None)
 
 import numpy as np
 import pytest
