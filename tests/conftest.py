@@ -9,8 +9,9 @@ from pathlib import Path
 # most of their time waiting for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Of the make that runs the tests; one that they run would print where it is, and take its options.
-for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
-    os.environ.pop(name, None)
+os.environ.pop("MAKEFLAGS", None)
+os.environ.pop("MAKELEVEL", None)
+os.environ.pop("MFLAGS", None)
 
 import numpy as np
 import pytest
