@@ -62,15 +62,11 @@ def run_sweeps(
             for k in range(2):
                 if collapsed:
                     _tabulate(right[k], wrong[k], table)
-                target = (
-                    exponent,
-                    collapsed,
-                    right[k],
-                    wrong[k],
-                    table,
-                    theta[k, 0].sum(),
-                    theta[k, 1].sum(),
-                )
+                sum_log, sum_log_complement = 0.0, 0.0
+                for j in range(n_annotators):
+                    sum_log += theta[k, 0, j]
+                    sum_log_complement += theta[k, 1, j]
+                target = exponent, collapsed, right[k], wrong[k], table, sum_log, sum_log_complement
                 _draw_mean_and_concentration(rng, main[1 + 2 * k : 3 + 2 * k], target)
         # Between the draws that may be given theta and those that renew it: the proposal has
         # theta integrated out, and leaves it at odds with the categories.
@@ -83,15 +79,18 @@ def run_sweeps(
             beta = (1.0 - main[1 + 2 * k]) * main[2 + 2 * k]
             for j in range(n_annotators):
                 _draw_log_beta(rng, alpha + right[k, j], beta + wrong[k, j], theta[k, :, j])
-        positives = category.sum()
+        positives = 0
+        for i in range(n_items):
+            positives += category[i]
         main[0] = rng.beta(1.0 + positives, 1.0 + n_items - positives)
 
         if _in_mirror_half(main, theta, hierarchical):
             _reflect(main, theta)
             switches += sweep >= 0
 
-        weight[0] = theta[1, 1] - theta[0, 0]
-        weight[1] = theta[1, 0] - theta[0, 1]
+        for j in range(n_annotators):
+            weight[0, j] = theta[1, 1, j] - theta[0, 0, j]
+            weight[1, j] = theta[1, 0, j] - theta[0, 1, j]
         prior = math.log(main[0]) - math.log1p(-main[0])
         for i in range(n_items):
             odds = prior
@@ -105,8 +104,11 @@ def run_sweeps(
                     probability_out[sweep // thin, i] = chance
         _count(offsets, annotator, label, category, right, wrong)
         if sweep >= 0:
-            main_out[sweep] = main
-            theta_out[sweep] = np.exp(theta[:, 0])
+            for m in range(main.size):
+                main_out[sweep, m] = main[m]
+            for k in range(2):
+                for j in range(n_annotators):
+                    theta_out[sweep, k, j] = math.exp(theta[k, 0, j])
     return switches
 
 
@@ -135,12 +137,16 @@ def _propose_flip(
     """
     n_annotators = item_offsets.size - 1
     j = int(rng.random() * n_annotators)
-    flipped = items_of[item_offsets[j] : item_offsets[j + 1]]
-    if flipped.size == 0:
+    first, last = item_offsets[j], item_offsets[j + 1]
+    if first == last:
         return
-    new_right, new_wrong = right.copy(), wrong.copy()
+    new_right, new_wrong = np.empty(right.shape), np.empty(wrong.shape)
+    for k in range(2):
+        for a in range(n_annotators):
+            new_right[k, a], new_wrong[k, a] = right[k, a], wrong[k, a]
     more_positives = 0
-    for i in flipped:
+    for m in range(first, last):
+        i = items_of[m]
         k = category[i]
         more_positives += 1 - 2 * k
         for n in range(offsets[i], offsets[i + 1]):
@@ -151,7 +157,9 @@ def _propose_flip(
                 new_wrong[k, annotator[n]] -= 1
                 new_right[1 - k, annotator[n]] += 1
     n_items = category.size
-    positives = category.sum()
+    positives = 0
+    for i in range(n_items):
+        positives += category[i]
     after = positives + more_positives
     log_ratio = (
         math.lgamma(1.0 + after)
@@ -167,10 +175,11 @@ def _propose_flip(
                 log_ratio += _log_marginal(new_right[k, a], new_wrong[k, a], alpha, beta)
                 log_ratio -= _log_marginal(right[k, a], wrong[k, a], alpha, beta)
     if math.log(1.0 - rng.random()) < log_ratio:
-        right[:] = new_right
-        wrong[:] = new_wrong
-        for i in flipped:
-            category[i] = 1 - category[i]
+        for k in range(2):
+            for a in range(n_annotators):
+                right[k, a], wrong[k, a] = new_right[k, a], new_wrong[k, a]
+        for m in range(first, last):
+            category[items_of[m]] = 1 - category[items_of[m]]
 
 
 @kernel()
@@ -187,7 +196,11 @@ def _log_marginal(right, wrong, alpha, beta):
 def _in_mirror_half(main, theta, hierarchical):
     if hierarchical:
         return main[1] + main[3] < 1.0
-    return np.exp(theta[:, 0]).sum() < theta.shape[2]
+    total = 0.0
+    for k in range(2):
+        for j in range(theta.shape[2]):
+            total += math.exp(theta[k, 0, j])
+    return total < theta.shape[2]
 
 
 @kernel()
@@ -224,7 +237,8 @@ def draw_log_gamma(rng, shape):
 @kernel()
 def _draw_mean_and_concentration(rng, population, target):
     """Update the mean, then the log concentration, by slice sampling with stepping out."""
-    x = np.array([population[0], math.log(population[1])])
+    x = np.empty(2)
+    x[0], x[1] = population[0], math.log(population[1])
     for which in range(2):
         low, high, width = (0.0, 1.0, 0.1) if which == 0 else (0.0, _LARGEST_LOG_CONCENTRATION, 1.0)
         level = math.log(1.0 - rng.random()) + _log_density(x, *target)
@@ -283,8 +297,10 @@ def _tabulate(right, wrong, table):
     """Count, for each t, the annotators with more than t right, wrong and total labels."""
     table[:] = 0.0
     for j in range(right.size):
-        for row, count in enumerate((right[j], wrong[j], right[j] + wrong[j])):
+        for row in range(3):
+            count = (right[j] if row != 1 else 0.0) + (wrong[j] if row != 0 else 0.0)
             if count > 0.0:
-                table[row, min(int(count), _TABLE) - 1] += 1.0
-    for t in range(_TABLE - 2, -1, -1):
-        table[:, t] += table[:, t + 1]
+                table[row, int(min(count, _TABLE)) - 1] += 1.0
+    for row in range(3):
+        for t in range(_TABLE - 2, -1, -1):
+            table[row, t] += table[row, t + 1]

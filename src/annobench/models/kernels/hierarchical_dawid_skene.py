@@ -91,7 +91,8 @@ def run_sweeps(
             for n in range(low, high):
                 counts[annotator[n], label[n], old] -= 1.0
                 given[annotator[n], old] -= 1.0
-            weight[:] = sizes
+            for k in range(n_categories):
+                weight[k] = sizes[k]
             mass = _weigh(
                 low,
                 high,
@@ -129,8 +130,9 @@ def run_sweeps(
         draw_log_dirichlet(rng, sizes, log_prevalence)
         for k in range(n_categories):
             prevalence_out[sweep, k] = math.exp(log_prevalence[k])
-        mean_out[sweep] = mean
-        concentration_out[sweep] = concentration
+            concentration_out[sweep, k] = concentration[k]
+            for m in range(n_categories):
+                mean_out[sweep, k, m] = mean[k, m]
         if sweep % thin == 0:
             for j in range(n_annotators):
                 for k in range(n_categories):
@@ -159,16 +161,22 @@ def _relabel(mean, concentration, category):
     Return whether that changes anything.
     """
     order = assignment(mean)
-    name = np.empty(order.size, dtype=np.int64)
+    n_categories = order.size
+    name = np.zeros(n_categories, dtype=np.int64)
     moved = False
-    for k in range(order.size):
+    for k in range(n_categories):
         name[order[k]] = k
         moved = moved or order[k] != k
     if moved:
-        old_mean, old_concentration = mean.copy(), concentration.copy()
-        for k in range(order.size):
-            mean[k] = old_mean[order[k]]
+        old_mean, old_concentration = np.empty(mean.shape), np.empty(n_categories)
+        for k in range(n_categories):
+            old_concentration[k] = concentration[k]
+            for m in range(n_categories):
+                old_mean[k, m] = mean[k, m]
+        for k in range(n_categories):
             concentration[k] = old_concentration[order[k]]
+            for m in range(n_categories):
+                mean[k, m] = old_mean[order[k], m]
         for i in range(category.size):
             category[i] = name[category[i]]
     return moved
@@ -186,12 +194,13 @@ def _count(offsets, annotator, label, category, counts, given):
 @kernel()
 def _has_repeats(offsets, annotator, n_annotators):
     """Say of each item whether an annotator labelled it more than once."""
-    last = np.full(n_annotators, -1, dtype=np.int64)
-    found = np.zeros(offsets.size - 1, dtype=np.bool_)
+    before = np.zeros(n_annotators, dtype=np.int64)  # the item of the last label, from 1
+    found = np.zeros(offsets.size - 1, dtype=np.int64)
     for i in range(offsets.size - 1):
         for n in range(offsets[i], offsets[i + 1]):
-            found[i] = found[i] or last[annotator[n]] == i
-            last[annotator[n]] = i
+            if before[annotator[n]] == i + 1:
+                found[i] = 1
+            before[annotator[n]] = i + 1
     return found
 
 
@@ -221,18 +230,24 @@ def _weigh(low, high, annotator, label, repeated, counts, given, prior, concentr
             for k in range(weight.size):
                 counts[annotator[n], label[n], k] -= 1.0
                 given[annotator[n], k] -= 1.0
-    return weight.sum()
+    mass = 0.0
+    for k in range(weight.size):
+        mass += weight[k]
+    return mass
 
 
 @kernel()
 def _probabilities(offsets, annotator, label, log_prevalence, response, row, out):
     """Write the probabilities of items' categories given prevalence and annotators' rows."""
     for i in range(offsets.size - 1):
-        row[:] = log_prevalence
+        for k in range(row.size):
+            row[k] = log_prevalence[k]
         for n in range(offsets[i], offsets[i + 1]):
             for k in range(row.size):
                 row[k] += response[annotator[n], label[n], k]
-        best, mass = row.max(), 0.0
+        best, mass = row[0], 0.0
+        for k in range(1, row.size):
+            best = max(best, row[k])
         for k in range(row.size):
             row[k] = math.exp(row[k] - best)
             mass += row[k]
@@ -370,13 +385,15 @@ def assignment(gain):
     n = gain.shape[0]
     row_price, column_price = np.zeros(n + 1), np.zeros(n + 1)
     row_of, way = np.zeros(n + 1, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+    slack, used = np.zeros(n + 1), np.zeros(n + 1, dtype=np.int64)
+    order = np.zeros(n, dtype=np.int64)
     for row in range(1, n + 1):
         row_of[0] = row
         column = 0
-        slack = np.full(n + 1, np.inf)
-        used = np.zeros(n + 1, dtype=np.bool_)
+        for c in range(n + 1):
+            slack[c], used[c] = np.inf, 0
         while row_of[column] != 0:
-            used[column] = True
+            used[column] = 1
             at, best, nearest = row_of[column], np.inf, 0
             for c in range(1, n + 1):
                 if not used[c]:
@@ -396,4 +413,6 @@ def assignment(gain):
         while column != 0:
             row_of[column] = row_of[way[column]]
             column = way[column]
-    return row_of[1:] - 1
+    for c in range(n):
+        order[c] = row_of[c + 1] - 1
+    return order

@@ -196,8 +196,10 @@ def run_sweeps(
     mean, log_spread = matrices[0], matrices[1]
     state, trial = allocate(data), allocate(data)
     likelihood, others = np.empty((n_categories, n_patterns)), np.empty(n_patterns)
-    new_likelihood, new_prevalence = np.empty_like(likelihood), np.empty_like(prevalence)
-    new_matrices = matrices.copy()
+    new_likelihood, new_prevalence = np.empty((n_categories, n_patterns)), np.empty(n_categories)
+    new_matrices = np.zeros((2, n_categories, n_categories))
+    n_free = root.shape[0]
+    packed, jumped, normal = np.empty(n_free), np.empty(n_free), np.empty(n_free)
     of_single, state_of_single = np.empty((n_categories, n_categories)), allocate(single)
     for k in range(n_categories):
         refresh(matrices, k, data, state, likelihood[k])
@@ -205,10 +207,11 @@ def run_sweeps(
     for sweep in range(first, last):
         refused = False
         for k in range(n_categories):
-            others[:] = 0.0
-            for other in range(n_categories):
-                if other != k:
-                    others += prevalence[other] * likelihood[other]
+            for p in range(n_patterns):
+                others[p] = 0.0
+                for other in range(n_categories):
+                    if other != k:
+                        others[p] += prevalence[other] * likelihood[other, p]
             for label in range(n_categories):
                 if label == k:
                     continue
@@ -227,9 +230,15 @@ def run_sweeps(
         if root[0, 0] > 0.0:
             now = whole_density(matrices, prevalence, likelihood, data.amount)
             for _ in range(_JUMPS):
-                jump = jump_size[0] * (root @ rng.standard_normal(root.shape[0]))
+                pack(matrices, prevalence, packed)
+                for n in range(n_free):
+                    normal[n] = rng.standard_normal()
+                    jump = 0.0
+                    for m in range(n + 1):
+                        jump += root[n, m] * normal[m]
+                    jumped[n] = packed[n] + jump_size[0] * jump
                 then = -np.inf
-                if unpack(pack(matrices, prevalence) + jump, new_matrices, new_prevalence):
+                if unpack(jumped, new_matrices, new_prevalence):
                     for k in range(n_categories):
                         refresh(new_matrices, k, data, trial, new_likelihood[k])
                     then = whole_density(new_matrices, new_prevalence, new_likelihood, data.amount)
@@ -238,22 +247,25 @@ def run_sweeps(
                     refused, accepted = True, False
                 if accepted:
                     now = then
-                    matrices[:], prevalence[:] = new_matrices, new_prevalence
-                    likelihood[:] = new_likelihood
+                    unpack(jumped, matrices, prevalence)
+                    likelihood, new_likelihood = new_likelihood, likelihood
                     state, trial = trial, state
                 if sweep < 0:
-                    jump_size *= math.exp(_PACE * (accepted - ACCEPTED))
+                    jump_size[0] *= math.exp(_PACE * (accepted - ACCEPTED))
         if sweep < 0:
-            visited[sweep] = pack(matrices, prevalence)
+            pack(matrices, prevalence, visited[sweep])
             continue
         refusals += refused
-        prevalence_out[sweep] = prevalence
-        mean_out[sweep], spread_out[sweep] = mean, np.exp(log_spread)
         stored = sweep % thin == 0
         at = sweep // thin
-        if stored:
-            probability_out[at, n_patterns] = prevalence
-        total[n_patterns] += prevalence
+        for k in range(n_categories):
+            prevalence_out[sweep, k] = prevalence[k]
+            for label in range(n_categories):
+                mean_out[sweep, k, label] = mean[k, label]
+                spread_out[sweep, k, label] = math.exp(log_spread[k, label])
+            total[n_patterns, k] += prevalence[k]
+            if stored:
+                probability_out[at, n_patterns, k] = prevalence[k]
         for p in range(n_patterns):
             mass = 0.0
             for k in range(n_categories):
@@ -266,7 +278,11 @@ def run_sweeps(
         if stored:
             for k in range(n_categories):
                 refresh(matrices, k, single, state_of_single, of_single[k])
-                confusion_out[at, k] = of_single[k, alone] / of_single[k].sum()
+                mass = 0.0
+                for label in range(n_categories):
+                    mass += of_single[k, label]
+                for label in range(n_categories):
+                    confusion_out[at, k, label] = of_single[k, alone[label]] / mass
                 difficulty[n_patterns] += prevalence[k] * (1.0 - confusion_out[at, k, k])
                 refresh(matrices, k, data, state, likelihood[k])
                 _add_difficulty(data, state, k, probability_out[at, :, k], difficulty)
@@ -274,11 +290,11 @@ def run_sweeps(
 
 
 @kernel()
-def pack(matrices, prevalence):
-    """Return all free parameters in a row: prevalences as logarithms of ratios to the last."""
+def pack(matrices, prevalence, out):
+    """Write all free parameters in a row: prevalences as logarithms of ratios to the last."""
     k = prevalence.size
-    out = np.empty(k - 1 + matrices.shape[0] * k * (k - 1))
-    out[: k - 1] = np.log(prevalence[:-1] / prevalence[-1])
+    for row in range(k - 1):
+        out[row] = math.log(prevalence[row] / prevalence[k - 1])
     at = k - 1
     for row in range(k):
         for label in range(k):
@@ -286,17 +302,20 @@ def pack(matrices, prevalence):
                 for m in range(matrices.shape[0]):
                     out[at] = matrices[m, row, label]
                     at += 1
-    return out
 
 
 @kernel()
 def unpack(packed, matrices, prevalence):
     """Write what `pack` has packed; say whether means and logarithms of spreads are in bounds."""
     k = prevalence.size
-    prevalence[: k - 1] = packed[: k - 1]
-    prevalence[k - 1] = 0.0
-    prevalence[:] = np.exp(prevalence - prevalence.max())
-    prevalence /= prevalence.sum()
+    highest, mass = 0.0, 0.0
+    for row in range(k - 1):
+        highest = max(highest, packed[row])
+    for row in range(k):
+        prevalence[row] = math.exp((packed[row] if row < k - 1 else 0.0) - highest)
+        mass += prevalence[row]
+    for row in range(k):
+        prevalence[row] /= mass
     at, inside = k - 1, True
     for row in range(k):
         for label in range(k):
@@ -335,8 +354,13 @@ def allocate(data):
     n_categories = data.code.shape[1]
     response = np.empty((n_categories, n_categories, *data.own.shape))
     for k in range(n_categories):
-        response[k, k] = data.own
-    return response, np.empty(data.table.shape[1:]), np.empty(data.length.sum())
+        for c in range(data.own.shape[0]):
+            for q in range(data.own.shape[1]):
+                response[k, k, c, q] = data.own[c, q]
+    points = 0
+    for p in range(data.length.size):
+        points += data.length[p]
+    return response, np.empty(data.table.shape[1:]), np.empty(points)
 
 
 @kernel()
@@ -347,8 +371,10 @@ def refresh(matrices, k, data, state, likelihood):
         if label != k:
             take_rows(data.table, matrices[1, k, label], line)
             take_columns(line, data.origin, data.step, matrices[0, k, label], response[k, label])
-    _multiply(data, state, k, 0)
-    _integrate(data, state, k, 0, likelihood)
+    # A literal 0 would be a type of its own, for which both would be compiled again.
+    first = np.int64(0)
+    _multiply(data, state, k, first)
+    _integrate(data, state, k, first, likelihood)
 
 
 @kernel()
@@ -358,7 +384,8 @@ def _multiply(data, state, k, left_out):
     at = 0
     for p in range(data.length.size):
         begin, length, stride = data.begin[p], data.length[p], data.stride[p]
-        rest[at : at + length] = 1.0
+        for t in range(length):
+            rest[at + t] = 1.0
         for label in range(response.shape[0]):
             if label != left_out:
                 factor = response[k, label, data.code[p, label]]
@@ -444,7 +471,16 @@ def _draw_parameter(rng, mean, log_spread, width, k, label, scale, data, given):
 @kernel()
 def in_order(mean):
     """Say whether no other order of the rows has larger log odds on its diagonal, together."""
-    return mean.max() <= 0.0 or (assignment(mean) == np.arange(mean.shape[0])).all()
+    highest = 0.0
+    for k in range(mean.shape[0]):
+        for label in range(mean.shape[0]):
+            highest = max(highest, mean[k, label])
+    if highest > 0.0:
+        order = assignment(mean)
+        for k in range(order.size):
+            if order[k] != k:
+                return False
+    return True
 
 
 @kernel()
@@ -489,12 +525,11 @@ def draw_prevalence(rng, likelihood, amount, prevalence):
         other = int(rng.random() * (n_categories - 1))
         other += other >= k
         both = prevalence[k] + prevalence[other]
-        rest[:] = 0.0
-        for third in range(n_categories):
-            if third != k and third != other:
-                for p in range(n_patterns):
-                    rest[p] += prevalence[third] * likelihood[third, p]
         for p in range(n_patterns):
+            rest[p] = 0.0
+            for third in range(n_categories):
+                if third != k and third != other:
+                    rest[p] += prevalence[third] * likelihood[third, p]
             rest[p] += both * likelihood[other, p]
             gain[p] = both * (likelihood[k, p] - likelihood[other, p])
         origin = prevalence[k] / both

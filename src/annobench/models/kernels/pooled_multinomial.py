@@ -47,15 +47,20 @@ def run_sweeps(
         switches += _relabel(response, log_prevalence) and sweep >= 0
         stored = sweep >= 0 and sweep % thin == 0
         if sweep >= 0:
-            prevalence_out[sweep] = np.exp(log_prevalence)
-            confusion_out[sweep] = np.exp(response)
+            for k in range(n_categories):
+                prevalence_out[sweep, k] = math.exp(log_prevalence[k])
+                for m in range(n_categories):
+                    confusion_out[sweep, k, m] = math.exp(response[k, m])
 
         for i in range(category.size):
-            weight[:] = log_prevalence
+            for k in range(n_categories):
+                weight[k] = log_prevalence[k]
             for n in range(offsets[i], offsets[i + 1]):
                 for k in range(n_categories):
                     weight[k] += response[k, label[n]]
-            highest, mass = weight.max(), 0.0
+            highest, mass = weight[0], 0.0
+            for k in range(1, n_categories):
+                highest = max(highest, weight[k])
             for k in range(n_categories):
                 weight[k] = math.exp(weight[k] - highest)
                 mass += weight[k]
@@ -71,13 +76,21 @@ def run_sweeps(
 @kernel()
 def _relabel(response, log_prevalence):
     """Let the row that puts most on label l, taken together, be row l; say if that is a change."""
-    order = assignment(np.exp(response))
+    n_categories = log_prevalence.size
+    probability, old = np.empty(response.shape), np.empty(response.shape)
+    old_prevalence = np.empty(n_categories)
+    for k in range(n_categories):
+        old_prevalence[k] = log_prevalence[k]
+        for m in range(n_categories):
+            old[k, m] = response[k, m]
+            probability[k, m] = math.exp(response[k, m])
+    order = assignment(probability)
     moved = False
-    for k in range(order.size):
+    for k in range(n_categories):
         moved = moved or order[k] != k
-    if moved:
-        response[:] = response.copy()[order]
-        log_prevalence[:] = log_prevalence.copy()[order]
+        log_prevalence[k] = old_prevalence[order[k]]
+        for m in range(n_categories):
+            response[k, m] = old[order[k], m]
     return moved
 
 
