@@ -9,7 +9,7 @@ import pytest
 import scipy.signal
 import scipy.stats
 
-from annobench.models.diagnostics import convergence_table
+from annobench.models.diagnostics import convergence_table, has_converged
 
 LEVEL = 1e-3
 
@@ -105,3 +105,14 @@ def test_draws_of_two_equally_frequent_values_raise_no_alarm(rng):
     assert not table["constant"].any()
     assert np.isfinite(table.loc[("x", "moving"), "r_hat"])
     assert table.loc[("x", "two values"), "mean"] == 0.5
+
+
+@pytest.mark.parametrize("n_draws", [1, 3, 5])
+def test_chains_of_a_few_draws_have_not_converged(rng, n_draws):
+    table = convergence_table({"x": (rng.normal(size=(6, n_draws, 2)), ["moving", "too"])})
+    assert table["r_hat"].isna().all() == (n_draws < 4)
+    assert not has_converged(table)
+
+
+def test_draws_that_are_all_equal_count_as_converged():
+    assert has_converged(convergence_table({"x": (np.ones((4, 1000, 1)), ["fixed"])}))

@@ -1,12 +1,17 @@
 """A consensus of fewer labels than parameters says so, and lists the labels it overrules."""
 
+import re
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
+from partitioning import AtOnce, partitioned
 from typer.testing import CliRunner
 
 import annobench as ab
 from annobench import Annotations, models
 from annobench.aggregation.consensus import consensus
+from annobench.aggregation.partitioned import consensus_partitions
 from annobench.cli import app
 from annobench.reporting import consensus_page
 from annobench.simulation import panels
@@ -79,7 +84,11 @@ def test_parameters_are_counted(few, name, number):
     # An annotator without labels has none.
     idle = Annotations.from_wide([[*row, None] for row in ROWS], categories=["neg", "neu", "pos"])
     for labels in (few, idle):
-        assert models.fit(labels, name, rng=1).count_parameters(labels) == number
+        fitted = models.fit(labels, name, rng=1)
+        assert fitted.count_parameters(3, 6) == number
+        assert bool(fitted.few_labels(number - 1, 3, 6))
+        assert not fitted.few_labels(number, 3, 6)
+        assert fitted.has_few_labels(labels) == (number > labels.n_labels)
 
 
 def test_items_whose_majority_is_overruled_are_listed(few):
@@ -123,3 +132,13 @@ def test_the_terminal_says_so(tmp_path, request, kind):
     if kind == "few":
         assert "another category than most labels name" in output
         assert "'0' (2 'pos', 1 'neu'; category 'neu', 0.990)" in output
+
+
+@pytest.mark.parametrize(("model", "said"), [("dawid_skene", [SAID]), ("one_coin", [])])
+def test_a_fit_of_partitions_says_so(few, tmp_path, monkeypatch, model, said):
+    labels = partitioned(few, tmp_path / "labels", 2)
+    at_once = contextmanager(lambda scheduler, say: (yield AtOnce()))
+    monkeypatch.setattr("annobench.aggregation.partitioned.dask_client", at_once)
+    found = consensus_partitions(labels, tmp_path / "out", model=model)
+    assert len(found.remarks) == len(said)
+    assert all(re.search(*pair) for pair in zip(said, found.remarks, strict=True))

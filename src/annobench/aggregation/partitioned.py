@@ -47,6 +47,8 @@ class PartitionedConsensus(Summarised):
         As of `Consensus`, without intervals.
     n_tied, n_certain : int
         Items with tied votes; with a category of probability 0.99 or more.
+    remarks : tuple of str
+        What a reader should know before using the tables.
     """
 
     model: str
@@ -58,6 +60,7 @@ class PartitionedConsensus(Summarised):
     prevalence: pd.DataFrame
     n_tied: int
     n_certain: int
+    remarks: tuple[str, ...]
 
     def summary(self) -> pd.DataFrame:
         """Return how common the categories are.
@@ -184,6 +187,10 @@ def consensus_partitions(
         pd.DataFrame({"category": labels.categories, "prevalence": prevalence}),
         int(total.n_tied),
         int(total.n_certain),
+        tuple(
+            found.fit.cautions()
+            + found.fit.few_labels(labels.n_labels, np.count_nonzero(total.given), labels.n_items)
+        ),
     )
 
 

@@ -142,6 +142,8 @@ def consensus_of_partitions(
     say(found._headline())
     for category, prevalence in zip(labels.categories, found.prevalence["prevalence"], strict=True):
         say(f"prevalence of {category!r}: {prevalence:.3f}")
+    for text in found.remarks:
+        note(f"Note: {text}")
     note("Note: There are no intervals: a bootstrap would fit the model hundreds of times.")
     note_formulas(writing.folder / name for name in written)
     say(f"written to {writing.folder}: items/*.parquet, {', '.join(written)}")

@@ -21,7 +21,7 @@ from annobench.labels.columns import USUAL_NAMES
 from annobench.labels.partitions import PartitionedLabels, is_partitioned
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
-SourceKind = Literal["long", "wide", "counts", "export", "spans", "partitions"]
+SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
 
 #: What the columns of a table are called of which no more has to be known.
 _USUAL = {

@@ -19,6 +19,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models.diagnostics import (
+    FEWEST_DRAWS,
     MAX_R_HAT,
     MIN_EFFECTIVE,
     convergence_table,
@@ -239,20 +240,10 @@ class SupportsDraws(Protocol):
 OF_ANNOTATORS = ("accuracy", "ability", "competence", "sensitivity", "specificity", "weights")
 
 
-def n_active(annotations: Annotations) -> int:
-    """Count the annotators who gave labels.
-
-    Parameters
-    ----------
-    annotations : Annotations
-        The labels.
-
-    Returns
-    -------
-    int
-        At most J.
-    """
-    return int(np.unique(annotations.annotator).size)
+def _sizes(annotations: Annotations) -> tuple[int, int, int]:
+    """Return the numbers of labels, of annotators who gave them, and of items."""
+    n_active = np.unique(annotations.annotator).size
+    return annotations.n_labels, int(n_active), annotations.n_items
 
 
 class Fit(Summarised):
@@ -320,25 +311,20 @@ class Fit(Summarised):
         if annotations is None:
             return said
         annotations = as_annotations(annotations, "cautions")
-        if self.has_few_labels(annotations):
-            said.append(
-                f"There are fewer labels ({annotations.n_labels:,}) than free parameters of the "
-                f"model ({self.count_parameters(annotations):,}): its start, and its smoothing or "
-                "priors, decide more than the labels do, and it looks more certain than it can "
-                "be. Compare with a model of fewer parameters, such as one_coin or voting, or "
-                "collect more labels."
-            )
+        said += self.few_labels(*_sizes(annotations))
         if (found := self.dependence(annotations)) is not None:
             said += [found.sentence()] if found.is_alarming else []
         return said
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters, those of the items' categories aside.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted; annotators without labels have no parameters.
+        n_annotators : int
+            Annotators who gave labels; others have no parameters.
+        n_items : int
+            I.
 
         Returns
         -------
@@ -346,7 +332,7 @@ class Fit(Summarised):
             By default one for each annotator, unless nothing is said of annotators.
         """
         says_something = any(hasattr(self, name) for name in OF_ANNOTATORS)
-        return n_active(annotations) if says_something else 0
+        return n_annotators if says_something else 0
 
     def has_few_labels(self, annotations: Annotations) -> bool:
         """Return whether there are fewer labels than free parameters.
@@ -361,8 +347,34 @@ class Fit(Summarised):
         bool
             Such a fit may look certain, and is not.
         """
-        annotations = as_annotations(annotations, "has_few_labels")
-        return annotations.n_labels < self.count_parameters(annotations)
+        return bool(self.few_labels(*_sizes(as_annotations(annotations, "has_few_labels"))))
+
+    def few_labels(self, n_labels: int, n_annotators: int, n_items: int) -> list[str]:
+        """Return what a reader should know of a fit of fewer labels than free parameters.
+
+        Parameters
+        ----------
+        n_labels : int
+            N.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
+
+        Returns
+        -------
+        list of str
+            A caution; none if there are enough labels.
+        """
+        n_parameters = self.count_parameters(n_annotators, n_items)
+        if n_labels >= n_parameters:
+            return []
+        return [
+            f"There are fewer labels ({n_labels:,}) than free parameters of the model "
+            f"({n_parameters:,}): its start, and its smoothing or priors, decide more than the "
+            "labels do, and it looks more certain than it can be. Compare with a model of fewer "
+            "parameters, such as one_coin or voting, or collect more labels."
+        ]
 
     def dependence(self, annotations: Annotations) -> DependenceCheck | None:
         """Check whether the labels of an item depend on each other beyond what the fit allows.
@@ -540,13 +552,15 @@ class ConfusionFit(Fit):
         prevalence = getattr(self, "prevalence", None)
         return None if prevalence is None else check(annotations, prevalence, self.confusion)
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters, those of the items' categories aside.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted; annotators without labels have no parameters.
+        n_annotators : int
+            Annotators who gave labels; others have no parameters.
+        n_items : int
+            I.
 
         Returns
         -------
@@ -555,7 +569,7 @@ class ConfusionFit(Fit):
             not a prior ties them together.
         """
         k = len(self.categories)
-        return n_active(annotations) * k * (k - 1) + k - 1
+        return n_annotators * k * (k - 1) + k - 1
 
     def confusion_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
@@ -644,6 +658,11 @@ class SampledFit(ConfusionFit):
         )
 
     def _unconverged(self) -> str:
+        if self._shape[1] < FEWEST_DRAWS:
+            return (
+                "The chains have not converged, as far as can be told: R-hat needs "
+                f"{FEWEST_DRAWS} draws of each. Take more draws."
+            )
         table = self._of_population
         fewest = float(table[["ess_bulk", "ess_tail"]].min().min())
         return (

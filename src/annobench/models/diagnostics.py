@@ -20,6 +20,8 @@ MAX_R_HAT: Final = 1.01
 #: The fewest effective draws, in bulk and tails, of which R-hat and standard errors can be relied
 #: on: 50 for each half of four chains; Vehtari et al. (2021), section 4.
 MIN_EFFECTIVE: Final = 400
+#: Of a chain, from which its halves have variances.
+FEWEST_DRAWS: Final = 4
 
 
 def has_converged(table: pd.DataFrame) -> bool:
@@ -40,8 +42,10 @@ def has_converged(table: pd.DataFrame) -> bool:
     ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16, section 4.
     """
-    sizes = table[["ess_bulk", "ess_tail"]].to_numpy()
-    return bool(not (table["r_hat"] > MAX_R_HAT).any() and not (sizes < MIN_EFFECTIVE).any())
+    moving = table[~table["constant"]]
+    sizes = moving[["ess_bulk", "ess_tail"]].to_numpy()
+    # Fewer than four draws of a chain have neither: NaN, which is within no limit.
+    return bool((moving["r_hat"] <= MAX_R_HAT).all() and (sizes >= MIN_EFFECTIVE).all())
 
 
 def convergence_table(
@@ -60,7 +64,8 @@ def convergence_table(
         Indexed by (parameter, name), with the columns `mean`, `standard_deviation`,
         `r_hat` (rank-normalised, split), `ess_bulk`, `ess_tail`, `mcse_mean` (by the
         effective sample size of the draws, not of their ranks) and `constant`. A component
-        whose draws are all equal has no R-hat: NaN, constant True.
+        whose draws are all equal has no R-hat: NaN, constant True. Nor have chains of fewer than
+        four draws, each half of which has no variance.
 
     References
     ----------
@@ -79,9 +84,10 @@ def convergence_table(
             ("ess_mean", lambda x: arviz.ess(x, method="mean")),
         ):
             values = np.full(len(names), np.nan)
-            if moving.shape[2]:
+            if moving.shape[1] >= FEWEST_DRAWS and moving.shape[2]:
                 # Draws of two equally frequent values do not spread about their median: 0/0.
-                with np.errstate(invalid="ignore", divide="ignore"):
+                with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", "More chains", UserWarning)
                     measured = measure(arviz.convert_to_dataset({"x": moving}))
                 values[~constant] = measured["x"].to_numpy()
             columns[column] = values

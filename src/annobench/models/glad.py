@@ -39,7 +39,7 @@ from annobench.labels.partitions import PartitionedLabels
 from annobench.models._kept import KeptItems
 from annobench.models._passes import PartitionedFit, Workers
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
-from annobench.models.base import Conventions, Fit, Method, n_active
+from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
 
 METHOD = Method(
@@ -113,20 +113,22 @@ class GladFit(Fit):
     converged: bool
     history: Floats
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: abilities, and how easy each item is.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------
         int
             Their number.
         """
-        return n_active(annotations) + len(self.items)
+        return n_annotators + n_items
 
     @cached_property
     def difficulty(self) -> Floats:

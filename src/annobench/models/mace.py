@@ -32,7 +32,7 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit, Workers, run_in_memory
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
-from annobench.models.base import ConfusionFit, Conventions, Method, n_active
+from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
     name="mace",
@@ -108,20 +108,22 @@ class MaceFit(ConfusionFit):
     history: Floats
     starts: Floats
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: a competence and a strategy for each annotator.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------
         int
             Their number.
         """
-        return n_active(annotations) * len(self.categories)
+        return n_annotators * len(self.categories)
 
     @cached_property
     def accuracy(self) -> Floats:

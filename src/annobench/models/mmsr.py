@@ -45,7 +45,7 @@ from scipy.sparse.linalg import eigsh
 
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import Floats, Votes, check_search, normalised
-from annobench.models.base import ConfusionFit, Conventions, Method, n_active
+from annobench.models.base import ConfusionFit, Conventions, Method
 from annobench.models.kernels.completion import refit_factor
 
 METHOD = Method(
@@ -97,20 +97,22 @@ class MmsrFit(ConfusionFit):
     n_iterations: int
     converged: bool
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: accuracies.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------
         int
             Their number.
         """
-        return n_active(annotations)
+        return n_annotators
 
     @cached_property
     def skill(self) -> Floats:

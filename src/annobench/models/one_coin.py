@@ -34,7 +34,7 @@ from annobench.models._votes import (
     even_errors,
     log,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method, n_active
+from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
     name="one_coin",
@@ -97,20 +97,22 @@ class OneCoinFit(ConfusionFit):
     converged: bool
     history: Floats
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: accuracies, and the prevalence.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------
         int
             Their number.
         """
-        return n_active(annotations) + len(self.categories) - 1
+        return n_annotators + len(self.categories) - 1
 
     @cached_property
     def confusion(self) -> Floats:

@@ -127,13 +127,15 @@ class PooledMultinomialFit(SampledFit):
         "item_probability": ("item", "category"),
     }
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: one confusion matrix, and the prevalence.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------

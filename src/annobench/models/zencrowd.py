@@ -34,7 +34,7 @@ from annobench.models._votes import (
     even_errors,
     run_em,
 )
-from annobench.models.base import ConfusionFit, Conventions, Method, n_active
+from annobench.models.base import ConfusionFit, Conventions, Method
 
 METHOD = Method(
     name="zencrowd",
@@ -91,20 +91,22 @@ class ZenCrowdFit(ConfusionFit):
     converged: bool
     history: Floats
 
-    def count_parameters(self, annotations: Annotations) -> int:
+    def count_parameters(self, n_annotators: int, n_items: int) -> int:
         """Count the free parameters: accuracies.
 
         Parameters
         ----------
-        annotations : Annotations
-            The labels that were fitted.
+        n_annotators : int
+            Annotators who gave labels.
+        n_items : int
+            I.
 
         Returns
         -------
         int
             Their number.
         """
-        return n_active(annotations)
+        return n_annotators
 
     @cached_property
     def confusion(self) -> Floats:
