@@ -10,6 +10,7 @@ INSTALLED := .venv/.installed
 JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
 BROWSER := .venv/.browser
+PYTHONS ?= 3.12 3.13
 OBJECT_STORE := .venv-object-store/.installed
 IRRCAC := .venv-irrcac/.installed
 CLUSTER := .venv-cluster/.installed
@@ -20,11 +21,14 @@ SNAKEMAKE := $(BIN)/snakemake --cores=$(CORES) $(CONFIG:%=--configfile=%)
 ifndef VERBOSE
 SNAKEMAKE := PYTHONPATH="workflow/logging$${PYTHONPATH:+:$$PYTHONPATH}" $(SNAKEMAKE) --logger=brief
 endif
+QUICK := "not slow and not browser and not commands and not workflow"
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 
+WINDOWS := --numprocesses logical --maxprocesses 4
+
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -65,7 +69,7 @@ readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a ru
 	$(BIN)/python workflow/scripts/count_verdicts.py
 
 test: $(INSTALLED)  ## Run the tests of the library and of the papers, which take minutes.
-	$(BIN)/pytest $(PARALLEL) -m "not slow and not browser and not commands and not workflow"
+	$(BIN)/pytest $(PARALLEL) -m $(QUICK)
 
 test-commands: $(INSTALLED)  ## Type each documented command and option.
 	$(BIN)/pytest $(PARALLEL) -m "commands and not slow"
@@ -76,8 +80,8 @@ test-workflow: $(INSTALLED)  ## Run the workflow in small: what an edit, a fault
 test-all: $(INSTALLED)  ## Run every test, the long ones included.
 	$(BIN)/pytest $(PARALLEL) -m "not browser"
 
-test-browser: $(BROWSER)  ## Open every page of the finished site in Chromium, which must be installed.
-	$(BIN)/pytest --numprocesses logical --maxprocesses 4 tests/browser
+test-browser: $(BROWSER)  ## Open pages of each make of the finished site in Chromium, which must be installed.
+	$(BIN)/pytest $(WINDOWS) -m "not slow" tests/browser
 
 test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
 	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
@@ -94,6 +98,21 @@ $(BROWSER): requirements/browser.txt $(INSTALLED)
 
 test-faults: $(BROWSER)  ## Kill, fill, corrupt and feed nonsense to it, and store what came of it: 25 minutes.
 	$(BIN)/pytest $(PARALLEL) --store-faults all tests/faults
+
+test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other Pythons, in environments of their own: PYTHONS="3.12 3.13".
+	for version in $(PYTHONS); do \
+		.venv-python$$version/bin/pytest $(PARALLEL) -m $(QUICK) || exit 1; \
+	done
+
+.venv-python%/.installed: requirements/lock.txt pyproject.toml
+	test -x .venv-python$*/bin/python || python$* -m venv .venv-python$*
+	.venv-python$*/bin/python -m pip install --quiet --require-hashes -r requirements/lock.txt
+	.venv-python$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
+# What takes too long for every change; the site must be made.
+nightly: $(BROWSER) test-all test-pythons test-faults test-object-store  ## Run every suite, other Pythons, every page and the campaign of faults: hours.
+	$(BIN)/pytest $(WINDOWS) tests/browser
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
 	$(BIN)/pytest tests/cluster

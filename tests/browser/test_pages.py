@@ -1,11 +1,12 @@
-"""Every page of the finished site and of the course, in headless Chromium.
+"""Pages of the finished site and of the course, in headless Chromium.
 
 Each is opened once, at the width of a phone, and then widened. Nothing may be told to the console
 or asked of a server at either width, nothing may be wider than the window, and `faults.js` looks at
-every element. axe-core then audits one element of each kind of neighbours, which `thin.js` leaves,
-on every page but those of the library's modules and of the data sets, which are of one make each:
-every n-th stands for the others. Half of the pages are audited in the light, half in the dark, and
-one of each make in both. Slides, which are no pages of the site's make, are not audited.
+every element. axe-core then audits one element of each kind of neighbours, which `thin.js` leaves.
+Of the pages of the library's modules and of the data sets, which are of one make each, every n-th
+stands for the others, which `make nightly` opens as well. Half of the pages are audited in the
+light, half in the dark, and one of each make in both. Slides, which are no pages of the site's
+make, are not audited.
 """
 
 from pathlib import Path
@@ -36,17 +37,22 @@ Response.prototype.text = async function () {
 #: So many pages are visited by one test, in one window.
 BATCH = 12
 
-#: Pages of one make: every n-th of them is audited.
+#: Pages of one make, of which every n-th is chosen.
 GENERATED = {"_modules/": 40, "reference/": 20, "datasets/": 8}
-AUDITED = {
-    page
-    for page in PAGES
-    if not page.startswith(tuple(GENERATED)) and not page.startswith("../course/slides/")
-} | {
-    page
-    for folder, n in GENERATED.items()
-    for page in [page for page in PAGES if page.startswith(folder)][::n]
-}
+CHOSEN = sorted(
+    {page for page in PAGES if not page.startswith(tuple(GENERATED))}
+    | {
+        page
+        for folder, n in GENERATED.items()
+        for page in [page for page in PAGES if page.startswith(folder)][::n]
+    }
+)
+OTHERS = sorted({*PAGES} - {*CHOSEN})
+BATCHES = [
+    pytest.param(pages[start : start + BATCH], marks=marks, id=pages[start])
+    for pages, marks in ((CHOSEN, ()), (OTHERS, pytest.mark.slow))
+    for start in range(0, len(pages), BATCH)
+]
 
 
 def violations(window):
@@ -63,16 +69,16 @@ def violations(window):
     ]
 
 
-@pytest.mark.parametrize("start", range(0, len(PAGES), BATCH), ids=lambda n: PAGES[n])
-def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, start):
+@pytest.mark.parametrize("pages", BATCHES)
+def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, pages):
     found = {}
-    for n, page in enumerate(PAGES[start : start + BATCH]):
+    for n, page in enumerate(pages):
         watched.page.emulate_media(color_scheme=("light", "dark")[n % 2])
         window = watched.open(page, PHONE)
         faults = window.evaluate(FAULTS)
         watched.resize(DESKTOP)
         faults += window.evaluate(FAULTS) + watched.heard
-        if page in AUDITED:
+        if page in CHOSEN and not page.startswith("../course/slides/"):
             window.evaluate(THIN)
             faults += violations(window)
         if faults:
