@@ -111,8 +111,9 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	touch $@
 
 # What takes too long for every change; the site must be made.
-nightly: $(BROWSER) test-all test-pythons test-faults test-object-store  ## Run every suite, other Pythons, every page and the campaign of faults: hours.
+nightly: $(BROWSER) test-all test-pythons test-faults test-object-store  ## Run every suite, other Pythons, every page, the campaign of faults, and all on simulated data: hours.
 	$(BIN)/pytest $(WINDOWS) tests/browser
+	.ci/simulated
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.
 	$(BIN)/pytest tests/cluster

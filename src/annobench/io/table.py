@@ -496,12 +496,24 @@ def _rows(text: str, delimiter: str) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
+def _of_arrow(data: bytes) -> pa.Buffer:
+    """Copy bytes into memory of Arrow's own.
+
+    Python's memory would be given back by one of Arrow's threads, which ends the process if the
+    interpreter is about to end by then ("terminate called without an active exception").
+    """
+    buffer = pa.allocate_buffer(len(data))
+    with pa.FixedSizeBufferWriter(buffer) as writer:
+        writer.write(data)
+    return buffer
+
+
 def _fast(text: str, header: list[str], delimiter: str) -> pa.Table | None:
     """Parse text without quotes; None where a row does not fit the header."""
     kind = pa.string()
     try:
         table = pa_csv.read_csv(
-            pa.BufferReader(text.encode("utf-8")),
+            pa.BufferReader(_of_arrow(text.encode("utf-8"))),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=pa_csv.ConvertOptions(
                 column_types=dict.fromkeys(header, kind), strings_can_be_null=False
