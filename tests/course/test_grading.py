@@ -15,6 +15,9 @@ from annobench.course import grading
 from annobench.course.wire import Foreign, decode, encode
 from course_source import read_source, solutions_edition, student_edition
 
+#: A course of submissions is graded, each in a process of its own.
+pytestmark = pytest.mark.slow
+
 FIRST = 'import annobench as ab\nsession = ab.course.session("00_example", student="{student}")\n'
 RIGHT = """
 m = session.given("0.1")["matrix"]
@@ -196,7 +199,6 @@ def test_messages_are_short(graded):
     assert max(table["message"].str.len().max() for table in graded[1].values()) <= 600
 
 
-@pytest.mark.slow
 def test_time_is_limited(tmp_path, other_processes):
     stubborn = "while 1:\n    try: time.sleep(9)\n    except BaseException: pass"
     write(tmp_path, "a", RIGHT, f"import time\n{stubborn}")

@@ -122,6 +122,7 @@ def test_the_simulated_panel_of_the_paper_is_recovered(rng):
     assert fitted.label_switches.tolist() == [0, 0, 0, 0]
 
 
+@pytest.mark.slow
 def test_probabilities_of_the_items_are_those_of_their_categories():
     # Given the labels, a category c has mean p, so that (c - p) (p - 1/2) has mean 0: it is
     # negative on average if probabilities are too near 0 and 1, and positive if too far.
