@@ -154,15 +154,26 @@ class Annotations(Verbs):
         >>> a.n_items, a.n_annotators, a.categories
         (2, 2, ('no', 'yes'))
         """
+        columns = {
+            name: _Column.of(_column(values, name))
+            for name, values in (("item", item), ("annotator", annotator), ("label", label))
+        }
+        return cls._from_columns(columns, items, annotators, categories, scale)
+
+    @classmethod
+    def _from_columns(
+        cls,
+        columns: dict[str, _Column],
+        items: Iterable[object] | None,
+        annotators: Iterable[object] | None,
+        categories: Iterable[object] | None,
+        scale: Scale,
+    ) -> Annotations:
         if scale not in SCALES or scale == "set":
             raise AnnotationError(
                 f"Annotations: scale {scale!r} is not one of {', '.join(SCALES[:-1])}. "
                 "Labels that are sets are given to from_sets."
             )
-        columns = {
-            name: _Column.of(_column(values, name))
-            for name, values in (("item", item), ("annotator", annotator), ("label", label))
-        }
         lengths = {name: column.codes.size for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise AnnotationError(
@@ -177,7 +188,9 @@ class Annotations(Verbs):
                     f"Annotations: {unnamed.size} row(s) have no {name}, the first at row "
                     f"{unnamed[0]} (counted from 0). Name it, or remove the row."
                 )
-        given = ~columns["label"].is_missing
+        given: Any = ~columns["label"].is_missing
+        if given.all():
+            given = slice(None)
         item_codes, item_names = _codes(_names(columns["item"].distinct), items, "item")
         annotator_codes, annotator_names = _codes(
             _names(columns["annotator"].distinct), annotators, "annotator"
@@ -187,7 +200,7 @@ class Annotations(Verbs):
         label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
         if scale == "interval":
             labels = _numbers(labels)
-            categories = None if categories is None else _numbers(pd.Series(list(categories)))
+            categories = None if categories is None else _numbers(_objects(categories))
         if scale == "ordinal" and categories is None:
             _check_order(labels)
         elif categories is not None:
@@ -254,9 +267,9 @@ class Annotations(Verbs):
             categories = kind.categories if categories is None else categories
             scale = "ordinal" if scale is None and kind.ordered else scale
         return cls.from_arrays(
-            frame["item"].astype(object),
-            frame["annotator"].astype(object),
-            frame["label"].astype(object),
+            frame["item"],
+            frame["annotator"],
+            frame["label"],
             items=items,
             annotators=annotators,
             categories=categories,
@@ -452,26 +465,26 @@ class Annotations(Verbs):
                 warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items: list[object] = list(table.index)
             annotators: list[object] = list(table.columns)
-            cells = table.to_numpy(dtype=object)
+            # Columns of several types keep theirs: 1 is not 1.0 to everybody.
+            cells = table.to_numpy(dtype=None if len(set(table.dtypes)) == 1 else object)
         elif item is not None:
             raise AnnotationError(_NO_COLUMNS.format("from_wide", item))
         else:
-            cells = np.array(table, dtype=object)
+            cells = np.asarray(table, dtype=None if isinstance(table, np.ndarray) else object)
             if cells.ndim != 2:
                 raise AnnotationError(
                     f"from_wide: the table must have a row for each item and a column for each "
                     f"annotator, got shape {cells.shape}."
                 )
             items, annotators = list(range(cells.shape[0])), list(range(cells.shape[1]))
-        return cls.from_arrays(
-            np.repeat(np.array(items, dtype=object), len(annotators)),
-            np.tile(np.array(annotators, dtype=object), len(items)),
-            cells.ravel(),
-            items=items,
-            annotators=annotators,
-            categories=categories,
-            scale=scale,
-        )
+        columns = {
+            "item": _Column(_objects(items), np.repeat(np.arange(len(items)), len(annotators))),
+            "annotator": _Column(
+                _objects(annotators), np.tile(np.arange(len(annotators)), len(items))
+            ),
+            "label": _Column.of(_column(cells.ravel(), "label")),
+        }
+        return cls._from_columns(columns, items, annotators, categories, scale)
 
     @classmethod
     def from_counts(
@@ -629,7 +642,7 @@ class Annotations(Verbs):
         AnnotationError
             If a category is not a finite number.
         """
-        numbers = _numbers(pd.Series(self.categories, dtype=object))
+        numbers = _numbers(_objects(self.categories))
         return _frozen(np.asarray(numbers, dtype=np.float64))
 
     @cached_property
@@ -726,9 +739,11 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
             f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
             "entry for each label; a table of items by annotators goes to from_wide."
         )
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "buif":
+        values = values.astype(object)
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
-        return pd.Series(np.asarray(values, dtype=object), dtype=object)
-    return pd.Series(list(values), dtype=object)
+        return pd.Series(values, dtype=values.dtype)
+    return pd.Series(_objects(values), dtype=object)
 
 
 def _elements(value: Any) -> frozenset[str] | None:
@@ -752,56 +767,90 @@ def _quoted(name: str) -> str:
     return repr(name) if set(name) & set(",{}'\"") else name
 
 
+def _objects(values: Iterable[object]) -> NDArray[np.object_]:
+    """Return an array of values as they are; tuples and the like are entries too."""
+    return np.fromiter(values, dtype=object)
+
+
+#: Bytes of an integer with the bits of a number.
+_WIDEST = 8
+
+
 class _Column(NamedTuple):
     """The different values of a column, and which of them each entry is."""
 
-    distinct: pd.Series[Any]
+    distinct: NDArray[np.object_]
     codes: NDArray[np.intp]
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> _Column:
-        # Elsewhere equal values may have different names, as 1, 1.0 and True have: all stay.
-        if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
-            return cls(column, np.arange(len(column)))
-        codes, values = pd.factorize(column, use_na_sentinel=False)
-        return cls(pd.Series(np.asarray(values, dtype=object), dtype=object), codes)
+        kind = column.dtype
+        if isinstance(kind, pd.CategoricalDtype):
+            codes, places = pd.factorize(column.cat.codes.to_numpy())
+            return cls(np.append(np.asarray(kind.categories, dtype=object), None)[places], codes)
+        if isinstance(kind, np.dtype) and kind.kind in "bui":
+            codes, values = pd.factorize(column.to_numpy())
+            return cls(values.astype(object), codes)
+        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
+            # By their bits, as 0.0 and -0.0 are equal and have different names.
+            codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
+            return cls(bits.view(kind).astype(object), codes)
+        if not isinstance(kind, pd.StringDtype):
+            column = column.astype(object)
+            # Equal values may have different names, as 1, 1.0 and True have: all stay.
+            if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
+                return cls(column.to_numpy(), np.arange(len(column)))
+        codes, different = pd.factorize(column, use_na_sentinel=False)
+        return cls(np.asarray(different, dtype=object), codes)
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
-        return _missing(self.distinct).to_numpy()[self.codes]
+        return _missing(self.distinct)[self.codes]
 
 
-def _missing(column: pd.Series[Any]) -> pd.Series[bool]:
-    return column.isna() | (column.map(lambda value: isinstance(value, str) and value == ""))
+def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
+    empty = np.fromiter((isinstance(v, str) and not v for v in values), bool, len(values))
+    return np.asarray(pd.isna(values)) | empty
 
 
-def _names(column: pd.Series[Any]) -> pd.Series[str]:
+def _names(values: NDArray[np.object_]) -> NDArray[np.object_]:
+    names = _objects(map(str, values))
     try:
-        return column.map(str)
-    except UnicodeEncodeError as error:
+        "".join(names).encode("utf-8")
+    except UnicodeEncodeError:
+        wrong = next(name for name in names if not _is_unicode(name))
         raise AnnotationError(
-            f"Annotations: the name {error.object!r} is not valid Unicode. Rename it."
-        ) from error
+            f"Annotations: the name {wrong!r} is not valid Unicode. Rename it."
+        ) from None
+    return names
 
 
-def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _numbers(values: NDArray[np.object_]) -> NDArray[np.object_]:
     """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
-    numbers = pd.to_numeric(column, errors="coerce").astype(float)
-    wrong = ~(numbers.abs() <= LARGEST)
+    numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
+    wrong = ~(np.abs(numbers) <= LARGEST)
     if wrong.any():
-        shown = ", ".join(map(repr, column[wrong].unique()[:SHOWN]))
+        shown = ", ".join(map(repr, pd.unique(values[wrong])[:SHOWN]))
         raise AnnotationError(
             f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
             "Correct them, or use the nominal scale."
         )
-    codes, distinct = pd.factorize(numbers.to_numpy())
+    codes, distinct = pd.factorize(numbers)
     names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
-    return pd.Series(np.array(names, dtype=object)[codes], index=column.index, dtype=object)
+    return np.array(names, dtype=object)[codes]
 
 
-def _check_order(labels: pd.Series[Any]) -> None:
+def _check_order(labels: NDArray[np.object_]) -> None:
     """Refuse ordinal labels whose order nobody has told."""
-    seen = pd.Series(labels.unique(), dtype=object)
+    seen = pd.Series(pd.unique(labels), dtype=object)
     if pd.to_numeric(seen, errors="coerce").isna().any():
         raise AnnotationError(
             f"Annotations: the order of the ordinal categories "
@@ -811,17 +860,18 @@ def _check_order(labels: pd.Series[Any]) -> None:
 
 
 def _codes(
-    names: pd.Series[str], known: Iterable[object] | None, what: str
+    names: NDArray[np.object_], known: Iterable[object] | None, what: str
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    of_name, uniques = pd.factorize(names)
+    of_name, different = pd.factorize(names)
     if what == "label":
-        uniques = pd.Index([plain_number(name) for name in uniques], dtype=object)
+        different = [plain_number(name) for name in different]
+    uniques = pd.Index(different, dtype=object)
     if known is None:
         if what != "label":
             return of_name.astype(np.int32), tuple(uniques)
         known = sorted_names(uniques.unique())
     order = tuple(map(str, known))
-    index = pd.Index(order)
+    index = pd.Index(order, dtype=object)
     if index.has_duplicates:
         twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
         raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
