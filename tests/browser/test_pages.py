@@ -2,13 +2,14 @@
 
 Each is opened once, at the width of a phone, and then widened. Nothing may be told to the console
 or asked of a server at either width, nothing may be wider than the window, and `faults.js` looks at
-every element. axe-core then audits one element of each kind of neighbours, which `thin.js` leaves.
-Of the pages of the library's modules and of the data sets, which are of one make each, every n-th
-stands for the others, which `make nightly` opens as well. Half of the pages are audited in the
-light, half in the dark, and one of each make in both. Slides, which are no pages of the site's
-make, are not audited.
+every element. axe-core then audits one element of each kind of neighbours, which `thin.js` leaves,
+half of the pages in the light, half in the dark, and one of each make in both. Slides, which are
+no pages of the site's make, are not audited. A few pages of each folder stand for the others, which
+`make nightly` opens as well.
 """
 
+import math
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -35,24 +36,27 @@ Response.prototype.text = async function () {
 """
 
 #: So many pages are visited by one test, in one window.
-BATCH = 12
+BATCH = 6
 
-#: Pages of one make, of which every n-th is chosen.
-GENERATED = {"_modules/": 40, "reference/": 20, "datasets/": 8}
-CHOSEN = sorted(
-    {page for page in PAGES if not page.startswith(tuple(GENERATED))}
-    | {
+#: Of a folder so many pages stand for the others, which `make nightly` opens as well.
+CHOSEN_OF_FOLDER = 6
+
+
+def batches():
+    """Return the pages by windows: a few of each folder, and then all others."""
+    folders = defaultdict(list)
+    for page in PAGES:
+        at_top = "/".join(page.split("/")[: 3 if page.startswith("../") else 1])
+        folders[at_top].append(page)
+    chosen = sorted(
         page
-        for folder, n in GENERATED.items()
-        for page in [page for page in PAGES if page.startswith(folder)][::n]
-    }
-)
-OTHERS = sorted({*PAGES} - {*CHOSEN})
-BATCHES = [
-    pytest.param(pages[start : start + BATCH], marks=marks, id=pages[start])
-    for pages, marks in ((CHOSEN, ()), (OTHERS, pytest.mark.slow))
-    for start in range(0, len(pages), BATCH)
-]
+        for pages in folders.values()
+        for page in pages[:: math.ceil(len(pages) / CHOSEN_OF_FOLDER)]
+    )
+    others = sorted({*PAGES} - {*chosen})
+    for pages, marks in ((chosen, ()), (others, pytest.mark.slow)):
+        for start in range(0, len(pages), BATCH):
+            yield pytest.param(pages[start : start + BATCH], marks=marks, id=pages[start])
 
 
 def violations(window):
@@ -69,7 +73,7 @@ def violations(window):
     ]
 
 
-@pytest.mark.parametrize("pages", BATCHES)
+@pytest.mark.parametrize("pages", list(batches()))
 def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, pages):
     found = {}
     for n, page in enumerate(pages):
@@ -78,7 +82,7 @@ def test_pages_are_quiet_fit_the_window_and_have_no_fault(watched, pages):
         faults = window.evaluate(FAULTS)
         watched.resize(DESKTOP)
         faults += window.evaluate(FAULTS) + watched.heard
-        if page in CHOSEN and not page.startswith("../course/slides/"):
+        if not page.startswith("../course/slides/"):
             window.evaluate(THIN)
             faults += violations(window)
         if faults:
