@@ -189,7 +189,9 @@ def consensus_partitions(
         int(total.n_certain),
         tuple(
             found.fit.cautions()
-            + found.fit.few_labels(labels.n_labels, np.count_nonzero(total.given), labels.n_items)
+            + found.fit.few_labels(
+                labels.n_labels, int(np.count_nonzero(total.given)), labels.n_items
+            )
         ),
     )
 

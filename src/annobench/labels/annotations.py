@@ -787,7 +787,7 @@ class _Column(NamedTuple):
         kind = column.dtype
         if isinstance(kind, pd.CategoricalDtype):
             codes, places = pd.factorize(column.cat.codes.to_numpy())
-            return cls(np.append(np.asarray(kind.categories, dtype=object), None)[places], codes)
+            return cls(_objects([*kind.categories, None])[places], codes)
         if isinstance(kind, np.dtype) and kind.kind in "bui":
             codes, values = pd.factorize(column.to_numpy())
             return cls(values.astype(object), codes)
@@ -810,7 +810,8 @@ class _Column(NamedTuple):
 
 def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
     empty = np.fromiter((isinstance(v, str) and not v for v in values), bool, len(values))
-    return np.asarray(pd.isna(values)) | empty
+    missing: NDArray[np.bool_] = pd.isna(values) | empty
+    return missing
 
 
 def _names(values: NDArray[np.object_]) -> NDArray[np.object_]:
@@ -864,7 +865,7 @@ def _codes(
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     of_name, different = pd.factorize(names)
     if what == "label":
-        different = [plain_number(name) for name in different]
+        different = _objects(map(plain_number, different))
     uniques = pd.Index(different, dtype=object)
     if known is None:
         if what != "label":
