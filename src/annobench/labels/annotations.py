@@ -191,10 +191,8 @@ class Annotations(Verbs):
         given: Any = ~columns["label"].is_missing
         if given.all():
             given = slice(None)
-        item_codes, item_names = _codes(_names(columns["item"].distinct), items, "item")
-        annotator_codes, annotator_names = _codes(
-            _names(columns["annotator"].distinct), annotators, "annotator"
-        )
+        item_codes, item_names = columns["item"].named(items, "item")
+        annotator_codes, annotator_names = columns["annotator"].named(annotators, "annotator")
         kept = ~_missing(columns["label"].distinct)
         labels = columns["label"].distinct[kept]
         label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
@@ -463,8 +461,8 @@ class Annotations(Verbs):
             table, note = with_items(table, item, "from_wide")
             if note:
                 warnings.warn(note, ItemColumnWarning, stacklevel=2)
-            items: list[object] = list(table.index)
-            annotators: list[object] = list(table.columns)
+            items: list[object] | None = list(table.index)
+            annotators: list[object] | None = list(table.columns)
             # Columns of several types keep theirs: 1 is not 1.0 to everybody.
             cells = table.to_numpy(dtype=None if len(set(table.dtypes)) == 1 else object)
         elif item is not None:
@@ -476,11 +474,14 @@ class Annotations(Verbs):
                     f"from_wide: the table must have a row for each item and a column for each "
                     f"annotator, got shape {cells.shape}."
                 )
-            items, annotators = list(range(cells.shape[0])), list(range(cells.shape[1]))
+            items = annotators = None
+        n_items, n_annotators = cells.shape
+        rows = _objects(range(n_items) if items is None else items)
+        names = _objects(range(n_annotators) if annotators is None else annotators)
         columns = {
-            "item": _Column(_objects(items), np.repeat(np.arange(len(items)), len(annotators))),
+            "item": _Column(rows, np.repeat(np.arange(n_items), n_annotators), items is None),
             "annotator": _Column(
-                _objects(annotators), np.tile(np.arange(len(annotators)), len(items))
+                names, np.tile(np.arange(n_annotators), n_items), annotators is None
             ),
             "label": _Column.of(_column(cells.ravel(), "label")),
         }
@@ -777,10 +778,14 @@ _WIDEST = 8
 
 
 class _Column(NamedTuple):
-    """The different values of a column, and which of them each entry is."""
+    """The different values of a column, and which of them each entry is.
+
+    Where they are `whole` numbers none is missing, and no two have one name.
+    """
 
     distinct: NDArray[np.object_]
     codes: NDArray[np.intp]
+    whole: bool = False
 
     @classmethod
     def of(cls, column: pd.Series[Any]) -> _Column:
@@ -790,7 +795,7 @@ class _Column(NamedTuple):
             return cls(_objects([*kind.categories, None])[places], codes)
         if isinstance(kind, np.dtype) and kind.kind in "bui":
             codes, values = pd.factorize(column.to_numpy())
-            return cls(values.astype(object), codes)
+            return cls(values.astype(object), codes, whole=True)
         if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
             # By their bits, as 0.0 and -0.0 are equal and have different names.
             codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
@@ -805,7 +810,16 @@ class _Column(NamedTuple):
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
+        if self.whole:
+            return np.zeros(len(self.codes), dtype=bool)
         return _missing(self.distinct)[self.codes]
+
+    def named(
+        self, known: Iterable[object] | None, what: str
+    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        if self.whole and known is None:
+            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct))
+        return _codes(_names(self.distinct), known, what)
 
 
 def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
