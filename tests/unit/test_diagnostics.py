@@ -9,6 +9,9 @@ import pytest
 import scipy.signal
 import scipy.stats
 
+from annobench import Annotations
+from annobench.core.errors import ConvergenceWarning
+from annobench.models import pooled_multinomial
 from annobench.models.diagnostics import convergence_table, has_converged
 
 LEVEL = 1e-3
@@ -111,7 +114,10 @@ def test_draws_of_two_equally_frequent_values_raise_no_alarm(rng):
 def test_chains_of_a_few_draws_have_not_converged(rng, n_draws):
     table = convergence_table({"x": (rng.normal(size=(6, n_draws, 2)), ["moving", "too"])})
     assert table["r_hat"].isna().all() == (n_draws < 4)
-    assert not has_converged(table)
+    labels = Annotations.from_contingency([[40, 5], [5, 50]])
+    with pytest.warns(ConvergenceWarning, match="draws"):
+        fitted = pooled_multinomial.fit(labels, rng=1, warmup=10, draws=n_draws, chains=6)
+    assert not fitted.converged
 
 
 def test_draws_that_are_all_equal_count_as_converged():

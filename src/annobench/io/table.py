@@ -32,7 +32,8 @@ from annobench.core.files import replacing
 from annobench.core.names import unused
 from annobench.core.numbers import plain_categories, plain_number
 from annobench.io._foreign import what_it_is
-from annobench.labels.annotations import SCALES, Annotations, Scale, sorted_names
+from annobench.labels._coding import sorted_names
+from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
 from annobench.labels.frames import as_annotations
 

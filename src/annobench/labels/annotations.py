@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -23,14 +23,22 @@ from annobench.core.errors import AnnotationError, ItemColumnWarning
 from annobench.core.numbers import plain_categories, plain_number
 from annobench.core.results import as_html
 from annobench.core.texts import visible
+from annobench.labels._coding import (
+    SHOWN,
+    Column,
+    check_order,
+    codes_of,
+    column_of,
+    missing,
+    names_of,
+    numbers_of,
+    objects,
+)
 from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
-
-#: The largest number on the interval scale, whose square is still a number.
-LARGEST = 1e150
 
 #: Labels, and categories, that a notebook shows.
 SHOWN_LABELS = 10
@@ -39,9 +47,6 @@ _NO_COLUMNS = (
     "{}: item={!r} names a column, and the table is no data frame. Give a data frame, or leave "
     "item out."
 )
-
-#: How many offending values an error message lists.
-SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +160,7 @@ class Annotations(Verbs):
         (2, 2, ('no', 'yes'))
         """
         columns = {
-            name: _Column.of(_column(values, name))
+            name: Column.of(column_of(values, name))
             for name, values in (("item", item), ("annotator", annotator), ("label", label))
         }
         return cls._from_columns(columns, items, annotators, categories, scale)
@@ -163,7 +168,7 @@ class Annotations(Verbs):
     @classmethod
     def _from_columns(
         cls,
-        columns: dict[str, _Column],
+        columns: dict[str, Column],
         items: Iterable[object] | None,
         annotators: Iterable[object] | None,
         categories: Iterable[object] | None,
@@ -193,17 +198,17 @@ class Annotations(Verbs):
             given = slice(None)
         item_codes, item_names = columns["item"].named(items, "item")
         annotator_codes, annotator_names = columns["annotator"].named(annotators, "annotator")
-        kept = ~_missing(columns["label"].distinct)
+        kept = ~missing(columns["label"].distinct)
         labels = columns["label"].distinct[kept]
         label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
         if scale == "interval":
-            labels = _numbers(labels)
-            categories = None if categories is None else _numbers(_objects(categories))
+            labels = numbers_of(labels)
+            categories = None if categories is None else numbers_of(objects(categories))
         if scale == "ordinal" and categories is None:
-            _check_order(labels)
+            check_order(labels)
         elif categories is not None:
             categories = plain_categories(categories)
-        label_codes, label_names = _codes(_names(labels), categories, "label")
+        label_codes, label_names = codes_of(names_of(labels), categories, "label")
         small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
         return cls(
             _frozen(item_codes[columns["item"].codes[given]]),
@@ -476,14 +481,14 @@ class Annotations(Verbs):
                 )
             items = annotators = None
         n_items, n_annotators = cells.shape
-        rows = _objects(range(n_items) if items is None else items)
-        names = _objects(range(n_annotators) if annotators is None else annotators)
+        rows = objects(range(n_items) if items is None else items)
+        names = objects(range(n_annotators) if annotators is None else annotators)
         columns = {
-            "item": _Column(rows, np.repeat(np.arange(n_items), n_annotators), items is None),
-            "annotator": _Column(
+            "item": Column(rows, np.repeat(np.arange(n_items), n_annotators), items is None),
+            "annotator": Column(
                 names, np.tile(np.arange(n_annotators), n_items), annotators is None
             ),
-            "label": _Column.of(_column(cells.ravel(), "label")),
+            "label": Column.of(column_of(cells.ravel(), "label")),
         }
         return cls._from_columns(columns, items, annotators, categories, scale)
 
@@ -643,7 +648,7 @@ class Annotations(Verbs):
         AnnotationError
             If a category is not a finite number.
         """
-        numbers = _numbers(_objects(self.categories))
+        numbers = numbers_of(objects(self.categories))
         return _frozen(np.asarray(numbers, dtype=np.float64))
 
     @cached_property
@@ -729,24 +734,6 @@ def _whole_counts(table: Any, name: str) -> NDArray[np.int64]:
     return counts.astype(np.int64)
 
 
-def _column(values: Any, name: str) -> pd.Series[Any]:
-    """Return a column of names, one entry a label; tuples and the like are entries too."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise AnnotationError(
-            f"Annotations: {name} must be a column of names, one for each label, got {values!r}."
-        )
-    if isinstance(values, np.ndarray) and values.ndim != 1:
-        raise AnnotationError(
-            f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
-            "entry for each label; a table of items by annotators goes to from_wide."
-        )
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "buif":
-        values = values.astype(object)
-    if isinstance(values, np.ndarray | pd.Series | pd.Index):
-        return pd.Series(values, dtype=values.dtype)
-    return pd.Series(_objects(values), dtype=object)
-
-
 def _elements(value: Any) -> frozenset[str] | None:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
@@ -766,165 +753,3 @@ def _elements(value: Any) -> frozenset[str] | None:
 def _quoted(name: str) -> str:
     """Quote an element that would read as several."""
     return repr(name) if set(name) & set(",{}'\"") else name
-
-
-def _objects(values: Iterable[object]) -> NDArray[np.object_]:
-    """Return an array of values as they are; tuples and the like are entries too."""
-    return np.fromiter(values, dtype=object)
-
-
-#: Bytes of an integer with the bits of a number.
-_WIDEST = 8
-
-
-class _Column(NamedTuple):
-    """The different values of a column, and which of them each entry is.
-
-    Where they are `whole` numbers none is missing, and no two have one name.
-    """
-
-    distinct: NDArray[np.object_]
-    codes: NDArray[np.intp]
-    whole: bool = False
-
-    @classmethod
-    def of(cls, column: pd.Series[Any]) -> _Column:
-        kind = column.dtype
-        if isinstance(kind, pd.CategoricalDtype):
-            codes, places = pd.factorize(column.cat.codes.to_numpy())
-            return cls(_objects([*kind.categories, None])[places], codes)
-        if isinstance(kind, np.dtype) and kind.kind in "bui":
-            codes, values = pd.factorize(column.to_numpy())
-            return cls(values.astype(object), codes, whole=True)
-        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
-            # By their bits, as 0.0 and -0.0 are equal and have different names.
-            codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
-            return cls(bits.view(kind).astype(object), codes)
-        if not isinstance(kind, pd.StringDtype):
-            column = column.astype(object)
-            # Equal values may have different names, as 1, 1.0 and True have: all stay.
-            if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
-                return cls(column.to_numpy(), np.arange(len(column)))
-        codes, different = pd.factorize(column, use_na_sentinel=False)
-        return cls(np.asarray(different, dtype=object), codes)
-
-    @property
-    def is_missing(self) -> NDArray[np.bool_]:
-        if self.whole:
-            return np.zeros(len(self.codes), dtype=bool)
-        return _missing(self.distinct)[self.codes]
-
-    def named(
-        self, known: Iterable[object] | None, what: str
-    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        if self.whole and known is None:
-            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct))
-        return _codes(_names(self.distinct), known, what)
-
-
-def _missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
-    empty = np.fromiter((isinstance(v, str) and not v for v in values), bool, len(values))
-    missing: NDArray[np.bool_] = pd.isna(values) | empty
-    return missing
-
-
-def _names(values: NDArray[np.object_]) -> NDArray[np.object_]:
-    names = _objects(map(str, values))
-    try:
-        "".join(names).encode("utf-8")
-    except UnicodeEncodeError:
-        wrong = next(name for name in names if not _is_unicode(name))
-        raise AnnotationError(
-            f"Annotations: the name {wrong!r} is not valid Unicode. Rename it."
-        ) from None
-    return names
-
-
-def _is_unicode(name: str) -> bool:
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _numbers(values: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
-    numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
-    wrong = ~(np.abs(numbers) <= LARGEST)
-    if wrong.any():
-        shown = ", ".join(map(repr, pd.unique(values[wrong])[:SHOWN]))
-        raise AnnotationError(
-            f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
-            "Correct them, or use the nominal scale."
-        )
-    codes, distinct = pd.factorize(numbers)
-    names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
-    return np.array(names, dtype=object)[codes]
-
-
-def _check_order(labels: NDArray[np.object_]) -> None:
-    """Refuse ordinal labels whose order nobody has told."""
-    seen = pd.Series(pd.unique(labels), dtype=object)
-    if pd.to_numeric(seen, errors="coerce").isna().any():
-        raise AnnotationError(
-            f"Annotations: the order of the ordinal categories "
-            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
-            "known. Give all in their order with categories=, lowest first."
-        )
-
-
-def _codes(
-    names: NDArray[np.object_], known: Iterable[object] | None, what: str
-) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    of_name, different = pd.factorize(names)
-    if what == "label":
-        different = _objects(map(plain_number, different))
-    uniques = pd.Index(different, dtype=object)
-    if known is None:
-        if what != "label":
-            return of_name.astype(np.int32), tuple(uniques)
-        known = sorted_names(uniques.unique())
-    order = tuple(map(str, known))
-    index = pd.Index(order, dtype=object)
-    if index.has_duplicates:
-        twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
-        raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
-    codes = index.get_indexer(uniques) if len(uniques) else np.zeros(0, dtype=np.int32)
-    if (codes < 0).any():
-        unknown = uniques[codes < 0].unique()
-        shown = ", ".join(map(repr, unknown[:SHOWN]))
-        raise AnnotationError(
-            f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
-            f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
-            f"Correct the {what}, or add it to the list."
-        )
-    return codes.astype(np.int32)[of_name], order
-
-
-def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort the names of categories.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Each once.
-
-    Returns
-    -------
-    tuple of str
-        As numbers where all are finite numbers.
-
-    Examples
-    --------
-    >>> sorted_names(["10", "9"]), sorted_names(["b", "10", "9"])
-    (('9', '10'), ('10', '9', 'b'))
-    """
-    names = tuple(names)
-    try:
-        numbers = [float(name) for name in names]
-    except ValueError:
-        return tuple(sorted(names))
-    if not all(map(math.isfinite, numbers)):
-        return tuple(sorted(names))
-    return tuple(name for _, name in sorted(zip(numbers, names, strict=True)))

@@ -643,7 +643,7 @@ class SampledFit(ConfusionFit):
         Of thousands of others the largest R-hat is above the limit by chance; `diagnostics` has
         them all. The limits are those of Vehtari et al. (2021): `annobench.models.diagnostics`.
         """
-        return has_converged(self._of_population)
+        return self._shape[1] >= FEWEST_DRAWS and has_converged(self._of_population)
 
     @cached_property
     def _of_population(self) -> pd.DataFrame:

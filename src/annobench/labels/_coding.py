@@ -1,0 +1,204 @@
+"""Columns of names as codes: the values of a column, each once, and which of them each entry is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.core.errors import AnnotationError
+from annobench.core.numbers import plain_number
+
+#: The largest number on the interval scale, whose square is still a number.
+LARGEST = 1e150
+
+#: Bytes of the widest integer, which may have the bits of a number.
+_WIDEST = 8
+
+#: How many offending values an error message lists.
+SHOWN = 5
+
+
+def column_of(values: Any, name: str) -> pd.Series[Any]:
+    """Return a column of names, one entry a label; tuples and the like are entries too."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise AnnotationError(
+            f"Annotations: {name} must be a column of names, one for each label, got {values!r}."
+        )
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise AnnotationError(
+            f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
+            "entry for each label; a table of items by annotators goes to from_wide."
+        )
+    if isinstance(values, np.ndarray) and values.dtype.kind not in "buif":
+        values = values.astype(object)
+    if isinstance(values, np.ndarray | pd.Series | pd.Index):
+        return pd.Series(values, dtype=values.dtype)
+    return pd.Series(objects(values), dtype=object)
+
+
+def objects(values: Iterable[object]) -> NDArray[np.object_]:
+    """Return an array of values as they are; tuples and the like are entries too."""
+    return np.fromiter(values, dtype=object)
+
+
+class Column(NamedTuple):
+    """The different values of a column, and which of them each entry is.
+
+    Where they are `whole` numbers none is missing, and no two have one name.
+    """
+
+    distinct: NDArray[np.object_]
+    codes: NDArray[np.intp]
+    whole: bool = False
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> Column:
+        """Find the different values, of numbers without an object for each entry."""
+        kind = column.dtype
+        if isinstance(kind, pd.CategoricalDtype):
+            codes, places = pd.factorize(column.cat.codes.to_numpy())
+            return cls(objects([*kind.categories, None])[places], codes)
+        if isinstance(kind, np.dtype) and kind.kind in "bui":
+            codes, values = pd.factorize(column.to_numpy())
+            return cls(values.astype(object), codes, whole=True)
+        if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
+            # By their bits, as 0.0 and -0.0 are equal and have different names.
+            codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
+            return cls(bits.view(kind).astype(object), codes)
+        if not isinstance(kind, pd.StringDtype):
+            column = column.astype(object)
+            # Equal values may have different names, as 1, 1.0 and True have: all stay.
+            if pd.api.types.infer_dtype(column) not in ("string", "integer", "boolean"):
+                return cls(column.to_numpy(), np.arange(len(column)))
+        codes, different = pd.factorize(column, use_na_sentinel=False)
+        return cls(np.asarray(different, dtype=object), codes)
+
+    @property
+    def is_missing(self) -> NDArray[np.bool_]:
+        if self.whole:
+            return np.zeros(len(self.codes), dtype=bool)
+        return missing(self.distinct)[self.codes]
+
+    def named(
+        self, known: Iterable[object] | None, what: str
+    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """Return the code of each value, and all names, in the order of those known."""
+        if self.whole and known is None:
+            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct))
+        return codes_of(names_of(self.distinct), known, what)
+
+
+def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Say which values stand for none: None, NaN and the like, and empty texts."""
+    empty = np.fromiter((isinstance(v, str) and not v for v in values), bool, len(values))
+    found: NDArray[np.bool_] = pd.isna(values) | empty
+    return found
+
+
+def names_of(values: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Return the names of values, or refuse one that can't be written to a file."""
+    names = objects(map(str, values))
+    try:
+        "".join(names).encode("utf-8")
+    except UnicodeEncodeError:
+        wrong = next(name for name in names if not _is_unicode(name))
+        raise AnnotationError(
+            f"Annotations: the name {wrong!r} is not valid Unicode. Rename it."
+        ) from None
+    return names
+
+
+def _is_unicode(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def numbers_of(values: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
+    numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
+    wrong = ~(np.abs(numbers) <= LARGEST)
+    if wrong.any():
+        shown = ", ".join(map(repr, pd.unique(values[wrong])[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: interval labels must be finite numbers up to {LARGEST:g}, got {shown}. "
+            "Correct them, or use the nominal scale."
+        )
+    codes, distinct = pd.factorize(numbers)
+    names = [str(int(x)) if x == int(x) else repr(float(x)) for x in distinct]
+    return np.array(names, dtype=object)[codes]
+
+
+def check_order(labels: NDArray[np.object_]) -> None:
+    """Refuse ordinal labels whose order nobody has told."""
+    seen = pd.Series(pd.unique(labels), dtype=object)
+    if pd.to_numeric(seen, errors="coerce").isna().any():
+        raise AnnotationError(
+            f"Annotations: the order of the ordinal categories "
+            f"{', '.join(map(repr, seen[:SHOWN]))}{' ...' if len(seen) > SHOWN else ''} is not "
+            "known. Give all in their order with categories=, lowest first."
+        )
+
+
+def codes_of(
+    names: NDArray[np.object_], known: Iterable[object] | None, what: str
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Return the code of each name, and all names: those known, or else those seen."""
+    of_name, different = pd.factorize(names)
+    if what == "label":
+        different = objects(map(plain_number, different))
+    uniques = pd.Index(different, dtype=object)
+    if known is None:
+        if what != "label":
+            return of_name.astype(np.int32), tuple(uniques)
+        known = sorted_names(uniques.unique())
+    order = tuple(map(str, known))
+    index = pd.Index(order, dtype=object)
+    if index.has_duplicates:
+        twice = ", ".join(map(repr, index[index.duplicated()].unique()[:SHOWN]))
+        raise AnnotationError(f"Annotations: {what} {twice} is listed twice. List each name once.")
+    codes = index.get_indexer(uniques) if len(uniques) else np.zeros(0, dtype=np.int32)
+    if (codes < 0).any():
+        unknown = uniques[codes < 0].unique()
+        shown = ", ".join(map(repr, unknown[:SHOWN]))
+        raise AnnotationError(
+            f"Annotations: {what} {shown}{' ...' if len(unknown) > SHOWN else ''} not among the "
+            f"{len(order)} known ({', '.join(map(repr, order[:10]))}). "
+            f"Correct the {what}, or add it to the list."
+        )
+    return codes.astype(np.int32)[of_name], order
+
+
+def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Sort the names of categories.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Each once.
+
+    Returns
+    -------
+    tuple of str
+        As numbers where all are finite numbers.
+
+    Examples
+    --------
+    >>> sorted_names(["10", "9"]), sorted_names(["b", "10", "9"])
+    (('9', '10'), ('10', '9', 'b'))
+    """
+    names = tuple(names)
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return tuple(sorted(names))
+    if not all(map(math.isfinite, numbers)):
+        return tuple(sorted(names))
+    return tuple(name for _, name in sorted(zip(numbers, names, strict=True)))
