@@ -24,8 +24,8 @@ endif
 QUICK := "not slow and not browser and not commands and not workflow"
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
-
-WINDOWS := --numprocesses logical --maxprocesses 4
+# Each process has a browser.
+BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
 .PHONY: help install results check course notebook docs readme test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
@@ -81,7 +81,7 @@ test-all: $(INSTALLED)  ## Run every test, the long ones included.
 	$(BIN)/pytest $(PARALLEL) -m "not browser"
 
 test-browser: $(BROWSER)  ## Open pages of each make of the finished site in Chromium, which must be installed.
-	$(BIN)/pytest $(WINDOWS) -m "not slow" tests/browser
+	$(BIN)/pytest $(BROWSERS) -m "not slow" tests/browser
 
 test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
 	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
@@ -110,9 +110,9 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	.venv-python$*/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	touch $@
 
-# What takes too long for every change; the site must be made.
-nightly: $(BROWSER) test-all test-pythons test-faults test-object-store  ## Run every suite, other Pythons, every page, the campaign of faults, and all on simulated data: hours.
-	$(BIN)/pytest $(WINDOWS) tests/browser
+# What takes too long for every change. Without the site every page would be skipped.
+nightly: $(BROWSER) course docs test-all test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
+	$(BIN)/pytest $(BROWSERS) tests/browser
 	.ci/simulated
 
 test-cluster: $(CLUSTER)  ## Run a part of the workflow on a SLURM cluster of one node, made here; as root.

@@ -319,3 +319,45 @@ def test_a_column_that_comes_twice_is_refused():
 def test_shared_items_have_two_different_annotators(item, annotator, shared):
     a = Annotations.from_arrays(list(item), list(annotator), ["1"] * len(item))
     assert a.is_shared.tolist() == shared
+
+
+TIMES = pd.to_datetime(["2020-01-01", "2021-02-03", "2020-01-01", "2021-02-03"])
+TYPED = {
+    "integers": np.array([2, 1, 2, 3]),
+    "small integers": np.array([2, 1, 2, 3], dtype=np.uint8),
+    "booleans": np.array([True, False, True, True]),
+    "numbers": np.array([2.0, np.nan, 1.5, 2.0]),
+    "zeros": np.array([0.0, -0.0, 1.0, -0.0]),
+    "short numbers": np.array([0.1, np.nan, 0.2, 0.1], dtype=np.float32),
+    "long numbers": np.array([0.5, 0.25, 0.5, 0.25], dtype=np.longdouble),
+    "texts": np.array(["b", "a", "", "b"]),
+    "strings": pd.Series(["b", None, "", "b"], dtype="string"),
+    "nullable integers": pd.Series([2, None, 1, 2], dtype="Int64"),
+    "nullable booleans": pd.Series([True, None, False, True], dtype="boolean"),
+    "categorical": pd.Series(pd.Categorical(["b", None, "a", "b"], categories=["c", "b", "a"])),
+    "categorical numbers": pd.Series(pd.Categorical([2.0, None, 1.5, 2.0])),
+    "times": pd.Series(TIMES),
+    "nanoseconds": pd.Series(TIMES.as_unit("ns")),
+    "an index": pd.Index([2, 1, 2, 3]),
+}
+
+
+def described(made):
+    columns = made.item.tolist(), made.annotator.tolist(), made.label.tolist()
+    return columns, made.items, made.annotators, made.categories
+
+
+@pytest.mark.parametrize("values", TYPED.values(), ids=TYPED)
+def test_a_column_of_any_type_is_that_of_its_values(values):
+    objects = list(pd.Series(values).astype(object))
+    rows = list("xxyy")
+    for given in (values, pd.Series(values)):
+        expected = described(Annotations.from_arrays(rows, list("abab"), objects))
+        assert described(Annotations.from_arrays(rows, list("abab"), given)) == expected
+        if not any(pd.isna(value) or value == "" for value in objects):
+            expected = described(Annotations.from_arrays(objects, objects, rows))
+            assert described(Annotations.from_arrays(given, given, rows)) == expected
+        table = pd.DataFrame({"ann": given, "bob": given}).set_axis(list("wxyz"))
+        assert described(Annotations.from_wide(table)) == described(
+            Annotations.from_wide(table.astype(object))
+        )

@@ -13,6 +13,7 @@ from annobench import Annotations, models
 from annobench.aggregation.consensus import consensus
 from annobench.aggregation.partitioned import consensus_partitions
 from annobench.cli import app
+from annobench.models.base import _sizes
 from annobench.reporting import consensus_page
 from annobench.simulation import panels
 
@@ -85,8 +86,8 @@ def test_parameters_are_counted(few, name, number):
     idle = Annotations.from_wide([[*row, None] for row in ROWS], categories=["neg", "neu", "pos"])
     for labels in (few, idle):
         fitted = models.fit(labels, name, rng=1)
-        assert fitted.count_parameters(3, 6) == number
-        assert bool(fitted.few_labels(number - 1, 3, 6))
+        assert fitted.count_parameters(*_sizes(labels)[1:]) == number
+        assert fitted.few_labels(number - 1, 3, 6)
         assert not fitted.few_labels(number, 3, 6)
         assert fitted.has_few_labels(labels) == (number > labels.n_labels)
 
@@ -140,5 +141,4 @@ def test_a_fit_of_partitions_says_so(few, tmp_path, monkeypatch, model, said):
     at_once = contextmanager(lambda scheduler, say: (yield AtOnce()))
     monkeypatch.setattr("annobench.aggregation.partitioned.dask_client", at_once)
     found = consensus_partitions(labels, tmp_path / "out", model=model)
-    assert len(found.remarks) == len(said)
     assert all(re.search(*pair) for pair in zip(said, found.remarks, strict=True))

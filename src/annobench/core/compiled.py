@@ -1,6 +1,8 @@
 """Compile inner loops, and keep what was compiled where that is possible.
 
-Every compiled function of the library is made by `kernel`.
+Every compiled function of the library is made by `kernel`. Kernels assign number by number: for an
+array assigned to another numba compiles the error of unequal shapes, and with it how to format
+text, which takes seconds at the first use.
 """
 
 from __future__ import annotations

@@ -500,7 +500,7 @@ def _rows(text: str, delimiter: str) -> Any:
 def _of_arrow(data: bytes) -> pa.Buffer:
     """Copy bytes into memory of Arrow's own.
 
-    Python's memory would be given back by one of Arrow's threads, which ends the process if the
+    Python's memory may be given back by one of Arrow's threads, which can abort the process if the
     interpreter is about to end by then ("terminate called without an active exception").
     """
     buffer = pa.allocate_buffer(len(data))

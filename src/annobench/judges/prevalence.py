@@ -487,7 +487,8 @@ def rarity_caution(counts: JudgedCounts) -> str:
     kind = "this category" if counts.positives <= counts.negatives else "other categories"
     return (
         f"Fewer than {FEWEST_OF_RARER_KIND} gold items ({rarer} of {counts.gold:,}) are of {kind}: "
-        "the intervals of PPI and PPI++ are too narrow. Take the joint model."
+        "the intervals of PPI and PPI++ are too narrow. Take the joint model, or the gold items "
+        "alone, whose interval is Wilson's."
     )
 
 

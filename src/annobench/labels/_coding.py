@@ -23,6 +23,11 @@ _WIDEST = 8
 SHOWN = 5
 
 
+def is_number(kind: object) -> bool:
+    """Say whether a type of columns is one of NumPy's numbers, or boolean."""
+    return isinstance(kind, np.dtype) and kind.kind in "buif"
+
+
 def column_of(values: Any, name: str) -> pd.Series[Any]:
     """Return a column of names, one entry a label; tuples and the like are entries too."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
@@ -34,7 +39,7 @@ def column_of(values: Any, name: str) -> pd.Series[Any]:
             f"Annotations: {name} must have one dimension, got shape {values.shape}. Give one "
             "entry for each label; a table of items by annotators goes to from_wide."
         )
-    if isinstance(values, np.ndarray) and values.dtype.kind not in "buif":
+    if isinstance(values, np.ndarray) and not is_number(values.dtype):
         values = values.astype(object)
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
         return pd.Series(values, dtype=values.dtype)

@@ -29,6 +29,7 @@ from annobench.labels._coding import (
     check_order,
     codes_of,
     column_of,
+    is_number,
     missing,
     names_of,
     numbers_of,
@@ -468,8 +469,10 @@ class Annotations(Verbs):
                 warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items: list[object] | None = list(table.index)
             annotators: list[object] | None = list(table.columns)
-            # Columns of several types keep theirs: 1 is not 1.0 to everybody.
-            cells = table.to_numpy(dtype=None if len(set(table.dtypes)) == 1 else object)
+            # Of columns of several types each keeps its own.
+            kinds = set(table.dtypes)
+            native = len(kinds) == 1 and all(map(is_number, kinds))
+            cells = table.to_numpy(dtype=None if native else object)
         elif item is not None:
             raise AnnotationError(_NO_COLUMNS.format("from_wide", item))
         else:
