@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +16,18 @@ from annobench.resampling.intervals import Interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, draw_counts
 from annobench.spans._interval import document_interval
-from annobench.spans.gamma_alignment import BestAlignment, Dissimilarity, Units, best_alignment
+from annobench.spans.gamma_alignment import Dissimilarity, best_alignment
 from annobench.spans.gamma_categories import LabelDisorder, label_disorder
+from annobench.spans.gamma_chance import Texts
 from annobench.spans.marks import Marks
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Floats = NDArray[np.float64]
+
+#: Pairs of units of the documents that are aligned at once, in random annotations, too.
+BATCH: Final = 100_000
 
 
 def gamma_agreement(
@@ -106,92 +111,45 @@ def gamma_agreement(
         raise AnnotationError(f"gamma_agreement: draws must be at least 1, got {draws}.")
     generator = np.random.default_rng(rng)
     dissimilarity = Dissimilarity(position, label)
-    code = {name: k for k, name in enumerate(marks.labels)}
-    observed, expected = np.zeros(len(marks.shared)), np.zeros((len(marks.shared), draws))
-    n_labels = len(code)
-    weights = np.zeros((2, len(marks.shared), 1 + n_labels))
-    shares = np.full((len(marks.shared), draws, 1 + n_labels), np.nan)
-    best = []
+    n_documents, n_labels = len(marks.shared), len(marks.labels)
+    observed, expected = np.zeros(n_documents), np.zeros((n_documents, draws))
+    weight, differing = np.zeros((2, n_documents, 1 + n_labels))
+    shares = np.full((n_documents, draws, 1 + n_labels), np.nan)
+    n_units = np.zeros(n_documents, dtype=np.int64)
+    for rows in _batches(marks, draws):
+        documents = [marks.shared[row] for row in rows]
+        units = Texts.of(marks, documents).with_random(draws, generator)
+        names = [marks.documents[d] for d in documents for _ in range(1 + draws)]
+        best = best_alignment(units, dissimilarity, names)
+        of_all = label_disorder(units, best, dissimilarity, n_labels)
+        sizes = np.sum([np.bincount(of.document, minlength=len(names)) for of in units], axis=0)
+        # The documents as they are come first, then their random annotations.
+        shape = len(rows), 1 + draws, -1
+        disorder, size = (of.reshape(shape)[:, :, 0] for of in (best.disorder, sizes))
+        weights, differ = (of.reshape(shape) for of in of_all)
+        n_units[rows], observed[rows] = size[:, 0], disorder[:, 0]
+        expected[rows] = disorder[:, 1:] / size[:, 1:] * size[:, :1]
+        weight[rows], differing[rows] = weights[:, 0], differ[:, 0]
+        shares[rows] = ratio(differ[:, 1:], weights[:, 1:])
+    labels = LabelDisorder(weight, differing, shares)
+    return Gamma(marks, observed, expected, n_units, labels)
+
+
+def _batches(marks: Marks, draws: int) -> Iterator[list[int]]:
+    """Put documents with marks together, by their number of annotators, as memory allows."""
+    batches: dict[int, list[int]] = {}
+    pairs: dict[int, int] = {}
     for row, d in enumerate(marks.shared):
-        units = [_units(marks, d, j, code) for j in marks.opened_by(d)]
-        name = marks.documents[d]
-        best.append(best_alignment(units, dissimilarity, name))
-        observed[row] = best[-1].disorder
-        weights[:, row] = label_disorder(units, best[-1].tuples, dissimilarity, n_labels)
-        size = _units_per_annotator(units)
-        for draw in range(draws if size else 0):
-            random = shuffle_units(units, marks.length(d), generator)
-            found = best_alignment(random, dissimilarity, name)
-            expected[row, draw] = found.disorder / _units_per_annotator(random) * size
-            weight, differing = label_disorder(random, found.tuples, dissimilarity, n_labels)
-            shares[row, draw] = ratio(differing, weight)
-    labels = LabelDisorder(weights[0], weights[1], shares)
-    return Gamma(marks, observed, expected, tuple(best), labels)
-
-
-def _units(marks: Marks, document: int, annotator: int, code: dict[str, int]) -> Units:
-    own = marks.spans[document, annotator]
-    limits = np.array([span[:2] for span in own], dtype=np.float64).reshape(-1, 2)
-    labels = np.array([code[span.label] for span in own], dtype=np.int64)
-    return Units(limits[:, 0], limits[:, 1], labels)
-
-
-def _units_per_annotator(units: list[Units]) -> float:
-    return sum(own.start.size for own in units) / len(units)
-
-
-def shuffle_units(units: list[Units], length: float, rng: np.random.Generator) -> list[Units]:
-    """Draw annotations that agree by chance alone.
-
-    Parameters
-    ----------
-    units : list of Units
-        Of the annotators of a document, of whom one at least has some.
-    length : float
-        Of the text.
-    rng : Generator
-        Source of randomness.
-
-    Returns
-    -------
-    list of Units
-        As many annotators: each is one of those given, moved round the text by a whole number of
-        characters; a unit that would begin after the end begins anew. Annotations without any unit
-        are drawn again.
-
-    References
-    ----------
-    Mathet, Widlöcher and Métivier (2015), section 5.2.
-    """
-    widths = np.concatenate([own.end - own.start for own in units])
-    apart = widths.mean() / 2
-    free = [(0.0, float(length))]
-    while True:
-        taken = rng.integers(0, len(units), size=len(units))
-        if any(units[source].start.size for source in taken):
-            break
-    moved = []
-    for source in taken:
-        shift = _pivot(free or [(0.0, float(length))], rng)
-        free = [
-            part
-            for start, end in free
-            for part in ((start, min(end, shift - apart)), (max(start, shift + apart), end))
-            if part[0] < part[1]
-        ]
-        own = units[source]
-        start = own.start + shift
-        start = start - length * (start > length)
-        moved.append(Units(start, start + own.end - own.start, own.label))
-    return moved
-
-
-def _pivot(free: list[tuple[float, float]], rng: np.random.Generator) -> int:
-    """Draw a whole number from intervals, uniformly."""
-    widths = np.array([end - start for start, end in free])
-    place = rng.uniform(0, widths.sum())
-    n = min(int(np.searchsorted(np.cumsum(widths), place, side="right")), widths.size - 1)
-    return int(free[n][0] + place - widths[:n].sum())
+        readers = marks.opened_by(d)
+        if not (size := sum(len(marks.spans[d, j]) for j in readers)):
+            continue
+        n = len(readers)
+        batches.setdefault(n, []).append(row)
+        pairs[n] = pairs.get(n, 0) + (1 + draws) * size**2
+        if pairs[n] > BATCH:
+            yield batches.pop(n)
+            pairs.pop(n)
+    yield from batches.values()
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +164,8 @@ class Gamma(Summarised):
         Disorder of the best alignment of each document that two annotators opened.
     expected : ndarray, shape (D', draws)
         Disorder of random annotations, at the number of units of the document.
-    alignments : tuple of BestAlignment, length D'
-        The best alignments; columns are the annotators who opened the document.
+    n_units : ndarray of int, shape (D',)
+        Of all annotators of each document.
     labels : LabelDisorder
         Of aligned units.
     """
@@ -215,7 +173,7 @@ class Gamma(Summarised):
     marks: Marks
     observed: Floats
     expected: Floats
-    alignments: tuple[BestAlignment, ...]
+    n_units: NDArray[np.int64]
     labels: LabelDisorder
 
     @property
@@ -266,14 +224,13 @@ class Gamma(Summarised):
 
         expected = self.expected.mean(axis=1)
         names = [self.marks.documents[d] for d in self.marks.shared]
-        size = [int((found.tuples >= 0).sum()) for found in self.alignments]
         return pd.DataFrame(
             {
                 "document": names,
                 "gamma": 1 - ratio(self.observed, expected),
                 "observed": self.observed,
                 "expected": expected,
-                "n_units": size,
+                "n_units": self.n_units,
             }
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -18,10 +19,12 @@ Ints = NDArray[np.int64]
 MAX_CANDIDATES: Final = 2_000_000
 #: Pairs of units whose dissimilarity is computed at once.
 MAX_PAIRS: Final = 4_000_000
+#: Shares of candidates as near as this to 0 or 1 are whole; the solver's tolerance is 1e-7.
+BROKEN: Final = 1e-4
 
 
 class Units(NamedTuple):
-    """The units of one annotator in a document.
+    """The units of one annotator, in one document or several.
 
     Attributes
     ----------
@@ -29,11 +32,14 @@ class Units(NamedTuple):
         Limits.
     label : ndarray of int, shape (n,)
         Codes of labels.
+    document : ndarray of int, shape (n,)
+        The document of each, in ascending order.
     """
 
     start: Floats
     end: Floats
     label: Ints
+    document: Ints
 
     def at(self, which: Ints) -> Units:
         """Take some of them.
@@ -48,7 +54,7 @@ class Units(NamedTuple):
         Units
             In that order.
         """
-        return Units(self.start[which], self.end[which], self.label[which])
+        return Units(self.start[which], self.end[which], self.label[which], self.document[which])
 
 
 class Dissimilarity(NamedTuple):
@@ -86,23 +92,28 @@ class Dissimilarity(NamedTuple):
 
 
 class BestAlignment(NamedTuple):
-    """The alignment of the units of a document with the least disorder.
+    """The alignments of the units of documents with the least disorder.
 
     Attributes
     ----------
     tuples : ndarray of int, shape (A, n)
         Each row aligns at most one unit of each annotator, by number; -1 is none. Every unit is in
-        one row.
-    disorder : float
-        Sum over rows of the mean dissimilarity of the row's pairs.
+        one row, and all units of a row are of one document.
+    document : ndarray of int, shape (A,)
+        The document of each row, in ascending order.
+    disorder : ndarray, shape (D,)
+        Of each document: sum over its rows of the mean dissimilarity of the row's pairs.
     """
 
     tuples: Ints
-    disorder: float
+    document: Ints
+    disorder: Floats
 
 
-def best_alignment(units: list[Units], dissimilarity: Dissimilarity, name: str) -> BestAlignment:
-    """Find the best alignment of the units of several annotators.
+def best_alignment(
+    units: list[Units], dissimilarity: Dissimilarity, names: Sequence[str]
+) -> BestAlignment:
+    """Find the best alignment of the units of several annotators in each of several documents.
 
     Parameters
     ----------
@@ -110,8 +121,8 @@ def best_alignment(units: list[Units], dissimilarity: Dissimilarity, name: str) 
         Of n annotators, at least two.
     dissimilarity : Dissimilarity
         Of units.
-    name : str
-        Of the document, for messages.
+    names : sequence of str, length D
+        Of the documents, for messages.
 
     Returns
     -------
@@ -121,36 +132,78 @@ def best_alignment(units: list[Units], dissimilarity: Dissimilarity, name: str) 
     Raises
     ------
     AnnotationError
-        If there are too many candidates, as with many annotators or spans that nest deeply.
+        If a document has too many candidates, as with many annotators or spans that nest deeply.
+
+    Notes
+    -----
+    One linear programme does for all documents: of two annotators its solutions are whole, and
+    nearly always of more. A document with a broken solution gets an integer programme of its own.
 
     References
     ----------
     Mathet, Widlöcher and Métivier (2015), sections 4.3 and 5.1.
     """
-    tuples, cost = _candidates(units, dissimilarity, name)
+    try:
+        tuples, document, cost = _candidates(units, dissimilarity, names)
+    except _TooManyAtOnceError:
+        return _by_halves(units, dissimilarity, names)
     sizes = [own.start.size for own in units]
-    if not sum(sizes):
-        return BestAlignment(np.zeros((0, len(units)), dtype=np.int64), 0.0)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     row, column = np.nonzero(tuples >= 0)
     covers = sparse.csr_array(
         (np.ones(row.size), ((tuples + first)[row, column], row)), shape=(sum(sizes), len(tuples))
     )
+    share = _cheapest_cover(covers, cost, whole=False)
+    broken = np.unique(document[np.abs(share - np.rint(share)) > BROKEN])
+    for d in broken:
+        own = np.flatnonzero(document == d)
+        rows = covers[:, own]
+        share[own] = _cheapest_cover(rows[np.diff(rows.indptr) > 0], cost[own], whole=True)
+    chosen = np.flatnonzero(share > 0.5)
+    disorder = np.bincount(document[chosen], cost[chosen], len(names)).astype(np.float64)
+    return BestAlignment(tuples[chosen], document[chosen], disorder)
+
+
+class _TooManyAtOnceError(Exception):
+    """The candidates of several documents fill the memory that one may take."""
+
+
+def _by_halves(units: list[Units], d: Dissimilarity, names: Sequence[str]) -> BestAlignment:
+    half = len(names) // 2
+    found = []
+    for begin, end in ((0, half), (half, len(names))):
+        limits = [np.searchsorted(own.document, (begin, end)) for own in units]
+        parts = [
+            own.at(np.arange(*span))._replace(document=own.document[slice(*span)] - begin)
+            for own, span in zip(units, limits, strict=True)
+        ]
+        best = best_alignment(parts, d, names[begin:end])
+        first = np.array([span[0] for span in limits])
+        tuples = np.where(best.tuples >= 0, best.tuples + first, -1)
+        found.append(BestAlignment(tuples, best.document + begin, best.disorder))
+    return BestAlignment(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _cheapest_cover(covers: sparse.csr_array, cost: Floats, *, whole: bool) -> Floats:
+    """Choose the candidates, or shares of them, that cover every unit once at least cost."""
+    if not cost.size:
+        return np.zeros(0)
     found = milp(
         cost,
         constraints=LinearConstraint(covers, 1, 1),
-        integrality=np.ones(cost.size, dtype=np.int64),
+        integrality=np.full(cost.size, int(whole)),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0.0},
     )
     if found.x is None:
-        raise AnnotationError(f"gamma: no alignment of document {name!r} found: {found.message}")
-    chosen = found.x > 0.5
-    return BestAlignment(tuples[chosen], float(cost[chosen].sum()))
+        raise AnnotationError(f"gamma: no alignment found: {found.message}")
+    return np.asarray(found.x)
 
 
-def _candidates(units: list[Units], d: Dissimilarity, name: str) -> tuple[Ints, Floats]:
-    """List the rows that a best alignment can have, with the mean dissimilarity of their pairs.
+def _candidates(
+    units: list[Units], d: Dissimilarity, names: Sequence[str]
+) -> tuple[Ints, Ints, Floats]:
+    """List the rows that a best alignment can have, with document and mean dissimilarity of pairs.
 
     A row of k units is no candidate if it is better split: taking one unit out costs a row of its
     own, `empty`, and saves what the unit differs from the others by more than from none. Without
@@ -160,29 +213,25 @@ def _candidates(units: list[Units], d: Dissimilarity, name: str) -> tuple[Ints, 
     n_pairs = n * (n - 1) // 2
     # An excess of one pair above this can't be made up for by the pairs with the other n - 2.
     most = (n_pairs + n - 2) * d.empty
-    rows, excess = np.full((1, 0), -1, dtype=np.int64), np.zeros(1)
     near = {(i, j): _near(units[i], units[j], d, most) for j in range(n) for i in range(j)}
+    rows, excess = np.zeros((0, 0), dtype=np.int64), np.zeros(0)
+    document = np.zeros(0, dtype=np.int64)
     for j in range(n):
-        grown, grown_excess = [np.pad(rows, ((0, 0), (0, 1)), constant_values=-1)], [excess]
-        held = rows >= 0
-        lead = np.where(held.any(axis=1), held.argmax(axis=1) if j else 0, -1)
-        for i in range(-1, j):
+        alone = np.full((units[j].start.size, j + 1), -1, dtype=np.int64)
+        alone[:, j] = np.arange(len(alone))
+        kept = np.column_stack([rows, np.full(len(rows), -1, dtype=np.int64)])
+        grown, grown_excess = [kept, alone], [excess, np.zeros(len(alone))]
+        grown_document = [document, units[j].document]
+        lead = (rows >= 0).argmax(axis=1) if j else np.zeros(0, dtype=np.int64)
+        for i in range(j):
             own = np.flatnonzero(lead == i)
-            if i < 0:  # rows without a unit so far
-                parent = np.repeat(own, units[j].start.size)
-                added = np.tile(np.arange(units[j].start.size), own.size)
-            else:
-                graph = near[i, j]
-                starts, stops = (graph.indptr[rows[own, i] + step] for step in (0, 1))
-                parent = np.repeat(own, stops - starts)
-                within = np.arange(parent.size) - np.repeat(
-                    np.cumsum(stops - starts) - (stops - starts), stops - starts
-                )
-                added = graph.indices[np.repeat(starts, stops - starts) + within]
-            _check(sum(map(len, grown)) + parent.size, name)
+            starts, stops = (near[i, j].indptr[rows[own, i] + step] for step in (0, 1))
+            parent = np.repeat(own, stops - starts)
+            added = near[i, j].indices[ranges(starts, stops)].astype(np.int64)
+            _check([*grown_document, document[parent]], names)
             more = np.zeros(parent.size)
             fits = np.ones(parent.size, dtype=bool)
-            for other in range(max(i, 0), j):
+            for other in range(i, j):
                 with_unit = np.flatnonzero(rows[parent, other] >= 0)
                 pair = d.between(
                     units[other].at(rows[parent[with_unit], other]), units[j].at(added[with_unit])
@@ -191,8 +240,10 @@ def _candidates(units: list[Units], d: Dissimilarity, name: str) -> tuple[Ints, 
                 fits[with_unit] &= pair - d.empty <= most
             grown.append(np.column_stack([rows[parent], added])[fits])
             grown_excess.append((excess[parent] + more)[fits])
+            grown_document.append(document[parent][fits])
         rows, excess = np.concatenate(grown), np.concatenate(grown_excess)
-    keep = (rows >= 0).any(axis=1)
+        document = np.concatenate(grown_document)
+    keep = np.ones(len(rows), dtype=bool)
     for j in range(n):
         apart = np.zeros(len(rows))
         for other in range(n):
@@ -201,25 +252,64 @@ def _candidates(units: list[Units], d: Dissimilarity, name: str) -> tuple[Ints, 
                 pair = d.between(units[j].at(rows[both, j]), units[other].at(rows[both, other]))
                 apart[both] += pair - d.empty
         keep &= apart <= n_pairs * d.empty
-    return rows[keep], (d.empty + excess / n_pairs)[keep]
+    order = np.flatnonzero(keep)
+    order = order[np.argsort(document[order], kind="stable")]
+    return rows[order], document[order], (d.empty + excess / n_pairs)[order]
 
 
 def _near(first: Units, second: Units, d: Dissimilarity, most: float) -> sparse.csr_array:
-    """Find the pairs of units that may share a row, as a graph."""
-    chunks = []
-    step = max(1, MAX_PAIRS // max(1, second.start.size))
-    for begin in range(0, first.start.size, step):
-        part = first.at(np.arange(begin, min(begin + step, first.start.size)))
-        column = Units(part.start[:, None], part.end[:, None], part.label[:, None])
-        chunks.append(sparse.csr_array(d.between(column, second) - d.empty <= most))
-    if not chunks:
-        return sparse.csr_array((0, second.start.size), dtype=bool)
-    return sparse.csr_array(sparse.vstack(chunks, format="csr"))
+    """Find the pairs of units of one document that may share a row, as a graph."""
+    starts, stops = (
+        np.searchsorted(second.document, first.document, side) for side in ("left", "right")
+    )
+    n_pairs = np.concatenate([[0], np.cumsum(stops - starts)])
+    found, size, begin = [np.zeros(0, dtype=np.int64)], np.zeros(first.start.size, np.int64), 0
+    while begin < first.start.size:
+        end = max(begin + 1, int(np.searchsorted(n_pairs, n_pairs[begin] + MAX_PAIRS, "right")) - 1)
+        one = np.repeat(np.arange(begin, end), (stops - starts)[begin:end])
+        other = ranges(starts[begin:end], stops[begin:end])
+        near = d.between(first.at(one), second.at(other)) - d.empty <= most
+        found.append(other[near])
+        size += np.bincount(one[near], minlength=size.size)
+        begin = end
+    indices = np.concatenate(found)
+    indptr = np.concatenate([[0], np.cumsum(size)])
+    return sparse.csr_array(
+        (np.ones(indices.size, dtype=bool), indices, indptr),
+        shape=(first.start.size, second.start.size),
+    )
 
 
-def _check(n: int, name: str) -> None:
-    if n > MAX_CANDIDATES:
-        raise AnnotationError(
-            f"gamma: document {name!r} has more than {MAX_CANDIDATES:,} ways to align its units. "
-            "Take fewer annotators at once (Marks.select), or F1."
-        )
+def ranges(starts: Ints, stops: Ints) -> Ints:
+    """Lay the whole numbers of several ranges end to end.
+
+    Parameters
+    ----------
+    starts, stops : ndarray of int, shape (n,)
+        The ranges; stops are not part of them.
+
+    Returns
+    -------
+    ndarray of int
+        The numbers.
+
+    Examples
+    --------
+    >>> ranges(np.array([4, 9]), np.array([6, 10])).tolist()
+    [4, 5, 9]
+    """
+    size = stops - starts
+    first = np.repeat(starts - (np.cumsum(size) - size), size)
+    return np.asarray(first + np.arange(first.size))
+
+
+def _check(documents: list[Ints], names: Sequence[str]) -> None:
+    if sum(part.size for part in documents) <= MAX_CANDIDATES:
+        return
+    n = np.bincount(np.concatenate(documents))
+    if n.max() <= MAX_CANDIDATES:
+        raise _TooManyAtOnceError
+    raise AnnotationError(
+        f"gamma: document {names[int(n.argmax())]!r} has more than {MAX_CANDIDATES:,} ways to "
+        "align its units. Take fewer annotators at once (Marks.select), or F1."
+    )

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.resampling.ratios import ratio
-from annobench.spans.gamma_alignment import Dissimilarity, Units
+from annobench.spans.gamma_alignment import BestAlignment, Dissimilarity, Units
 
 Floats = NDArray[np.float64]
 
@@ -94,16 +94,16 @@ class LabelDisorder:
 
 
 def label_disorder(
-    units: list[Units], tuples: NDArray[np.int64], dissimilarity: Dissimilarity, n_labels: int
+    units: list[Units], best: BestAlignment, dissimilarity: Dissimilarity, n_labels: int
 ) -> tuple[Floats, Floats]:
-    """Weigh the pairs of an alignment.
+    """Weigh the pairs of alignments.
 
     Parameters
     ----------
     units : list of Units
         Of n annotators.
-    tuples : ndarray of int, shape (A, n)
-        The rows of the alignment, -1 for none.
+    best : BestAlignment
+        Of their units in D documents.
     dissimilarity : Dissimilarity
         Whose weight of positions counts.
     n_labels : int
@@ -111,20 +111,28 @@ def label_disorder(
 
     Returns
     -------
-    tuple of ndarray, shape (1 + K,)
+    tuple of ndarray, shape (D, 1 + K)
         The weight of all pairs, and of those with different labels; then of the pairs of which a
         unit has each label.
     """
-    weight, differing = np.zeros(1 + n_labels), np.zeros(1 + n_labels)
-    size = (tuples >= 0).sum(axis=1)
+    shape = best.disorder.size, 1 + n_labels
+    weight, differing = np.zeros(shape), np.zeros(shape)
+    size = (best.tuples >= 0).sum(axis=1)
     positions = Dissimilarity(dissimilarity.position, 0.0)
     for i, j in combinations(range(len(units)), 2):
-        both = np.flatnonzero((tuples[:, i] >= 0) & (tuples[:, j] >= 0))
-        first, second = units[i].at(tuples[both, i]), units[j].at(tuples[both, j])
+        both = np.flatnonzero((best.tuples[:, i] >= 0) & (best.tuples[:, j] >= 0))
+        first, second = (units[a].at(best.tuples[both, a]) for a in (i, j))
         w = np.maximum(0.0, 1.0 - positions.between(first, second)) / (size[both] - 1)
-        differ = first.label != second.label
-        for total, chosen in ((weight, w), (differing, np.where(differ, w, 0.0))):
-            total[0] += chosen.sum()
-            total[1:] += np.bincount(first.label, chosen, n_labels)
-            total[1:] += np.bincount(second.label, np.where(differ, chosen, 0.0), n_labels)
+        differ = np.where(first.label != second.label, w, 0.0)
+        all_labels = np.zeros_like(first.label)
+        for total, column, added in (
+            (weight, all_labels, w),
+            (weight, 1 + first.label, w),
+            (weight, 1 + second.label, differ),
+            (differing, all_labels, differ),
+            (differing, 1 + first.label, differ),
+            (differing, 1 + second.label, differ),
+        ):
+            cell = first.document * shape[1] + column
+            total += np.bincount(cell, added, total.size).reshape(shape)
     return weight, differing

@@ -9,15 +9,18 @@ import pytest
 
 from annobench.core.errors import AnnotationError
 from annobench.resampling.ratios import ratio
-from annobench.spans import Marks, Span, gamma_agreement
-from annobench.spans.gamma import shuffle_units
+from annobench.spans import Marks, Span, gamma_agreement, gamma_alignment
 from annobench.spans.gamma_alignment import Dissimilarity, Units, best_alignment
+from annobench.spans.gamma_chance import Texts
 
 
-def units_of(rows):
+def units_of(*documents):
+    """Return the units of one annotator: rows of (start, end, label) of each document."""
+    rows = [row for own in documents for row in own]
     start, end, label = zip(*rows, strict=True) if rows else ((), (), ())
     codes = np.array(["abcdefghijklm".index(name) for name in label], dtype=np.int64)
-    return Units(np.array(start, dtype=float), np.array(end, dtype=float), codes)
+    document = np.repeat(np.arange(len(documents)), [len(own) for own in documents])
+    return Units(np.array(start, dtype=float), np.array(end, dtype=float), codes, document)
 
 
 def marks_of(*annotators, length=60):
@@ -30,8 +33,8 @@ def marks_of(*annotators, length=60):
 
 def disorder(rows):
     """Return the disorder of the best alignment, by units per annotator, as the paper prints it."""
-    found = best_alignment([units_of(own) for own in rows], Dissimilarity(), "d")
-    return found.disorder / (sum(map(len, rows)) / len(rows))
+    found = best_alignment([units_of(own) for own in rows], Dissimilarity(), ["d"])
+    return found.disorder[0] / (sum(map(len, rows)) / len(rows))
 
 
 def test_dissimilarity_by_hand():
@@ -153,21 +156,58 @@ def every_alignment(rows, weights):
     return min(sum(map(cost, alignment)) for alignment in partitions([len(r) for r in rows]))
 
 
+def random_rows(rng, sizes):
+    """Return rows of (start, end, label) of annotators with that many units."""
+    found = []
+    for size in sizes:
+        start = rng.integers(0, 20, size)
+        end = start + rng.integers(1, 12, size)
+        label = rng.choice(list("ab"), size)
+        found.append(list(zip(start.tolist(), end.tolist(), label.tolist(), strict=True)))
+    return found
+
+
 @pytest.mark.parametrize(
     "weights", [Dissimilarity(), Dissimilarity(3, 1), Dissimilarity(0.2, 2, 0.5)]
 )
 @pytest.mark.parametrize("sizes", [(3, 4), (3, 2, 3), (2, 2, 1, 2), (0, 3)])
 def test_no_other_alignment_is_better(rng, sizes, weights):
-    rows = []
-    for size in sizes:
-        start = rng.integers(0, 20, size)
-        end = start + rng.integers(1, 12, size)
-        label = rng.choice(list("ab"), size)
-        rows.append(list(zip(start.tolist(), end.tolist(), label.tolist(), strict=True)))
-    found = best_alignment([units_of(own) for own in rows], weights, "d")
-    assert found.disorder == pytest.approx(every_alignment(rows, weights))
+    rows = random_rows(rng, sizes)
+    found = best_alignment([units_of(own) for own in rows], weights, ["d"])
+    assert found.disorder[0] == pytest.approx(every_alignment(rows, weights))
     used = [sorted(column[column >= 0].tolist()) for column in found.tuples.T]
     assert used == [list(range(size)) for size in sizes]
+
+
+@pytest.mark.parametrize("most", [gamma_alignment.MAX_CANDIDATES, 1_200])
+def test_documents_are_aligned_together_as_they_are_alone(rng, most, monkeypatch):
+    sizes = rng.integers(0, 6, size=(40, 4))
+    documents = [random_rows(rng, row) for row in sizes]
+    monkeypatch.setattr(gamma_alignment, "MAX_CANDIDATES", most)
+    units = [units_of(*own) for own in zip(*documents, strict=True)]
+    names = [f"d{n}" for n in range(len(documents))]
+    found = best_alignment(units, Dissimilarity(), names)
+    alone = [
+        best_alignment([units_of(own) for own in rows], Dissimilarity(), ["d"]).disorder[0]
+        for rows in documents
+    ]
+    np.testing.assert_allclose(found.disorder, alone)
+    assert (np.diff(found.document) >= 0).all()
+    for own, column in zip(units, found.tuples.T, strict=True):
+        at = column >= 0
+        assert sorted(column[at]) == list(range(own.start.size))
+        assert (own.document[column[at]] == found.document[at]).all()
+
+
+def test_where_the_linear_programme_takes_halves_an_integer_programme_decides():
+    rows = [
+        [(11, 14, "b"), (8, 19, "b"), (19, 20, "b")],
+        [(5, 13, "a"), (18, 28, "b")],
+        [(18, 26, "b"), (0, 2, "b"), (7, 13, "b")],
+    ]
+    found = best_alignment([units_of(own) for own in rows], Dissimilarity(), ["d"])
+    assert found.disorder[0] == pytest.approx(every_alignment(rows, Dissimilarity()))
+    assert (found.tuples >= 0).sum() == 8
 
 
 def test_gamma_of_identical_annotations_is_one():
@@ -223,21 +263,44 @@ def test_documents_count_by_their_units_and_unmarked_ones_add_nothing():
     assert np.isnan(gamma_agreement(marks.select(documents=["e"]), rng=1).estimate)
 
 
-def test_moving_keeps_lengths_labels_and_stays_on_the_text(rng):
-    units = [units_of([(0, 4, "a"), (50, 58, "b")]), units_of([(20, 24, "a")])]
-    for _ in range(50):
-        for own in shuffle_units(units, 60, rng):
-            widths = sorted((own.end - own.start).tolist())
-            assert widths in ([4.0], [4.0, 8.0])
-            assert ((own.start >= 0) & (own.start <= 60)).all()
+def moved(*annotators, length, draws):
+    """Return starts and widths of the units of random annotations, by draw and annotator."""
+    texts = Texts.of(marks_of(*annotators, length=length), [0])
+    units = texts.with_random(draws, np.random.default_rng(1))
+    first = [own.at(np.flatnonzero(own.document == 0)) for own in units]
+    kept = [[tuple(map(int, row[:2])) for row in zip(*own, strict=True)] for own in first]
+    assert kept == [[row[:2] for row in own] for own in annotators]
+    return [
+        [(own.start[own.document == d], (own.end - own.start)[own.document == d]) for own in units]
+        for d in range(1, 1 + draws)
+    ]
 
 
-def test_distances_of_movement_differ_where_there_is_room(rng):
-    units = [units_of([(0, 20, "a")])] * 3
-    for _ in range(50):
-        shifts = sorted(float(own.start[0]) for own in shuffle_units(units, 200, rng))
+def test_moving_keeps_lengths_labels_and_stays_on_the_text():
+    drawn = moved([(0, 4, "a"), (50, 58, "b")], [(20, 24, "a")], length=60, draws=200)
+    for start, width in (own for annotators in drawn for own in annotators):
+        assert sorted(width.tolist()) in ([4.0], [4.0, 8.0])
+        assert ((start >= 0) & (start <= 60)).all()
+
+
+def test_distances_of_movement_differ_where_there_is_room():
+    starts = []
+    for annotators in moved(*[[(0, 20, "a")]] * 3, length=200, draws=500):
+        shifts = [float(start[0]) for start, _ in annotators]
         # Whole characters, so that half the mean length of 20 may be one short
-        assert min(np.diff(shifts)) >= 9
+        assert min(np.diff(sorted(shifts))) >= 9
+        starts.append(shifts)
+    # The first is uniform on the text: by its mean within four standard errors, and its range.
+    first = np.array(starts)[:, 0]
+    assert abs(first.mean() - 100) < 4 * 200 / np.sqrt(12 * 500)
+    assert first.min() < 10 < 190 < first.max()
+
+
+def test_movement_without_room_is_uniform_and_nobody_is_left_without_units():
+    # 100 characters of 100: whatever the first distance is, no second is 50 away from it.
+    for annotators in moved([(0, 100, "a")], [], [(0, 100, "b")], length=100, draws=200):
+        assert sum(start.size for start, _ in annotators) > 0
+        assert all(0 <= start <= 100 for own, _ in annotators for start in own)
 
 
 def test_impossible_requests_are_refused():
@@ -273,12 +336,14 @@ def test_disorder_of_labels_by_hand():
 def test_a_row_of_three_units_counts_as_one_and_a_half_pairs():
     # Limits are equal, so that a pair weighs a half; a, a and b make two of three pairs differ.
     marks = marks_of([(0, 9, "a")], [(0, 9, "a")], [(0, 9, "b")], length=200)
-    found = gamma_agreement(marks, draws=40, rng=1)
+    found = gamma_agreement(marks, draws=400, rng=1)
     np.testing.assert_allclose(found.labels.weight, [[1.5, 1.5, 1]])
     np.testing.assert_allclose(found.labels.differing, [[1, 1, 1]])
-    # Labels of b differ from all others; by chance they would, too, or be two of three.
-    table = found.by_label().set_index("label")
-    assert table.loc["b", "gamma"] < table.loc["a", "gamma"]
+    # Of the weight of a two thirds differ, of that of b all: more than by chance.
+    by_chance = np.nanmean(found.labels.expected[0], axis=0)
+    expected = 1 - np.array([2 / 3, 1]) / by_chance[1:]
+    np.testing.assert_allclose(found.by_label()["gamma"], expected)
+    assert (expected < 0).all()
 
 
 def test_gamma_of_categories_of_the_peer():
