@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annobench.core.errors import PublicationError
-from annobench.replication import ledger, verdicts
+from annobench.replication import ledger, verdicts, vocabulary
 from annobench.replication.ledger import Computed
 from annobench.replication.printed import RELATIONS, agrees, parse_printed
 
@@ -297,7 +297,7 @@ def test_only_the_papers_own_method_is_compared(judge):
 
 
 def test_the_verdicts_are_those_that_exist(judge):
-    assert verdict(judge("1", value(1.0))) in ledger.VERDICTS
+    assert verdict(judge("1", value(1.0))) in vocabulary.VERDICTS
 
 
 # --- the printed precision -----------------------------------------------------------
@@ -416,8 +416,8 @@ def test_a_wider_interval_agrees_with_no_less(printed, centre, below, above):
 @given(
     st.decimals(-1000, 1000, places=2),
     st.floats(-1100, 1100),
-    st.sampled_from(ledger.BASES),
-    st.sampled_from(ledger.KINDS),
+    st.sampled_from(vocabulary.BASES),
+    st.sampled_from(vocabulary.KINDS),
     st.sampled_from(["real", "printed_table", "closed_form"]),
 )
 def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
@@ -430,7 +430,7 @@ def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
         columns=list(ledger.COMPUTED_COLUMNS),
     )
     errata = pd.DataFrame([], columns=ERRATA.strip().split(","))
-    assert verdict(verdicts.compare(published, row, errata)) in ledger.VERDICTS
+    assert verdict(verdicts.compare(published, row, errata)) in vocabulary.VERDICTS
 
 
 # --- what the tables must be ---------------------------------------------------------

@@ -37,8 +37,17 @@ def kernel(patterns, prevalence, confusion):
     value, scale = np.empty(n), np.empty(n)
     offsets = np.arange(n + 1) * j
     annotator = np.tile(np.arange(j), n)
+    right = np.diagonal(confusion, axis1=1, axis2=2).copy()
     residual_products(
-        offsets, annotator, patterns.ravel(), np.log(prevalence), confusion, value, scale
+        offsets,
+        annotator,
+        patterns.ravel(),
+        np.log(prevalence),
+        np.log(confusion),
+        right,
+        np.sqrt(right * (1 - right)),
+        value,
+        scale,
     )
     return value, scale
 

@@ -14,7 +14,7 @@ import render_paper
 import table_columns
 import value_rows
 from annobench import plotting
-from annobench.replication import ledger, printed, verdicts
+from annobench.replication import ledger, printed, schemas, verdicts, vocabulary
 from annobench.replication.ledger import Computed
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import picture_size
@@ -54,7 +54,7 @@ def paper(tmp_path):
     (folder / "figures").mkdir()
     with plotting.house_figure(1) as (figure, _):
         plotting.save_figure(figure, folder / "figures" / "one")
-    columns = list(ledger.PUBLISHED_SCHEMA.columns)
+    columns = list(schemas.PUBLISHED.columns)
     published = pd.DataFrame(
         [
             ["a.b", ATTACK, "eq", "0.50", ATTACK, "result", "closed_form", "", ATTACK, ATTACK],
@@ -77,7 +77,7 @@ def paper(tmp_path):
     computed = ledger.read_computed(folder / "computed.csv")
     errata = pd.DataFrame(
         [["a.b", "slip", "misprint", "value", ATTACK, ATTACK, ATTACK]],
-        columns=list(ledger.ERRATA_SCHEMA.columns),
+        columns=list(schemas.ERRATA.columns),
     )
     dependence = pd.DataFrame(
         [["a.e", f"text.csv; {ATTACK}", "", "0.7 0.5"], ["a.f", ATTACK, ATTACK, "0.7"]],
@@ -86,7 +86,7 @@ def paper(tmp_path):
     comparison = verdicts.compare(published, computed, errata, dependence=dependence, paper="study")
     ledger.write_comparison(comparison, folder / "comparison.csv")
     remark = ["prose", *[ATTACK] * 3, "formula", "conclusion", *[ATTACK] * 3]
-    remarks = pd.DataFrame([remark], columns=list(ledger.REMARKS_SCHEMA.columns))
+    remarks = pd.DataFrame([remark], columns=list(schemas.REMARKS.columns))
     remarks.to_csv(folder / "remarks.csv", index=False)
     verdicts.other_methods(computed).to_csv(folder / "others.csv", index=False)
     meta = {"id": ATTACK, "title": ATTACK, "citation": ATTACK, "licence": ATTACK}
@@ -227,7 +227,7 @@ def test_a_number_is_shown_two_places_beyond_its_printed_ones(value, published, 
 
 
 def test_every_verdict_has_a_face_and_every_relation_a_sign():
-    assert set(FACES) == set(ledger.VERDICTS)
+    assert set(FACES) == set(vocabulary.VERDICTS)
     assert set(RELATIONS) == set(printed.RELATIONS)
     assert len({face.mark for face in FACES.values()}) == len(FACES)
 

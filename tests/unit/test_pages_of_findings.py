@@ -12,7 +12,7 @@ import yaml
 import errata
 import render_lists
 import table_columns
-from annobench.replication import ledger
+from annobench.replication import ledger, schemas, vocabulary
 from source_lines import Place, Sources
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
@@ -31,7 +31,7 @@ def comparison_of(*rows):
 
 
 def remarks_of(path, *rows):
-    pd.DataFrame(rows, columns=list(ledger.REMARKS_SCHEMA.columns)).to_csv(path, index=False)
+    pd.DataFrame(rows, columns=list(schemas.REMARKS.columns)).to_csv(path, index=False)
     return path
 
 
@@ -146,7 +146,7 @@ def luminance(colour):
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-@pytest.mark.parametrize("verdict", ledger.VERDICTS)
+@pytest.mark.parametrize("verdict", vocabulary.VERDICTS)
 def test_marks_of_verdicts_are_readable_in_both_themes(verdict):
     style = (files("annobench.reporting") / "templates/parts.css").read_text(encoding="utf-8")
     tone = re.search(rf"--{verdict}: (#[0-9a-f]{{6}});", style)[1]

@@ -9,8 +9,9 @@ from rich.table import Table
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording
-from annobench.replication.ledger import VERDICTS, read_comparison
+from annobench.replication.ledger import read_comparison
 from annobench.replication.verdicts import Failure, check
+from annobench.replication.vocabulary import VERDICTS
 from annobench.reporting.verdicts import Tally
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.ledger import CAUSES, WEIGHTS, read_remarks
+from annobench.replication.ledger import read_remarks
+from annobench.replication.vocabulary import CAUSES, WEIGHTS
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import records
 from annobench.reporting.verdicts import RELATIONS

@@ -9,7 +9,8 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.core.files import recording, replacing
-from annobench.replication.ledger import WEIGHTS, read_comparison
+from annobench.replication.ledger import read_comparison
+from annobench.replication.vocabulary import WEIGHTS
 from annobench.reporting.pages import records, render
 from annobench.reporting.verdicts import Tally
 from errata import (

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.replication.printed import parse_printed
-from annobench.replication.verdicts import EVIDENCE
+from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records
 
 #: The verdicts of numbers that are no results.

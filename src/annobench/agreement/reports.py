@@ -321,7 +321,7 @@ def _by_pair(
 
 
 def _two(annotations: Annotations, first: int, second: int) -> Annotations:
-    """Keep the common items of two annotators."""
+    """Keep the common items of two annotators, without names."""
     a = annotations
     rows = np.concatenate([a.by_annotator[first], a.by_annotator[second]])
     codes, item = np.unique(a.item[rows], return_inverse=True)
@@ -330,7 +330,7 @@ def _two(annotations: Annotations, first: int, second: int) -> Annotations:
         item=item.astype(np.int32),
         annotator=(a.annotator[rows] == second).astype(np.int32),
         label=a.label[rows],
-        items=tuple(a.items[code] for code in codes),
+        items=("",) * codes.size,
         annotators=(a.annotators[first], a.annotators[second]),
     )
     return both.complete()

@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO, TypeGuard
@@ -28,6 +28,9 @@ _PREFIX = ".draft."
 
 #: Bytes without which a disk is full.
 _SMALL = 1 << 16
+
+#: Rows of a table that Arrow writes.
+_LARGE = 10_000
 
 
 @contextmanager
@@ -130,6 +133,11 @@ def write_csv(
         Such as "%.6g"; by default all digits.
     """
     with replacing(path) as draft:
+        if len(table) >= _LARGE and not index and float_format is None and draft.suffix == ".csv":
+            from annobench.core._large_csv import write_unquoted
+
+            if write_unquoted(table, draft):
+                return
         table.to_csv(
             draft,
             index=index,
@@ -157,10 +165,15 @@ def csv_quoting(table: pd.DataFrame) -> Literal[0, 2]:
     columns = [column for _, column in table.items() if column.dtype.kind == "O"]
     if table.index.dtype.kind == "O":
         columns.append(table.index.to_series())
-    unusual = any(
-        "\r" in text for texts in (names, *columns) for text in texts if isinstance(text, str)
-    )
+    unusual = any(_has_return(texts) for texts in (names, *columns))
     return csv.QUOTE_NONNUMERIC if unusual else csv.QUOTE_MINIMAL
+
+
+def _has_return(texts: Iterable[Hashable]) -> bool:
+    # Of pandas' own strings Python would have to be made one by one.
+    if getattr(texts, "dtype", None) == "str":
+        return bool(texts.str.contains("\r", regex=False).any())  # type: ignore[attr-defined]
+    return any("\r" in text for text in texts if isinstance(text, str))
 
 
 def remove_abandoned_drafts(folder: str | Path) -> None:

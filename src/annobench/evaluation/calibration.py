@@ -43,8 +43,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from annobench.core.errors import AnnotationError, check_level
@@ -311,7 +311,9 @@ def _fit_temperature(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, di
         fitted = np.logaddexp(log_expit(-x[1]) + sharpened, log_expit(x[1]) - np.log(n_categories))
         return float(-(weight * fitted).sum() + 0.5 * (x[0] ** 2 + ((x[1] - centre) / 2) ** 2))
 
-    found = minimize(loss, [0.0, centre], method="L-BFGS-B", bounds=[(-5, 9), (-30, 9)])
+    found = scipy.optimize.minimize(
+        loss, [0.0, centre], method="L-BFGS-B", bounds=[(-5, 9), (-30, 9)]
+    )
     log_t, e = found.x[0], expit(found.x[1])
 
     def mapped(other: Floats) -> Floats:
@@ -359,7 +361,9 @@ def _fit_beta_of_one(p: Floats, is_k: NDArray[np.bool_], weight: Floats) -> Floa
         push = -weight * sign * expit(-sign * score)
         return float(value), np.append(slope * (push @ features), push.sum()) + x
 
-    x = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=[(-9, 9)] * 3).x
+    x = scipy.optimize.minimize(
+        loss, np.zeros(3), jac=True, method="L-BFGS-B", bounds=[(-9, 9)] * 3
+    ).x
     return np.append(np.exp(x[:2]), x[2])
 
 
@@ -379,7 +383,7 @@ def _steps(p: Floats, is_k: NDArray[np.bool_], weight: Floats) -> tuple[Floats, 
     points, place = np.unique(p, return_inverse=True)
     total = np.bincount(place, weight)
     share = np.bincount(place, weight * is_k) / total
-    found = isotonic_regression(share, weights=total)
+    found = scipy.optimize.isotonic_regression(share, weights=total)
     n_of = np.bincount(place)
     n_items = np.add.reduceat(n_of, found.blocks[:-1])
     least = np.repeat(1 / (n_items + 2), np.diff(found.blocks))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import scipy.stats
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError, check_level

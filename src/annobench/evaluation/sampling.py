@@ -48,7 +48,7 @@ from typing import Final, NamedTuple, SupportsIndex
 
 import numpy as np
 import pandas as pd
-import scipy.stats
+import scipy
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-import scipy.stats
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError

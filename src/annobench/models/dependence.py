@@ -150,9 +150,14 @@ def check(
     rows = np.where(np.isnan(confusion), 1 / annotations.n_categories, confusion)
     share = np.maximum(np.asarray(prevalence, dtype=np.float64), np.finfo(float).tiny)
     product, scale = np.empty(annotations.n_items), np.empty(annotations.n_items)
+    logs = np.log(np.maximum(rows, np.finfo(float).tiny))
+    right = np.diagonal(rows, axis1=1, axis2=2).copy()
+    deviation = np.sqrt(np.maximum(right * (1 - right), 0))
 
     def correlation(label: NDArray[np.int64]) -> float:
-        residual_products(offsets, annotator, label, np.log(share), rows, product, scale)
+        residual_products(
+            offsets, annotator, label, np.log(share), logs, right, deviation, product, scale
+        )
         whole = scale.sum()
         return float(product.sum() / whole) if whole > 1e-9 * n_labels else np.nan
 
@@ -164,7 +169,7 @@ def check(
     for _ in range(replicates):
         draw_labels(rng, offsets, annotator, share, rows, drawn)
         null.append(correlation(drawn))
-    deviation = float(np.sqrt(np.nanmean(np.square(null)))) if np.isfinite(null).any() else np.nan
-    p_value = float(stdtr(replicates, -found / deviation)) if deviation > 0 else np.nan
+    spread = float(np.sqrt(np.nanmean(np.square(null)))) if np.isfinite(null).any() else np.nan
+    p_value = float(stdtr(replicates, -found / spread)) if spread > 0 else np.nan
     effective = float((per_item / (1 + (per_item - 1) * max(found, 0.0))).sum())
-    return DependenceCheck(n_labels, found, deviation, p_value, effective)
+    return DependenceCheck(n_labels, found, spread, p_value, effective)

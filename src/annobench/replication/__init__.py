@@ -14,9 +14,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "results",
         "rounding",
         "rows",
+        "schemas",
         "statistics",
         "study",
         "tracing",
         "verdicts",
+        "vocabulary",
     ],
 )

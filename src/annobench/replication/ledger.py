@@ -3,57 +3,18 @@
 from __future__ import annotations
 
 import csv
-import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, astuple, dataclass, field, fields
 from pathlib import Path
 from typing import Final
 
 import pandas as pd
-import pandera.pandas as pa
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
+from annobench.replication import schemas
 from annobench.replication.made_by import paper_line
-from annobench.replication.printed import RELATIONS, parse_printed
-
-KINDS: Final = ("result", "input", "cited")
-
-BASES: Final = ("closed_form", "printed_table", "public_data", "simulation", "given", "none")
-
-PROVENANCES: Final = ("real", "printed_table", "closed_form", "simulated")
-
-VERDICTS: Final = (
-    "reproduced",
-    "within_interval",
-    "inconclusive",
-    "unresolved",
-    "deviates",
-    "missing",
-    "restated",
-    "stand_in",
-    "not_public",
-    "given",
-    "input",
-    "cited",
-)
-
-#: Why a value comes out different: the last where no reading is known that gives it, and
-#: nothing shows that the paper is wrong.
-CAUSES: Final = (
-    "misprint",
-    "rounding",
-    "formula",
-    "contradiction",
-    "other_data",
-    "method",
-    "unexplained",
-)
-
-#: How much a mistake matters: it changes a conclusion of the paper, a value, or a last digit. That
-#: of a formula or a sentence counts by what it does to a reader who follows it; `digit` if nothing.
-WEIGHTS: Final = ("conclusion", "value", "digit")
+from annobench.replication.vocabulary import ESTIMATES
 
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
@@ -113,8 +74,6 @@ NUMBERS: Final = (
     "changes_refuted",
 )
 
-_TARGET = re.compile(r"[a-z0-9_.]+")
-
 
 @dataclass(frozen=True)
 class Computed:
@@ -162,216 +121,6 @@ class Computed:
 #: The columns of `computed.csv`, in their order, and those of them that are numbers.
 COMPUTED_COLUMNS: Final = tuple(entry.name for entry in fields(Computed))
 
-ESTIMATES: Final = (
-    *("value", "lower", "upper", "level"),
-    *("check_lower", "check_upper", "rounding_lower", "rounding_upper"),
-)
-
-
-def _is_printed(text: str) -> bool:
-    try:
-        parse_printed(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_zero(text: str) -> bool:
-    return _is_printed(text) and parse_printed(text).value == 0
-
-
-def _one_of(names: Sequence[str]) -> pa.Check:
-    return pa.Check.isin(names, error=f"is not one of {', '.join(names)}")
-
-
-def _filled() -> pa.Check:
-    return pa.Check(lambda column: column.str.strip() != "", error="is empty")
-
-
-def _plain() -> pa.Check:
-    return pa.Check(
-        lambda column: ~column.str.contains(r"[$\\]"), error="has TeX in it, not plain text"
-    )
-
-
-def _clause() -> pa.Check:
-    return pa.Check(
-        lambda column: (column == "") | column.str.match(r"(?!if )\S.*[^.\s]$"),
-        error="does not complete 'It holds only if', without a full stop",
-    )
-
-
-def _target(*, unique: bool) -> pa.Column:
-    checks = [
-        pa.Check(
-            lambda column: column.map(lambda text: _TARGET.fullmatch(text) is not None),
-            error="is not of small letters, digits, '_' and '.'",
-        )
-    ]
-    if unique:
-        checks.append(
-            pa.Check(lambda column: ~column.duplicated(keep="first"), error="stands there twice")
-        )
-    return pa.Column(str, checks)
-
-
-PUBLISHED_SCHEMA: Final = pa.DataFrameSchema(
-    {
-        "target": _target(unique=True),
-        "source": pa.Column(str, _filled()),
-        "relation": pa.Column(str, _one_of(RELATIONS)),
-        "value": pa.Column(
-            str, pa.Check(lambda column: column.map(_is_printed), error="is not a printed number")
-        ),
-        "unit": pa.Column(str),
-        "kind": pa.Column(str, _one_of(KINDS)),
-        "basis": pa.Column(str, _one_of(BASES)),
-        "rival": pa.Column(
-            str,
-            pa.Check(
-                lambda column: column.map(lambda text: text == "" or _is_printed(text)),
-                error="is neither empty nor a number",
-            ),
-        ),
-        "label": pa.Column(str),
-        "note": pa.Column(str),
-    },
-    checks=[
-        pa.Check(
-            lambda frame: (
-                ~((frame["basis"] == "none") & (frame["kind"] == "result") & (frame["note"] == ""))
-            ),
-            error="has basis 'none' and no note that says why it can't be recomputed",
-        ),
-        pa.Check(
-            lambda frame: ~((frame["basis"] == "given") & (frame["kind"] != "result")),
-            error="has basis 'given', which only a result has: an input's basis is 'none'",
-        ),
-        pa.Check(
-            lambda frame: (
-                ~((frame["relation"] == "about") & frame["value"].map(_is_zero).astype(bool))
-            ),
-            error="says 'about 0', which no number is; write what the paper says",
-        ),
-    ],
-    strict=True,
-    ordered=True,
-)
-
-ERRATA_SCHEMA: Final = pa.DataFrameSchema(
-    {
-        "target": _target(unique=True),
-        "id": _target(unique=False),
-        "cause": pa.Column(str, _one_of(CAUSES)),
-        "weight": pa.Column(str, _one_of(WEIGHTS)),
-        "explanation": pa.Column(str, _filled()),
-        "evidence": pa.Column(str, _filled()),
-        "condition": pa.Column(str, _clause()),
-    },
-    checks=[
-        pa.Check(
-            lambda frame: frame["weight"] == frame.groupby("id")["weight"].transform("first"),
-            error="has another weight than the first value of its id",
-        )
-    ],
-    strict=True,
-    ordered=True,
-)
-
-REMARKS_SCHEMA: Final = pa.DataFrameSchema(
-    {
-        "id": _target(unique=True),
-        "source": pa.Column(str, _filled()),
-        "printed": pa.Column(str, [_filled(), _plain()]),
-        "should_be": pa.Column(str, [_filled(), _plain()]),
-        "cause": pa.Column(str, _one_of(CAUSES)),
-        "weight": pa.Column(str, _one_of(WEIGHTS)),
-        "explanation": pa.Column(str, [_filled(), _plain()]),
-        "evidence": pa.Column(str, [_filled(), _plain()]),
-        "condition": pa.Column(str, _clause()),
-    },
-    strict=True,
-    ordered=True,
-)
-
-STANDING_SCHEMA: Final = pa.DataFrameSchema(
-    {
-        "target": _target(unique=True),
-        "counts": pa.Column(str, _one_of(("yes", "no"))),
-        "reason": pa.Column(str, _filled()),
-        "test": pa.Column(str),
-    },
-    checks=[
-        pa.Check(
-            lambda frame: (frame["counts"] == "yes") == (frame["test"] != ""),
-            error="needs a test where it counts, and has none where it doesn't",
-        )
-    ],
-    strict=True,
-    ordered=True,
-)
-
-
-def _both_or_neither(frame: pd.DataFrame, first: str, second: str) -> pd.Series[bool]:
-    return frame[first].isna() == frame[second].isna()
-
-
-def _in_order(frame: pd.DataFrame, first: str, second: str) -> pd.Series[bool]:
-    return frame[first].isna() | frame[second].isna() | (frame[first] <= frame[second])
-
-
-COMPUTED_SCHEMA: Final = pa.DataFrameSchema(
-    {
-        "target": _target(unique=False),
-        **{name: pa.Column(float, nullable=True) for name in ESTIMATES},
-        "method": pa.Column(str, _filled()),
-        "provenance": pa.Column(str, _one_of(PROVENANCES)),
-        "made_by": pa.Column(str),
-    },
-    checks=[
-        pa.Check(
-            lambda frame: ~frame.duplicated(["target", "method"]),
-            error="stands there twice with one method",
-        ),
-        pa.Check(
-            lambda frame: ~frame["value"].isin([math.inf, -math.inf]),
-            error="has an infinite value",
-        ),
-        pa.Check(
-            lambda frame: frame["level"].isna() | frame["level"].between(0, 1, inclusive="neither"),
-            error="has a level that is not between 0 and 1",
-        ),
-        pa.Check(
-            lambda frame: (
-                _both_or_neither(frame, "lower", "upper")
-                & _both_or_neither(frame, "lower", "level")
-            ),
-            error="has some of lower, upper and level, not all three or none",
-        ),
-        pa.Check(
-            lambda frame: (
-                _both_or_neither(frame, "check_lower", "check_upper")
-                & _both_or_neither(frame, "rounding_lower", "rounding_upper")
-            ),
-            error="has one end of a check or rounding interval, not both or neither",
-        ),
-        pa.Check(
-            lambda frame: frame["check_lower"].isna() | frame["rounding_lower"].isna(),
-            error="has both a check interval, which is of sampled values, and a rounding interval",
-        ),
-        pa.Check(
-            lambda frame: (
-                _in_order(frame, "lower", "upper")
-                & _in_order(frame, "check_lower", "check_upper")
-                & _in_order(frame, "rounding_lower", "rounding_upper")
-            ),
-            error="has an interval whose lower end lies above its upper end",
-        ),
-    ],
-    strict=True,
-    ordered=True,
-)
-
 
 def read_published(path: str | Path) -> pd.DataFrame:
     """Read and validate a paper's printed values.
@@ -391,7 +140,8 @@ def read_published(path: str | Path) -> pd.DataFrame:
     PublicationError
         Listing every fault with its line.
     """
-    return _validated(_read_text(path, tuple(PUBLISHED_SCHEMA.columns)), PUBLISHED_SCHEMA, path)
+    frame = _read_text(path, tuple(schemas.PUBLISHED.columns))
+    return schemas.validated(frame, schemas.PUBLISHED, path)
 
 
 def read_errata(path: str | Path) -> pd.DataFrame:
@@ -416,12 +166,12 @@ def read_errata(path: str | Path) -> pd.DataFrame:
     PublicationError
         Listing every fault with its line.
     """
-    frame = _read_text(path, tuple(ERRATA_SCHEMA.columns))
+    frame = _read_text(path, tuple(schemas.ERRATA.columns))
     shared = ["cause", "weight", "explanation", "evidence", "condition"]
     first = frame.groupby("id")[shared].transform("first")
     for name in shared:
         frame[name] = frame[name].where(frame[name] != "", first[name])
-    return _validated(frame, ERRATA_SCHEMA, path)
+    return schemas.validated(frame, schemas.ERRATA, path)
 
 
 def read_remarks(path: str | Path) -> pd.DataFrame:
@@ -444,7 +194,8 @@ def read_remarks(path: str | Path) -> pd.DataFrame:
     PublicationError
         Listing every fault with its line.
     """
-    return _validated(_read_text(path, tuple(REMARKS_SCHEMA.columns)), REMARKS_SCHEMA, path)
+    frame = _read_text(path, tuple(schemas.REMARKS.columns))
+    return schemas.validated(frame, schemas.REMARKS, path)
 
 
 def read_standing(path: str | Path) -> pd.DataFrame:
@@ -469,7 +220,8 @@ def read_standing(path: str | Path) -> pd.DataFrame:
     PublicationError
         Listing every fault with its line.
     """
-    return _validated(_read_text(path, tuple(STANDING_SCHEMA.columns)), STANDING_SCHEMA, path)
+    frame = _read_text(path, tuple(schemas.STANDING.columns))
+    return schemas.validated(frame, schemas.STANDING, path)
 
 
 def read_computed(path: str | Path) -> pd.DataFrame:
@@ -502,7 +254,7 @@ def read_computed(path: str | Path) -> pd.DataFrame:
         frame[name] = numbers
     if faults:
         raise PublicationError("\n".join([*faults, "Correct what writes it and run it again."]))
-    return _validated(frame, COMPUTED_SCHEMA, path)
+    return schemas.validated(frame, schemas.COMPUTED, path)
 
 
 def write_computed(rows: Iterable[Computed], path: str | Path) -> None:
@@ -524,7 +276,7 @@ def write_computed(rows: Iterable[Computed], path: str | Path) -> None:
     # Row n of the list stands on line n + 2 of the file, below the header.
     frame.index = pd.RangeIndex(2, len(frame) + 2)
     types = dict.fromkeys(COMPUTED_COLUMNS, "str") | dict.fromkeys(ESTIMATES, "float64")
-    _write(_validated(frame.astype(types), COMPUTED_SCHEMA, path), path)
+    _write(schemas.validated(frame.astype(types), schemas.COMPUTED, path), path)
 
 
 def write_comparison(comparison: pd.DataFrame, path: str | Path) -> None:
@@ -601,20 +353,3 @@ def _read_text(path: str | Path, columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(columns), index=pd.Index(lines, dtype="int64")).astype(
         "str"
     )
-
-
-def _validated(frame: pd.DataFrame, schema: pa.DataFrameSchema, path: str | Path) -> pd.DataFrame:
-    try:
-        return schema.validate(frame, lazy=True).reset_index(drop=True)
-    except pa.errors.SchemaErrors as error:
-        cases = error.failure_cases
-    faults = []
-    # A check of the whole frame reports every cell of a row it fails; one line says it.
-    for (line, _), rows in cases.groupby(["index", "check"], sort=True):
-        case = rows.iloc[0]
-        if case["schema_context"] == "Column":
-            what = f"{case['column']} {case['failure_case']!r} {case['check']}"
-        else:
-            what = f"target {frame.loc[line, 'target']!r} {case['check']}"
-        faults.append(f"{path}, line {line}: {what}.")
-    raise PublicationError("\n".join([*faults, "Correct the rows named."]))

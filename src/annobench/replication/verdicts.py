@@ -12,23 +12,19 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.replication.ledger import (
     CALIBRATION_METHOD,
-    CAUSES,
     COMPARISON_COLUMNS,
-    ESTIMATES,
     NUMBERS,
     PAPER_METHOD,
 )
 from annobench.replication.printed import agrees, parse_printed
-
-#: The verdicts that are evidence; they are counted by provenance.
-EVIDENCE: Final = ("reproduced", "within_interval")
+from annobench.replication.vocabulary import CAUSES, ESTIMATES, EVIDENCE
 
 
 class Failure(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import entr
 
 from annobench import models
 from annobench.aggregation.consensus import CERTAIN, Consensus
@@ -159,7 +159,7 @@ def _with_votes(items: pd.DataFrame, texts: Mapping[str, str]) -> list[dict[str,
 def _annotators(found: Consensus) -> dict[str, Any]:
     """List annotators by what their labels tell, and name those near chance."""
     table = found.annotators
-    entropy = float(stats.entropy(found.prevalence["prevalence"], base=2))
+    entropy = float(entr(found.prevalence["prevalence"]).sum() / math.log(2))
     total = max(1, int(table["n_labels"].sum()))
     quantity = next((name for name in ("bits", "accuracy") if name in table), None)
     if quantity is None:

@@ -465,10 +465,9 @@ def _pairs(annotations: Annotations) -> dict[str, Any] | None:
         found = agreement.krippendorff_alpha(a).by_pair()
     except AnnotationError:
         return None
-    observed = found["observed_agreement"]
-    if a.scale in ("nominal", "ordinal"):
-        observed = agreement.percent_agreement(a).by_pair()["observed_agreement"]
-    found = found.assign(observed_agreement=observed)
+    if a.scale == "ordinal":  # equal labels, not near ones
+        equal = agreement.percent_agreement(a).by_pair()
+        found = found.assign(observed_agreement=equal["observed_agreement"])
     code = {name: j for j, name in enumerate(a.annotators)}
     if a.n_annotators > MAX_IN_HEAT_MAP:
         fewest = 5 if (found["n_items"] >= 5).any() else 1

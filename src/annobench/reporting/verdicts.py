@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from annobench.replication.ledger import PROVENANCES, VERDICTS
-from annobench.replication.verdicts import EVIDENCE
+from annobench.replication.vocabulary import EVIDENCE, PROVENANCES, VERDICTS
 
 
 @dataclass(frozen=True)

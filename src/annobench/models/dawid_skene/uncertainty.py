@@ -8,6 +8,7 @@ serves there. Both hold for the optimum that the fit found, and know nothing of 
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -15,8 +16,9 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numba import get_num_threads
 from numpy.typing import NDArray
-from scipy import linalg, optimize, sparse
+from scipy import linalg, sparse
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.results import Summarised
@@ -25,8 +27,11 @@ from annobench.labels.frames import as_annotations
 from annobench.models.base import central_interval
 from annobench.models.dawid_skene.em import Floats, Problem, State, confusion_of
 from annobench.models.dawid_skene.model import DawidSkeneFit
+from annobench.models.dawid_skene.optima import best_order
+from annobench.models.dawid_skene.samples import LANES, fit_samples
 from annobench.models.dawid_skene.starts import first_values, votes_start
 from annobench.models.kernels import dawid_skene as kernels
+from annobench.resampling.weights import draw_counts
 
 #: Fewer expected labels than this in a cell of a confusion matrix, and it is at the boundary.
 _BOUNDARY = 0.01
@@ -367,7 +372,7 @@ def bootstrap(
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     posteriors: bool = False,
-    threads: int = 1,
+    threads: int | None = None,
     memory_limit: int = 2**30,
 ) -> Bootstrap:
     """Refit the model to items drawn with replacement, by weights on items.
@@ -384,8 +389,8 @@ def bootstrap(
         B.
     posteriors : bool, default False
         Whether to keep the posteriors of all items.
-    threads : int, default 1
-        Replicates fitted at once. The answer does not depend on it.
+    threads : int, optional
+        By default those of numba, NUMBA_NUM_THREADS. The answer does not depend on it.
     memory_limit : int, default 2**30
         Bytes for what is kept.
 
@@ -419,37 +424,45 @@ def bootstrap(
             f"{memory_limit / 2**20:,.0f} MiB. Raise the limit, ask for fewer replicates, or do "
             "without posteriors."
         )
-    problem, _ = _at_fit(annotations, fitted)
-    drawn = np.diff(problem.offsets) > 0
+    problem, at_fit = _at_fit(annotations, fitted)
+    is_drawn = np.diff(problem.offsets) > 0
     if problem.settings.gold.size:
-        drawn |= problem.settings.gold >= 0
-    start = (1 - _VOTES) * fitted.posterior + _VOTES * votes_start(annotations)
-    chance = drawn / drawn.sum()
-    n_drawn = int(drawn.sum())
+        is_drawn |= problem.settings.gold >= 0
+    drawn = np.flatnonzero(is_drawn)
+    start = problem.begin((1 - _VOTES) * fitted.posterior + _VOTES * votes_start(annotations), None)
 
-    def run(generator: np.random.Generator) -> tuple[State, Floats, bool]:
-        weight = generator.multinomial(n_drawn, chance).astype(np.float64)
-        state = problem.begin(start, None, weight)
-        problem.maximise_likelihood(state, weight)
-        matrices = confusion_of(problem, state)
-        problem.expect(state)  # items that were not drawn have posteriors too
-        pairs = fitted.posterior.T @ state.posterior
-        nudge = np.eye(k) * 1e-9 * n_items
-        switched = optimize.linear_sum_assignment(pairs + nudge, maximize=True)[1] != np.arange(k)
-        return state, matrices, bool(switched.any())
+    tolerance = problem.settings.tolerance
+    least = tolerance * abs(at_fit.log_posterior) if tolerance else -np.inf
+
+    def run(generator: np.random.Generator) -> list[State]:
+        weight = np.zeros((n_items, LANES))
+        weight[drawn] = draw_counts(drawn.size, LANES, generator).T
+        return fit_samples(problem, start, weight, least)
 
     prevalence = np.empty((replicates, k))
     confusion = np.empty((replicates, j, k, k))
     posterior = np.empty((replicates, n_items, k), dtype=np.float32) if posteriors else None
     switches, unconverged = 0, 0
-    with ThreadPoolExecutor(threads) as pool:
-        for b, (state, matrices, switched) in enumerate(pool.map(run, rng.spawn(replicates))):
-            prevalence[b], confusion[b] = state.prevalence[:k], matrices
-            if posterior is not None:
-                posterior[b] = state.posterior
-            switches += switched
+    batches = rng.spawn(-(-replicates // LANES))
+    with ThreadPoolExecutor(threads or get_num_threads()) as pool:
+        states = itertools.chain.from_iterable(pool.map(run, batches))
+        for b, state in enumerate(itertools.islice(states, replicates)):
+            prevalence[b], confusion[b] = state.prevalence[:k], confusion_of(problem, state)
+            switches += _is_switched(at_fit, state, k)
             unconverged += not state.converged
+            if posterior is not None:
+                state.posterior = np.empty((n_items, k))
+                problem.expect(state)
+                posterior[b] = state.posterior
     return Bootstrap(fitted, prevalence, confusion, posterior, switches, unconverged)
+
+
+def _is_switched(fitted: State, sample: State, k: int) -> bool:
+    """Say whether the classes of a sample explain the counts of the fit better in another order."""
+    logs = np.log(np.maximum(sample.table[:, :, :k], _NEGLIGIBLE))
+    explained = np.einsum("gln,glm->nm", fitted.counts[:, :, :k], logs)
+    order = best_order(explained, float(fitted.counts.sum()))
+    return bool((order != np.arange(k)).any())
 
 
 def predictive_check(

@@ -21,11 +21,14 @@ from annobench.core.compiled import kernel
 from annobench.models.kernels.vectors import (
     add,
     divide,
+    least,
     length,
     load,
+    load_eight,
     load_four,
     load_pair,
     multiply,
+    quotient,
     scale,
     store,
     total,
@@ -129,7 +132,9 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
             row = divide(row, likelihood)
         else:
             likelihood = 1.0
-            log_likelihood += w * _in_logs(low, high, cells, gold, prevalence, table, scratch)
+            log_likelihood += w * _in_logs(
+                low, high, cells, gold, prevalence, table, scratch, one, zero
+            )
             row = load(start, scratch, zero)
         if n_categories == width:
             store(posterior, i * width, row)
@@ -190,7 +195,9 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
                 row[k] /= likelihood
         else:
             likelihood = 1.0
-            log_likelihood += w * _in_logs(low, high, cells, gold, prevalence, table, row)
+            log_likelihood += w * _in_logs(
+                low, high, cells, gold, prevalence, table, row, one, zero
+            )
         for k in range(n_categories):
             posterior[i, k] = row[k]
         if low == high and gold < 0:
@@ -216,27 +223,76 @@ def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
 
 
 @kernel(error_model="numpy")
-def _in_logs(low, high, cells, gold, prevalence, table, row):
-    """Fill an item's posterior and return its log likelihood; slower, and never underflows."""
+def sweep_samples(offsets, cells, known, weight, prevalence, table, row, counts, mass):
+    """Sweep eight samples of items at once, each with parameters of its own; no posterior is kept.
+
+    The numbers of eight samples are side by side: entry n of `prevalence`, `table`, `counts` and
+    `mass` begins at ``8 n``, and so does `weight`, which says how often a sample has item n. `row`,
+    (8 W,), is for the work on an item.
+    """
+    zero, one, eight = np.uint64(0), np.uint64(1), np.uint64(8)
+    width = np.uint64(prevalence.size) // eight
+    for i in range(np.uint64(offsets.size - 1)):
+        low, high = np.uint64(offsets[i]), np.uint64(offsets[i + one])
+        gold = known[i] if known.size else -1
+        if low == high and gold < 0:
+            continue  # it says nothing, and must not slow convergence either
+        likelihood = scale(load_eight(prevalence, zero), 0.0)
+        for k in range(width):
+            part = load_eight(prevalence, eight * k)
+            n = low
+            while n < high:
+                part = multiply(part, load_eight(table, eight * (np.uint64(cells[n]) + k)))
+                n += one
+            if gold >= 0 and np.uint64(gold) != k:
+                part = scale(part, 0.0)
+            store(row, eight * k, part)
+            likelihood = add(likelihood, part)
+        factor = quotient(load_eight(weight, eight * i), likelihood)
+        if not least(likelihood) > _SMALL:
+            for lane in range(eight):
+                _in_logs(low, high, cells, gold, prevalence, table, row, eight, lane)
+            factor = load_eight(weight, eight * i)
+        for k in range(width):
+            part = multiply(load_eight(row, eight * k), factor)
+            store(mass, eight * k, add(load_eight(mass, eight * k), part))
+            n = low
+            while n < high:
+                cell = eight * (np.uint64(cells[n]) + k)
+                store(counts, cell, add(load_eight(counts, cell), part))
+                n += one
+
+
+@kernel(error_model="numpy")
+def _in_logs(low, high, cells, gold, prevalence, table, row, step, lane):
+    """Fill an item's posterior and return its log likelihood; slower, and never underflows.
+
+    The numbers of a sample are `step` apart, and the first of them is at `lane`.
+    """
+    width = np.uint64(row.size) // step
     best = -np.inf
-    for k in range(row.size):
-        value = math.log(prevalence[k]) if gold < 0 or gold == k else -np.inf
+    for k in range(width):
+        at = k * step + lane
+        value = math.log(prevalence[at]) if gold < 0 or np.uint64(gold) == k else -np.inf
         for n in range(low, high):
-            value += math.log(table[np.uint64(cells[n]) + np.uint64(k)])
-        row[k] = value
+            value += math.log(table[(np.uint64(cells[n]) + k) * step + lane])
+        row[at] = value
         best = max(best, value)
     if best == -np.inf:
-        for k in range(row.size):
-            row[k] = prevalence[k] if gold < 0 else 0.0
-        if gold >= 0:
-            row[gold] = 1.0
+        for k in range(width):
+            at = k * step + lane
+            if gold < 0:
+                row[at] = prevalence[at]
+            else:
+                row[at] = 1.0 if np.uint64(gold) == k else 0.0
         return best
     total = 0.0
-    for k in range(row.size):
-        row[k] = math.exp(row[k] - best)
-        total += row[k]
-    for k in range(row.size):
-        row[k] /= total
+    for k in range(width):
+        at = k * step + lane
+        row[at] = math.exp(row[at] - best)
+        total += row[at]
+    for k in range(width):
+        row[k * step + lane] /= total
     return best + math.log(total)
 
 

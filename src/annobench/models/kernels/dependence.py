@@ -13,12 +13,16 @@ _NEGLIGIBLE = 1e-9
 
 
 @kernel()
-def residual_products(offsets, annotator, label, log_prevalence, confusion, product, scale):
+def residual_products(
+    offsets, annotator, label, log_prevalence, logs, right, deviation, product, scale
+):
     """Add up products of residuals of each item's pairs of labels, and their largest values.
 
     A residual is whether the label is the item's category less the probability of that. The sums
     over pairs, each taken twice, are averaged over the item's posterior. Labels are sorted by
-    item; `product` and `scale`, shape (I,), are overwritten.
+    item; `logs`, (J, K, K), are those of the confusion matrices, `right` and `deviation`, (J, K),
+    their diagonals and the standard deviations by them; `product` and `scale`, shape (I,), are
+    overwritten.
     """
     n_categories = log_prevalence.size
     score = np.empty(n_categories)
@@ -31,7 +35,7 @@ def residual_products(offsets, annotator, label, log_prevalence, confusion, prod
         for k in range(n_categories):
             score[k] = log_prevalence[k]
             for n in range(first, last):
-                score[k] += math.log(max(confusion[annotator[n], k, label[n]], 1e-300))
+                score[k] += logs[annotator[n], k, label[n]]
             best = max(best, score[k])
         mass = 0.0
         for k in range(n_categories):
@@ -43,13 +47,12 @@ def residual_products(offsets, annotator, label, log_prevalence, confusion, prod
                 continue
             residuals, squares, deviations, variances = 0.0, 0.0, 0.0, 0.0
             for n in range(first, last):
-                right = confusion[annotator[n], k, k]
-                residual = (1.0 if label[n] == k else 0.0) - right
-                variance = max(right * (1.0 - right), 0.0)
+                j = annotator[n]
+                residual = (1.0 if label[n] == k else 0.0) - right[j, k]
                 residuals += residual
                 squares += residual * residual
-                deviations += math.sqrt(variance)
-                variances += variance
+                deviations += deviation[j, k]
+                variances += deviation[j, k] * deviation[j, k]
             product[i] += share * (residuals * residuals - squares)
             scale[i] += share * (deviations * deviations - variances)
 

@@ -27,7 +27,7 @@ class _VectorModel(models.PrimitiveModel):
         super().__init__(manager, kind, ir.VectorType(ir.DoubleType(), kind.size))
 
 
-PAIR, FOUR = Vector(2), Vector(4)
+PAIR, FOUR, EIGHT = Vector(2), Vector(4), Vector(8)
 
 
 @intrinsic
@@ -40,6 +40,12 @@ def load_pair(typing, array, at):
 def load_four(typing, array, at):
     """Return the four numbers that begin at a position."""
     return FOUR(array, at), _load
+
+
+@intrinsic
+def load_eight(typing, array, at):
+    """Return the eight numbers that begin at a position."""
+    return EIGHT(array, at), _load
 
 
 @intrinsic
@@ -89,6 +95,12 @@ def add(typing, first, second):
 
 
 @intrinsic
+def quotient(typing, first, second):
+    """Return the quotients of two vectors' numbers."""
+    return first(first, second), lambda _c, builder, _s, values: builder.fdiv(*values)
+
+
+@intrinsic
 def scale(typing, vector, factor):
     """Return a vector times a number."""
     return vector(vector, types.float64), lambda c, builder, s, values: builder.fmul(
@@ -127,6 +139,20 @@ def total(typing, vector):
 
 def _index(k):
     return ir.Constant(ir.IntType(32), k)
+
+
+@intrinsic
+def least(typing, vector):
+    """Return the least of a vector's numbers, NaN left aside."""
+
+    def code(context, builder, signature, values):
+        found = builder.extract_element(values[0], _index(0))
+        for k in range(1, signature.args[0].size):
+            other = builder.extract_element(values[0], _index(k))
+            found = builder.select(builder.fcmp_ordered("<", other, found), other, found)
+        return found
+
+    return types.float64(vector), code
 
 
 @intrinsic

@@ -1,0 +1,89 @@
+"""EM of eight samples at once goes where EM of each alone goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annobench.labels import Annotations
+from annobench.models.dawid_skene.em import Problem, Settings
+from annobench.models.dawid_skene.samples import LANES, fit_samples
+from annobench.models.dawid_skene.starts import votes_start
+
+
+def labels_of(rng, n_items=60, n_annotators=7, n_categories=3):
+    truth = rng.integers(n_categories, size=n_items)
+    wrong = rng.integers(n_categories, size=(n_items, n_annotators))
+    label = np.where(rng.random(wrong.shape) < 0.7, truth[:, None], wrong)
+    item, annotator = np.nonzero(rng.random(label.shape) < 0.6)
+    return Annotations.from_arrays(item, annotator, label[item, annotator])
+
+
+@pytest.mark.parametrize("n_categories", [2, 3, 6])
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+@pytest.mark.parametrize("tie", ["none", "category", "one_coin"])
+@pytest.mark.parametrize("has_gold", [False, True])
+def test_samples_go_where_each_alone_goes(rng, n_categories, smoothing, tie, has_gold):
+    a = labels_of(rng, n_categories=n_categories)
+    settings = replace(Settings.plain(a, smoothing, max_iterations=25), tie=tie)
+    if has_gold:
+        gold = np.where(np.arange(a.n_items) % 5, -1, a.counts.argmax(axis=1))
+        settings = replace(settings, gold=gold.astype(np.int32))
+    problem = Problem.of(a, settings)
+    start = problem.begin(votes_start(a), None)
+    weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
+    found = fit_samples(problem, start, weight, -np.inf)
+    for lane, state in enumerate(found):
+        # Both begin with the parameters of all items.
+        alone = problem.begin(votes_start(a), None)
+        problem.maximise_likelihood(alone, np.ascontiguousarray(weight[:, lane]))
+        for name in ("prevalence", "table", "mass", "counts"):
+            np.testing.assert_allclose(getattr(state, name), getattr(alone, name), atol=1e-9)
+
+
+def test_items_of_hundreds_of_labels_do_not_underflow(rng):
+    n, j = 9, 2_000
+    label = np.where(
+        rng.random((n, j)) < 0.4, np.arange(n)[:, None] % 3, rng.integers(3, size=(n, j))
+    )
+    item, annotator = np.divmod(np.arange(n * j), j)
+    a = Annotations.from_arrays(item, annotator, label.ravel())
+    problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-12, max_iterations=500))
+    start = problem.begin(votes_start(a), None)
+    found = fit_samples(problem, start, np.ones((n, LANES)), 1e-9)
+    alone = problem.begin(votes_start(a), None)
+    problem.maximise_likelihood(alone)
+    assert np.prod(alone.table[:, :, :3].max(axis=1), axis=0).max() < 1e-200
+    for state in found:
+        np.testing.assert_allclose(state.prevalence, alone.prevalence, rtol=1e-6)
+        np.testing.assert_allclose(state.table, alone.table, atol=1e-6)
+
+
+def test_a_sample_is_at_rest_when_its_log_posterior_hardly_rises(rng):
+    a = labels_of(rng, n_items=2_000)
+    problem = Problem.of(a, Settings.plain(a, 0.1, tolerance=1e-8, max_iterations=500))
+    start = problem.begin(votes_start(a), None)
+    problem.maximise_likelihood(start)
+    weight = rng.multinomial(a.n_items, np.full(a.n_items, 1 / a.n_items), LANES).T.astype(float)
+    found = fit_samples(problem, start, weight, 1e-8 * abs(start.log_posterior))
+    for lane, state in enumerate(found):
+        assert state.converged
+        further = replace(problem.settings, tolerance=1e-14, max_iterations=5_000)
+        alone = replace(state, posterior=np.empty((a.n_items, 3)))
+        best = Problem.of(a, further)
+        best.expect(alone, weight[:, lane].copy())
+        reached = alone.log_posterior
+        best.maximise_likelihood(alone, weight[:, lane].copy())
+        # Of some 9,000 in all; differences of a tenth do not show in an interval.
+        assert 0 <= alone.log_posterior - reached < 0.02
+
+
+def test_no_tolerance_means_all_iterations(rng):
+    a = labels_of(rng)
+    problem = Problem.of(a, Settings.plain(a, 0.0, max_iterations=7))
+    start = problem.begin(votes_start(a), None)
+    found = fit_samples(problem, start, np.ones((a.n_items, LANES)), -np.inf)
+    assert [state.n_iterations for state in found] == [7] * LANES
+    assert not any(state.converged for state in found)
