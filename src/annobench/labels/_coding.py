@@ -57,7 +57,7 @@ class Column(NamedTuple):
     Where they are `whole` numbers none is missing, and no two have one name.
     """
 
-    distinct: NDArray[np.object_]
+    distinct: NDArray[Any]
     codes: NDArray[np.intp]
     whole: bool = False
 
@@ -70,7 +70,7 @@ class Column(NamedTuple):
             return cls(objects([*kind.categories, None])[places], codes)
         if isinstance(kind, np.dtype) and kind.kind in "bui":
             codes, values = pd.factorize(column.to_numpy())
-            return cls(values.astype(object), codes, whole=True)
+            return cls(values, codes, whole=True)
         if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
             # By their bits, as 0.0 and -0.0 are equal and have different names.
             codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
@@ -94,7 +94,7 @@ class Column(NamedTuple):
     ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """Return the code of each value, and all names, in the order of those known."""
         if self.whole and known is None:
-            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct))
+            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct.tolist()))
         return codes_of(names_of(self.distinct), known, what)
 
 
@@ -105,7 +105,7 @@ def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:
     return found
 
 
-def names_of(values: NDArray[np.object_]) -> NDArray[np.object_]:
+def names_of(values: NDArray[Any]) -> NDArray[np.object_]:
     """Return the names of values, or refuse one that can't be written to a file."""
     names = objects(map(str, values))
     try:
@@ -126,7 +126,7 @@ def _is_unicode(name: str) -> bool:
     return True
 
 
-def numbers_of(values: NDArray[np.object_]) -> NDArray[np.object_]:
+def numbers_of(values: NDArray[Any]) -> NDArray[np.object_]:
     """Write numbers one way, so that "00", "-0" and 0.0 are one category."""
     numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce").to_numpy(np.float64)
     wrong = ~(np.abs(numbers) <= LARGEST)
