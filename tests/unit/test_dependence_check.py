@@ -46,6 +46,7 @@ def kernel(patterns, prevalence, confusion):
         np.log(confusion),
         right,
         np.sqrt(right * (1 - right)),
+        np.empty(prevalence.size),
         value,
         scale,
     )

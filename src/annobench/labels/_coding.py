@@ -94,7 +94,9 @@ class Column(NamedTuple):
     ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
         """Return the code of each value, and all names, in the order of those known."""
         if self.whole and known is None:
-            return np.arange(len(self.distinct), dtype=np.int32), tuple(map(str, self.distinct.tolist()))
+            return np.arange(len(self.distinct), dtype=np.int32), tuple(
+                map(str, self.distinct.tolist())
+            )
         return codes_of(names_of(self.distinct), known, what)
 
 

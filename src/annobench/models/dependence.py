@@ -156,7 +156,8 @@ def check(
 
     def correlation(label: NDArray[np.int64]) -> float:
         residual_products(
-            offsets, annotator, label, np.log(share), logs, right, deviation, product, scale
+            *(offsets, annotator, label, np.log(share), logs, right, deviation),
+            *(np.empty(share.size), product, scale),
         )
         whole = scale.sum()
         return float(product.sum() / whole) if whole > 1e-9 * n_labels else np.nan

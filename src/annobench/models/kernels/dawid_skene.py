@@ -89,30 +89,38 @@ def votes(item, label, n_items, n_categories):
     return shares
 
 
-@kernel(error_model="numpy")
 def sweep(first, last, offsets, cells, known, weight, prevalence, table, posterior, counts, mass):
     """Write the posterior of the items [first, last), add to the counts, return the likelihood.
 
-    The value is the log marginal likelihood of these items, -inf if one of them can't occur.
+    The value is the log marginal likelihood of these items, -inf if one of them can't occur. Only
+    the code for this number of categories is compiled.
     """
     labels = first, last, offsets, cells, known, weight
-    if prevalence.size == 2:
-        start = load_pair(prevalence, np.uint64(0))
-        return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass)
-    if prevalence.size == 4:
-        start = load_four(prevalence, np.uint64(0))
-        return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass)
-    return _sweep_wide(labels, prevalence, table, posterior, counts, mass)
+    row = np.empty(prevalence.size)
+    if prevalence.size > 4:
+        return _sweep_wide(labels, prevalence, table, posterior, counts, mass, row)
+    narrow = _sweep_two if prevalence.size == 2 else _sweep_four
+    return narrow(labels, prevalence, table, posterior, counts, mass, row, np.eye(row.size))
 
 
 @kernel(error_model="numpy")
-def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
+def _sweep_two(labels, prevalence, table, posterior, counts, mass, row, identity):
+    start = load_pair(prevalence, np.uint64(0))
+    return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, row, identity)
+
+
+@kernel(error_model="numpy")
+def _sweep_four(labels, prevalence, table, posterior, counts, mass, row, identity):
+    start = load_four(prevalence, np.uint64(0))
+    return _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, row, identity)
+
+
+@kernel(error_model="numpy")
+def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass, scratch, identity):
     """Sweep where the prevalence, `start`, is one vector."""
     first, last, offsets, cells, known, weight = labels
     zero, one, width = np.uint64(0), np.uint64(1), np.uint64(length(start))
     n_categories = np.uint64(posterior.shape[1])
-    identity = np.eye(length(start))
-    scratch = np.empty(length(start))
     masses = load(start, mass, zero)
     log_likelihood = 0.0
     product = 1.0
@@ -165,12 +173,11 @@ def _sweep_narrow(start, labels, prevalence, table, posterior, counts, mass):
 
 
 @kernel(error_model="numpy")
-def _sweep_wide(labels, prevalence, table, posterior, counts, mass):
+def _sweep_wide(labels, prevalence, table, posterior, counts, mass, row):
     """Sweep four categories after the other."""
     first, last, offsets, cells, known, weight = labels
     zero, one, four = np.uint64(0), np.uint64(1), np.uint64(4)
     n_categories, width = np.uint64(posterior.shape[1]), np.uint64(prevalence.size)
-    row = np.empty(prevalence.size)
     log_likelihood = 0.0
     product = 1.0
     for i in range(np.uint64(first), np.uint64(last)):
