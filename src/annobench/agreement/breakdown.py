@@ -22,6 +22,9 @@ from annobench.labels.frames import as_annotations
 from annobench.labels.view import View
 from annobench.resampling.weights import MAX_CELLS
 
+#: Pairs of labels that are looked at at once, but for those of one pair of annotators.
+MAX_ROWS = 100_000
+
 
 def contingency(annotations: Annotations) -> NDArray[np.float64]:
     """Cross-tabulate the labels of two annotators on the items that both labelled.
@@ -124,28 +127,30 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     return pd.DataFrame(found, columns=columns)
 
 
-def expand_pairs(annotations: Annotations, pairs: LabelPairs) -> Annotations:
-    """Make every pair of labels an item of its own, of two annotators.
+def expand_pairs(
+    annotations: Annotations, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> Annotations:
+    """Make pairs of labels items of their own, of two annotators.
 
     Parameters
     ----------
     annotations : Annotations
         The labels.
-    pairs : LabelPairs
-        Their pairs.
+    first, second : ndarray of int64, shape (P,)
+        Indices of the labels of each pair.
 
     Returns
     -------
     Annotations
-        Items stand in the order of the pairs, without names.
+        Items are in the order of the pairs, without names.
     """
-    n = pairs.first.size
+    n = first.size
     item = np.arange(n, dtype=np.int32)
     return replace(
         annotations,
         item=np.concatenate([item, item]),
         annotator=np.repeat(np.array([0, 1], dtype=np.int32), n),
-        label=annotations.label[np.concatenate([pairs.first, pairs.second])],
+        label=annotations.label[np.concatenate([first, second])],
         items=("",) * n,
         annotators=("1", "2"),
     )
@@ -171,30 +176,37 @@ def by_pair(statistic: Statistic) -> pd.DataFrame:
     """
     annotations = statistic.annotations
     pairs = LabelPairs(annotations)
-    expanded = expand_pairs(annotations, pairs)
-    form = statistic.make_form(expanded, None)
-    rows = form.rows
     estimate, error, observed = (np.full(pairs.n_pairs, math.nan) for _ in range(3))
     by_pair = View.of(pairs.pair, pairs.n_pairs)
-    step = max(1, MAX_CELLS // (rows.shape[1] * min(rows.shape[1], 200)))
+
+    def form_of(chosen: NDArray[np.int64]) -> Form:
+        first, second = pairs.first[chosen], pairs.second[chosen]
+        return statistic.make_form(expand_pairs(annotations, first, second), None)
+
+    n_sums = form_of(by_pair.order[:1]).rows.shape[1]
+    step = max(1, MAX_CELLS // (n_sums * min(n_sums, 200)))
     with np.errstate(invalid="ignore", divide="ignore"):
-        for start in range(0, pairs.n_pairs, step):
-            stop = min(start + step, pairs.n_pairs)
+        start = 0
+        while start < pairs.n_pairs:
+            last = np.searchsorted(by_pair.offsets, by_pair.offsets[start] + MAX_ROWS, "right") - 1
+            stop = min(max(start + 1, int(last)), start + step)
             chosen = by_pair.order[by_pair.offsets[start] : by_pair.offsets[stop]]
-            piece, pair = rows[chosen], pairs.pair[chosen] - start
+            form = form_of(chosen)
+            rows, pair = form.rows, pairs.pair[chosen] - start
+            n = np.bincount(pair)
             belongs = sparse.csr_array(
-                (np.ones(pair.size), (pair, np.arange(pair.size))), shape=(stop - start, pair.size)
+                (np.ones(pair.size), np.arange(pair.size), np.append(0, np.cumsum(n)))
             )
-            totals = dense(belongs @ piece)
+            totals = dense(belongs @ rows)
             part = slice(start, stop)
             estimate[part] = form.value(totals)
             observed[part] = 1 - form.disagreements(totals)[0] / form.scale
-            added = _influence_by_pair(form, totals, piece, pair)
-            n = np.bincount(pair, minlength=stop - start)
+            added = _influence_by_pair(form, totals, rows, pair)
             mean = (belongs @ added) / n
             spread = belongs @ (added - mean[pair]) ** 2
             divisor = n - statistic.method.ddof
             error[part] = np.where(n > 1, np.sqrt(spread * n / np.maximum(divisor, 1)), math.nan)
+            start = stop
     names = np.array(annotations.annotators, dtype=object)
     return pd.DataFrame(
         {

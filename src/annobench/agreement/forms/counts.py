@@ -49,9 +49,18 @@ class LabelPairs:
             annotations.annotator[self.first].astype(np.int64) * annotations.n_annotators
             + annotations.annotator[self.second]
         )
-        codes, self.pair = np.unique(code, return_inverse=True)
+        codes, self.pair = _distinct(code, annotations.n_annotators**2)
         self.first_annotator, self.second_annotator = np.divmod(codes, annotations.n_annotators)
         self.n_pairs = codes.size
+
+
+def _distinct(code: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different ones of codes below n, ascending, and the place of each code."""
+    if n > MAX_CELLS:
+        different, place = np.unique(code, return_inverse=True)
+        return different, place
+    seen = np.bincount(code, minlength=n) > 0  # without sorting
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[code]
 
 
 def count_label_pairs(annotations: Annotations) -> int:
