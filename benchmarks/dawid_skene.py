@@ -9,14 +9,9 @@ own. Its peak memory is what it takes beyond the labels that it is given.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -217,42 +212,6 @@ def targets(n_categories: int) -> str:
     )
 
 
-SCRIPT = """
-import sys
-import pandas as pd
-from annobench.labels.annotations import Annotations
-from annobench.models import dawid_skene
-source, target = sys.argv[1:]
-read = pd.read_csv if source.endswith(".csv") else pd.read_parquet
-fitted = dawid_skene.fit(Annotations.from_frame(read(source)))
-best = [fitted.categories[k] for k in fitted.posterior.argmax(axis=1)]
-pd.DataFrame({"item": fitted.items, "category": best}).to_csv(target, index=False)
-"""
-
-
-def of_children() -> float:
-    """Return the processor time of the processes that this one has waited for."""
-    times = os.times()
-    return times.children_user + times.children_system
-
-
-def bench_whole(n_labels: int, n_categories: int) -> None:
-    """Time a process from a file of labels to a file of categories, interpreter and imports too."""
-    a = panel(n_labels // PER_ITEM, PER_ITEM, N_ANNOTATORS, n_categories)
-    work = f"From a file of {a.n_labels:,} labels to a file of categories, in one process"
-    print(f"\n{work}")
-    with tempfile.TemporaryDirectory() as folder:
-        frame = a.to_frame().astype(str)
-        frame.to_csv(Path(folder, "labels.csv"), index=False)
-        frame.to_parquet(Path(folder, "labels.parquet"), index=False)
-        for kind, name in (("csv", "from CSV"), ("parquet", "from Parquet")):
-            command = [sys.executable, "-c", SCRIPT, f"{folder}/labels.{kind}", f"{folder}/out.csv"]
-            for clock, what in ((of_children, "processor"), (time.perf_counter, "elapsed")):
-                seconds, _ = timed(lambda c=command: subprocess.run(c, check=True), clock)
-                print(f"  {name:<26}{seconds:>10.2f} s {what}")
-                RECORD.add(work, name, f"interpreter and imports too, {what}", "s", seconds)
-
-
 def main() -> None:
     """Measure everything and print the tables."""
     dawid_skene.fit(panel(100, 3, 5, 4), max_iterations=2)
@@ -264,7 +223,6 @@ def main() -> None:
             continue
         for n_categories in (2, 4):
             bench(n_labels, n_categories, speed)
-    bench_whole(1_000_000, 4)
     print("\nTargets, 1,000,000 labels:")
     for n_categories in (2, 4):
         print(f"  {n_categories} categories: {targets(n_categories)}")
