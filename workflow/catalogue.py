@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annobench.replication.results import Exhibit
+from annobench.replication.exhibit import Exhibit
 from documents import DocumentError, read_yaml, unknown, validate
 
 SCHEMA = Path(__file__).parent / "schemas" / "paper.schema.yaml"

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import re
+from dataclasses import fields
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,10 +19,16 @@ from annobench.models.base import Conventions, Method
 from annobench.reporting import benchmark_page
 from annobench.reporting.benchmark_page import render
 from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.benchmark.files import TABLES, file_names
 from annobench.studies.benchmark.fits import fit_all
 from annobench.studies.benchmark.refits import refit
 from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.tables import file_names, read_table, read_tables, tabulate
+from annobench.studies.benchmark.tables import (
+    BenchmarkTables,
+    read_table,
+    read_tables,
+    tabulate,
+)
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'
@@ -320,3 +327,7 @@ def test_the_stored_tables_are_those_of_this_code_and_small():
     found = Page(render(stored))
     rows = [given for tag, given in found.tags if given.get("id", "").startswith("method-")]
     assert len(rows) == len(stored.methods)
+
+
+def test_the_files_are_those_of_the_tables():
+    assert [each.name for each in fields(BenchmarkTables)] == [*TABLES, "settings"]

@@ -10,8 +10,9 @@ from annobench import datasets, plotting
 from annobench.core.errors import PublicationError
 from annobench.datasets import LoadedData
 from annobench.replication.analysis import Analysis
+from annobench.replication.exhibit import Exhibit
 from annobench.replication.ledger import CALIBRATION_METHOD, Computed, read_computed
-from annobench.replication.results import STAND_IN, Exhibit, Results
+from annobench.replication.results import STAND_IN, Results
 from annobench.replication.study import Study
 
 FIGURE = Exhibit("figure1", "A figure", "Figure 1", "Drawn {times} times. Data: {provenance}.")

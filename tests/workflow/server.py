@@ -15,11 +15,10 @@ from contextlib import suppress
 
 import snakemake.cli
 
-from annobench import datasets, models
+from annobench import datasets
 from annobench.course import sessions
-from annobench.studies.benchmark import tables  # noqa: F401  (the rules import it, and it takes long)
 
-for found_by_discovery in (datasets.names, models.discover, sessions.discover):
+for found_by_discovery in (datasets.names, sessions.discover):
     found_by_discovery()
 
 #: Seconds after which a run is ended.

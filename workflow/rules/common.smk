@@ -18,7 +18,7 @@ from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
-from annobench.studies.benchmark.tables import SETTINGS, file_names
+from annobench.studies.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
 from dependencies import digest, library_sources
@@ -74,7 +74,7 @@ UPGRADES = json.loads(
         ),
     )
 )
-METHODS = sorted(models.discover())
+METHODS = models.names()
 PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
 
 
@@ -269,7 +269,7 @@ def fitted(wildcards):
 def seed_of_fits(wildcards):
     """Return the seed of fits, or none where no model draws and no labels are simulated."""
     fitted_alone = wildcards.method != "all" and wildcards.case not in ("regimes", "all")
-    if fitted_alone and models.discover()[wildcards.method].METHOD.deterministic:
+    if fitted_alone and models.get(wildcards.method).METHOD.deterministic:
         return None
     return config["seed"]
 

@@ -40,7 +40,7 @@ _MODULES = {
 #: Names of the models: each is that of its module. The others have no `fit` of annotations.
 _MODELS = sorted(_MODULES - {"bayesian_kappa", "diagnostics"})
 
-__all__ = sorted({"discover", "fit", "get"} | _MODULES)
+__all__ = sorted({"discover", "fit", "get", "names"} | _MODULES)
 
 
 def __getattr__(name: str) -> ModuleType:
@@ -70,6 +70,17 @@ def discover() -> dict[str, ModuleType]:
         If two modules hold the same name.
     """
     return records(__name__)
+
+
+def names() -> list[str]:
+    """List the models without importing any.
+
+    Returns
+    -------
+    list of str
+        In alphabetical order.
+    """
+    return list(_MODELS)
 
 
 def get(name: str) -> ModuleType:

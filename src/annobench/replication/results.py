@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from string import Formatter
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +17,7 @@ import pandas as pd
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
+from annobench.replication.exhibit import Exhibit
 from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Computed, write_computed
 from annobench.replication.rows import Value, value_row
 from annobench.replication.study import Study
@@ -26,28 +27,6 @@ if TYPE_CHECKING:
 
 #: Above every figure of simulated data in place of real ones.
 STAND_IN: Final = "Simulated stand-in, not the real data"
-
-
-@dataclass(frozen=True)
-class Exhibit:
-    """A figure or a table that a paper's analysis makes.
-
-    Attributes
-    ----------
-    name : str
-        Of its file.
-    title : str
-        One line.
-    source : str
-        Where the paper has it.
-    caption : str
-        What a figure shows; names in braces are filled in when it is drawn. Empty for a table.
-    """
-
-    name: str
-    title: str
-    source: str
-    caption: str = ""
 
 
 class Results:

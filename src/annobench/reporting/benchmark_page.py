@@ -38,9 +38,10 @@ from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
 from annobench.studies.benchmark.across import MIN_DATASETS, compared_with
 from annobench.studies.benchmark.comparison import CONFUSION, differences_to
+from annobench.studies.benchmark.files import file_names
 from annobench.studies.benchmark.refits import RESAMPLED
 from annobench.studies.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
-from annobench.studies.benchmark.tables import BenchmarkTables, counted, file_names
+from annobench.studies.benchmark.tables import BenchmarkTables, counted
 
 #: How a difference is shown: by its mark and the class of its style.
 MARKS: Final[Mapping[str, tuple[str, str]]] = {

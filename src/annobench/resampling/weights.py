@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from annobench.core.errors import AnnotationError
-from annobench.resampling._tally import tally
 
 #: Cells of a temporary table.
 MAX_CELLS: Final = 4_000_000
@@ -37,6 +36,9 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
     ndarray, shape (replicates, n)
         Whole numbers; rows sum to n.
     """
+    # Compiled code takes a moment to load, which other statistics need not pay.
+    from annobench.resampling._tally import tally
+
     return np.asarray(tally(rng.integers(0, n, size=(replicates, n), dtype=np.int32), n))
 
 

@@ -6,7 +6,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,13 +22,11 @@ from annobench.studies.benchmark.cases import BenchmarkCase
 from annobench.studies.benchmark.comparison import KEYS as COMPARISON_KEYS
 from annobench.studies.benchmark.comparison import compare
 from annobench.studies.benchmark.duplicates import same_labels
+from annobench.studies.benchmark.files import COMPRESSED, SETTINGS, TABLES, file_names
 from annobench.studies.benchmark.fits import FitRecord, Model, in_order
 from annobench.studies.benchmark.refits import KEYS as REFIT_KEYS
 from annobench.studies.benchmark.refits import join_refits
 from annobench.studies.parts import versions
-
-#: Tables that are long, and written compressed.
-COMPRESSED: Final = ("differences", "curves")
 
 #: Columns that are text, whatever they look like.
 TEXT: Final = (
@@ -116,21 +114,6 @@ class BenchmarkTables:
                 draft.write_bytes(gzip.compress(text, mtime=0) if name in COMPRESSED else text)
         with replacing(Path(folder) / SETTINGS) as draft:
             draft.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
-
-
-TABLES: Final = tuple(each.name for each in fields(BenchmarkTables)[:-1])
-SETTINGS: Final = "settings.json"
-
-
-def file_names() -> dict[str, str]:
-    """Return the names of the files of tables.
-
-    Returns
-    -------
-    dict of str to str
-        By table.
-    """
-    return {name: f"{name}.csv.gz" if name in COMPRESSED else f"{name}.csv" for name in TABLES}
 
 
 def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:

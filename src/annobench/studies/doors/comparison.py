@@ -14,9 +14,10 @@ from annobench import models
 from annobench.core.files import write_csv
 from annobench.evaluation.gold_size import detectable, rank_methods
 from annobench.studies.benchmark.cases import BenchmarkCase
+from annobench.studies.benchmark.files import SETTINGS
+from annobench.studies.benchmark.files import file_names as tables_of_benchmark
 from annobench.studies.benchmark.fits import FitRecord, Model, fit_all
-from annobench.studies.benchmark.tables import SETTINGS, BenchmarkTables, tabulate
-from annobench.studies.benchmark.tables import file_names as tables_of_benchmark
+from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
 from annobench.studies.doors.candidate import Candidate
 from annobench.studies.doors.stored import fit_or_recall
 
