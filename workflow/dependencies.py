@@ -36,7 +36,7 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     """
     package, script = Path(package), Path(script)
     found = {script}
-    waiting = list(_direct(script, package))
+    waiting = list(_direct_once(script, package))
     waiting += [path for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
@@ -87,6 +87,8 @@ def _through_alias(code: str, package: Path) -> tuple[str, ...]:
 
     A function that the package's stub takes from a module stands for that module.
     """
+    if f"import {package.name} as " not in code:  # most code, seen without parsing
+        return ()
     tree = ast.parse(code)
     aliases = {
         alias.asname

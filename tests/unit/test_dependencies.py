@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dependencies import digest, library_sources
+from dependencies import _direct_once, digest, library_sources
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def sources(tmp_path):
         (script.parent / "pages.py").write_text("import lib.lone\nimport shades\n")
         (script.parent / "shades.py").write_text("")
         script.write_text(code)
+        _direct_once.cache_clear()  # the script is written anew
         found = library_sources(script, package, also=also)
         return {path.relative_to(tmp_path).as_posix() for path in found}
 
