@@ -341,6 +341,22 @@ def test_a_file_of_a_folder_that_is_read_is_part_of_the_source(tmp_path):
     assert (folder / "a.csv").read_text().startswith("item,label")
 
 
+@pytest.mark.parametrize(
+    "words", [["convert", "answers/all.csv"], ["consensus", "--out", "answers"]]
+)
+def test_nothing_is_written_beside_the_files_of_a_source(tmp_path, words, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("answers").mkdir()
+    for who in "ab":
+        rows = "".join(f"i{n},y\n" for n in range(5))
+        Path("answers", f"{who}.csv").write_text(f"item,label\n{rows}")
+    command, *rest = words
+    done = run(command, "answers", *rest, "--force")
+    assert done.exit_code == 1
+    assert "belongs to what this command reads" in said(done)
+    assert sorted(path.name for path in Path("answers").iterdir()) == ["a.csv", "b.csv"]
+
+
 def test_what_another_command_wrote_is_foreign(tmp_path):
     write_table(tmp_path / "s.csv")
     out = tmp_path / "out"

@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 
 from annobench import Annotations
+from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import AnnotationError
 from annobench.labels.view import View
 
@@ -334,7 +335,7 @@ TYPED = {
     "strings": pd.Series(["b", None, "", "b"], dtype="string"),
     "nullable integers": pd.Series([2, None, 1, 2], dtype="Int64"),
     "nullable booleans": pd.Series([True, None, False, True], dtype="boolean"),
-    "categorical": pd.Series(pd.Categorical(["b", None, "a", "b"], categories=["c", "b", "a"])),
+    "categorical": pd.Series(pd.Categorical(["b", None, "a", "b"])),
     "categorical numbers": pd.Series(pd.Categorical([2.0, None, 1.5, 2.0])),
     "times": pd.Series(TIMES),
     "nanoseconds": pd.Series(TIMES.as_unit("ns")),
@@ -361,3 +362,41 @@ def test_a_column_of_any_type_is_that_of_its_values(values):
         assert described(Annotations.from_wide(table)) == described(
             Annotations.from_wide(table.astype(object))
         )
+
+
+ORDER = ["low", "mid", "top", "apex"]
+
+
+def test_every_constructor_takes_the_categories_and_the_order_of_a_categorical():
+    kind = pd.CategoricalDtype([*ORDER, "unused"], ordered=True)
+    table = pd.DataFrame(
+        {"ann": ["low", "mid", "top", "apex"], "bob": ["mid", "mid", "top", "top"]},
+        index=pd.Index(list("wxyz"), name="item"),
+        dtype=kind,
+    )
+    long = table.reset_index().melt("item", var_name="annotator", value_name="label")
+    long["label"] = long["label"].astype(kind)
+    columns = long["item"], long["annotator"], long["label"]
+    made = [
+        Annotations.from_frame(long),
+        Annotations.from_arrays(*columns),
+        Annotations.from_arrays(*columns[:2], pd.Categorical(columns[2])),
+        Annotations.from_wide(table),
+        Annotations.from_wide(table.reset_index(), item="item"),
+    ]
+    assert {(a.scale, a.categories) for a in made} == {("ordinal", (*ORDER, "unused"))}
+    assert len({krippendorff_alpha(a).estimate for a in made}) == 1
+    # An option has the last word, and without an order the categories are names.
+    assert Annotations.from_wide(table, scale="nominal").scale == "nominal"
+    unordered = table.astype(pd.CategoricalDtype(kind.categories))
+    assert Annotations.from_wide(unordered).scale == "nominal"
+    assert Annotations.from_wide(unordered).categories == (*ORDER, "unused")
+
+
+def test_columns_of_two_orders_are_refused():
+    up, down = (pd.CategoricalDtype(order, ordered=True) for order in (ORDER, ORDER[::-1]))
+    table = pd.DataFrame({"ann": ["low", "top"], "bob": ["low", "mid"]})
+    table = table.astype({"ann": up, "bob": down})
+    with pytest.raises(AnnotationError, match="differ in categories or order"):
+        Annotations.from_wide(table)
+    assert Annotations.from_wide(table, categories=ORDER).scale == "ordinal"

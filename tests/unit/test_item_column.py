@@ -9,6 +9,7 @@ import pytest
 from annobench import Annotations, agreement, read_labels
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.io import select_labels
+from annobench.labels.item_column import find_item_column
 
 #: Three readers; the values are those of irrCAC 0.4.4 and krippendorff 0.9.0.
 SCANS = pd.DataFrame(
@@ -255,3 +256,33 @@ def test_counts_that_run_are_counts():
     assert Annotations.from_counts(table).categories == ("no", "yes")
     with pytest.raises(AnnotationError, match="no data frame"):
         Annotations.from_counts(np.ones((2, 2), dtype=int), item="scan")
+
+
+def test_ids_that_share_a_value_with_the_labels_are_a_doubt():
+    columns = {
+        "scan": ["3", "7", "12", "19", "25", "31"],
+        "ann": ["1", "2", "3", "1", "2", "3"],
+        "ben": ["1", "2", "3", "3", "2", "1"],
+        "cem": ["1", "2", "2", "1", "2", "3"],
+    }
+    assert "Does 'scan' name the items" in find_item_column(columns).doubt
+    unordered = columns | {"scan": ["31", "3", "44", "12", "25", "2"]}
+    assert "Does 'scan' name the items" in find_item_column(unordered).doubt
+    year = columns | {"scan": ["2000", "2000", "2001", "2001", "2002", "2002"]}
+    assert "holds none of the numbers of the other columns" in find_item_column(year).doubt
+    # Scores of annotators who use the same scale are no ids.
+    scores = columns | {"scan": ["1", "3", "2", "1", "2", "3"]}
+    assert not find_item_column(scores).doubt
+
+
+def test_sentences_of_documents_are_two_columns_of_ids():
+    columns = {
+        "doc": ["d1", "d1", "d1", "d2", "d2", "d2"],
+        "sent": ["1", "2", "3", "1", "2", "3"],
+        "ann": ["x", "y", "x", "y", "x", "x"],
+        "ben": ["x", "y", "y", "y", "x", "x"],
+    }
+    doubt = find_item_column(columns).doubt
+    assert "'sent' numbers the rows of each 'doc'" in doubt
+    assert "join them in one column item" in doubt
+    assert not find_item_column(columns, "doc").doubt

@@ -415,3 +415,22 @@ def test_gold_that_is_faulty_is_refused_with_its_line(tmp_path, text, message):
 def test_gold_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(ReaderError, match=r"is a folder\. Give the path of a table of gold"):
         read_gold(tmp_path)
+
+
+@pytest.mark.parametrize("given", [None, 3, {"item": ["x"]}])
+def test_what_is_no_path_is_refused_in_words(given):
+    with pytest.raises(ReaderError, match=r"not from (NoneType|int|dict)"):
+        read_labels(given)
+
+
+def test_a_wide_table_is_met_with_what_can_be_done(tmp_path):
+    frame = pd.DataFrame({"doc": ["x", "y"], "ann": ["n", "y"], "bob": ["y", "y"]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    for source, hint in (
+        (tmp_path / "t.csv", "labels, add --from wide"),
+        (tmp_path / "t.parquet", "labels, save the table as CSV, and add --from wide"),
+        (frame, "call Annotations.from_wide"),
+    ):
+        with pytest.raises(ReaderError, match=hint):
+            read_labels(source)

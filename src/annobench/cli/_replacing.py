@@ -91,6 +91,8 @@ def _is_of(target: Path, source: Path, command: str) -> bool:
     """Whether a target is a source, part of one, or would replace one."""
     if target.resolve() == source.resolve():
         return True
+    if source.is_dir() and target.parent.resolve() == source.resolve():
+        return not _is_own(target, command)  # a table there would be read as one of the source's
     if not target.exists() or not source.exists():
         return False
     if target.samefile(source) or (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -118,6 +119,12 @@ class Source:
         AnnotationError
             If partitions are of another version or damaged.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise ReaderError(
+                f"Labels are read from the path of a file or folder, not from "
+                f"{type(path).__name__}. Give a path, or make annotations of data in memory with "
+                "Annotations.from_arrays, from_frame or from_wide."
+            )
         content = Content(path)
         columns = {"item": item, "annotator": annotator, "label": label}
         options = Options(annotator_from, text, question, shown_first, item)

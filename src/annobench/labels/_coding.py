@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
 
@@ -44,6 +45,27 @@ def column_of(values: Any, name: str) -> pd.Series[Any]:
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
         return pd.Series(values, dtype=values.dtype)
     return pd.Series(objects(values), dtype=object)
+
+
+def declared_by(
+    kinds: Iterable[object], categories: Iterable[object] | None, scale: Scale | None
+) -> tuple[Iterable[object] | None, Scale]:
+    """Return the categories and the scale of labels, by default those of categorical columns."""
+    kinds = list(kinds)
+    declared = [kind for kind in kinds if isinstance(kind, pd.CategoricalDtype)]
+    if not declared or len(declared) < len(kinds):
+        return categories, scale or "nominal"
+    orders = {tuple(kind.categories): kind for kind in declared}
+    is_ordered = all(kind.ordered for kind in declared)
+    if categories is None and len(orders) == 1:
+        categories = declared[0].categories
+    elif categories is None and is_ordered and scale in (None, "ordinal"):
+        shown = " and ".join(", ".join(map(repr, order[:SHOWN])) for order in list(orders)[:2])
+        raise AnnotationError(
+            f"Annotations: ordered categorical columns differ in categories or order: {shown}. "
+            "Give all in the order that holds with categories=, lowest first."
+        )
+    return categories, scale or ("ordinal" if is_ordered else "nominal")
 
 
 def objects(values: Iterable[object]) -> NDArray[np.object_]:

@@ -29,6 +29,7 @@ from annobench.labels._coding import (
     check_order,
     codes_of,
     column_of,
+    declared_by,
     is_number,
     missing,
     names_of,
@@ -123,7 +124,7 @@ class Annotations(Verbs):
         items: Iterable[object] | None = None,
         annotators: Iterable[object] | None = None,
         categories: Iterable[object] | None = None,
-        scale: Scale = "nominal",
+        scale: Scale | None = None,
     ) -> Annotations:
         """Build annotations from three parallel columns of names.
 
@@ -137,8 +138,10 @@ class Annotations(Verbs):
             names seen: items and annotators by first appearance, categories sorted
             (numerically where all are numbers). Ordinal categories that are no numbers have to be
             given.
-        scale : {"nominal", "ordinal", "interval"}, default "nominal"
-            What the order and distance of the categories mean. On the interval scale
+        scale : {"nominal", "ordinal", "interval"}, optional
+            What the order and distance of the categories mean; by default ordinal if the labels are
+            an ordered categorical, which brings its categories, and otherwise nominal. On the
+            interval scale
             labels must be numbers, and equal numbers are one category. On any scale a whole number
             is one category with and without a decimal point: 5 and 5.0, written 5.
 
@@ -164,6 +167,7 @@ class Annotations(Verbs):
             name: Column.of(column_of(values, name))
             for name, values in (("item", item), ("annotator", annotator), ("label", label))
         }
+        categories, scale = declared_by([getattr(label, "dtype", None)], categories, scale)
         return cls._from_columns(columns, items, annotators, categories, scale)
 
     @classmethod
@@ -238,11 +242,8 @@ class Annotations(Verbs):
         frame : DataFrame
             One row a label. Other columns are ignored. A categorical column `label` brings its
             categories and their order.
-        items, annotators, categories
+        items, annotators, categories, scale
             As in `from_arrays`.
-        scale : {"nominal", "ordinal", "interval"}, optional
-            As in `from_arrays`; by default ordinal if the column `label` is an ordered
-            categorical, and otherwise nominal.
 
         Returns
         -------
@@ -266,10 +267,6 @@ class Annotations(Verbs):
                 f"Annotations.from_frame: column(s) {', '.join(missing)} missing; the frame has "
                 f"{', '.join(map(repr, frame.columns[:10]))}. Rename its columns first."
             )
-        kind = frame["label"].dtype
-        if isinstance(kind, pd.CategoricalDtype):
-            categories = kind.categories if categories is None else categories
-            scale = "ordinal" if scale is None and kind.ordered else scale
         return cls.from_arrays(
             frame["item"],
             frame["annotator"],
@@ -277,7 +274,7 @@ class Annotations(Verbs):
             items=items,
             annotators=annotators,
             categories=categories,
-            scale=scale or "nominal",
+            scale=scale,
         )
 
     @classmethod
@@ -421,7 +418,7 @@ class Annotations(Verbs):
         *,
         item: Hashable | None = None,
         categories: Iterable[object] | None = None,
-        scale: Scale = "nominal",
+        scale: Scale | None = None,
     ) -> Annotations:
         """Build annotations from a table with a row an item and a column an annotator.
 
@@ -437,7 +434,7 @@ class Annotations(Verbs):
             of numbers among columns of words. A further column without a name that is empty or
             counts the rows holds no labels. Name the index to have all columns be annotators'.
         categories, scale
-            As in `from_arrays`.
+            As in `from_arrays`; the columns of annotators may be ordered categoricals of one order.
 
         Returns
         -------
@@ -469,6 +466,7 @@ class Annotations(Verbs):
                 warnings.warn(note, ItemColumnWarning, stacklevel=2)
             items: list[object] | None = list(table.index)
             annotators: list[object] | None = list(table.columns)
+            categories, scale = declared_by(list(table.dtypes), categories, scale)
             # Of columns of several types each keeps its own.
             kinds = set(table.dtypes)
             native = len(kinds) == 1 and all(map(is_number, kinds))
@@ -493,7 +491,7 @@ class Annotations(Verbs):
             ),
             "label": Column.of(column_of(cells.ravel(), "label")),
         }
-        return cls._from_columns(columns, items, annotators, categories, scale)
+        return cls._from_columns(columns, items, annotators, categories, scale or "nominal")
 
     @classmethod
     def from_counts(

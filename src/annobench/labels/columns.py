@@ -65,6 +65,16 @@ def plain_name(column: object) -> str:
     return re.sub(r"[\s.-]+", "_", str(column).strip().casefold())
 
 
+def _hint_of_wide(source: str | Path) -> str:
+    """Say how a table with a column an annotator is read."""
+    hint = "If each annotator has a column of labels, "
+    if not isinstance(source, Path):
+        return f"{hint}call Annotations.from_wide."
+    if source.suffix.lower() in (".csv", ".tsv", ".tab", ".txt"):
+        return f"{hint}add --from wide."
+    return f"{hint}save the table as CSV, and add --from wide."
+
+
 def choose_columns(
     source: str | Path, header: list[str], wanted: dict[str, str | None]
 ) -> dict[str, str]:
@@ -126,7 +136,7 @@ def choose_columns(
                 f"No column is the {role}; usual names are {', '.join(USUAL_NAMES[role])}. {hint}."
             )
     if {"annotator", "label"} <= set(missing) and len(header) > 2:
-        faults.append("If each annotator has a column of labels, add --from wide.")
+        faults.append(_hint_of_wide(source))
     if faults:
         raise ReaderError(f"{source}: " + " ".join(faults) + f" The columns are {shown}.")
     return chosen

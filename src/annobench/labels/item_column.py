@@ -12,6 +12,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import pandas as pd
@@ -113,6 +114,15 @@ def find_item_column(
         return ItemColumn(item, idle=idle)
     found = _signs(columns)
     if named is not None:
+        numbering = _numbering(columns, cells[named])
+        if numbering is not None:
+            return ItemColumn(
+                named,
+                doubt=f"Column {numbering!r} numbers the rows of each {named!r}. If both name the "
+                f"items, join them in one column item; if {numbering!r} is that of one {of}, say "
+                f"{_choice(named)}.",
+                idle=idle,
+            )
         doubt = (
             f"{_listed(found)}. Is it that of one {of}? If not, leave it out, as {named!r} names "
             f"the items; if it is, say {_choice(named)}."
@@ -271,6 +281,25 @@ def _signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
     return found
 
 
+def _numbering(columns: Sequence[_Column], items: Sequence[str]) -> Hashable | None:
+    """Find a column that numbers the rows of each item, as sentences of documents are."""
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(items):
+        rows.setdefault(name, []).append(row)
+    several = [own for own in rows.values() if len(own) > 1]
+    if len(several) < 2:
+        return None
+    open_ones = (each for each in columns if not names_annotator(each.name))
+    return next(
+        (
+            each.name
+            for each in open_ones
+            if all(_Column(None, [each.cells[row] for row in own]).is_running for own in several)
+        ),
+        None,
+    )
+
+
 def _share_values(columns: Sequence[_Column], *, but: set[str]) -> bool:
     """Return whether some columns have values in common, and none of those of another column."""
     seen: set[str] = set()
@@ -287,15 +316,20 @@ def _weak_signs(columns: Sequence[_Column]) -> dict[Hashable, str]:
     for each in columns:
         others = [other for other in columns if other is not each]
         numbers = [n for other in others for n in other.numbers]
-        if names_annotator(each.name) or not each.never_repeats or not each.numbers or not numbers:
+        if names_annotator(each.name) or not each.numbers or not numbers:
             continue
         lowest, highest = min(numbers), max(numbers)
-        apart = not any(lowest <= n <= highest for n in each.numbers)
+        n_inside = sum(lowest <= n <= highest for n in each.numbers)
+        rises = all(before < after for before, after in pairwise(each.numbers))
         alone = not all(other.never_repeats for other in others)
         if each.is_running and len(each.cells) > 2:
             found[each.name] = "counts the rows"
-        elif apart and alone and len(each.cells) >= _MIN_RUNNING:
-            found[each.name] = "holds another number in each row, and none as other columns do"
+        elif len(each.cells) < _MIN_RUNNING:
+            continue
+        elif each.never_repeats and alone and (rises or n_inside <= len(each.numbers) / 2):
+            found[each.name] = "holds another number in each row, unlike the other columns"
+        elif not n_inside and _share_values(others, but=each.distinct):
+            found[each.name] = "holds none of the numbers of the other columns"
     return found if len(found) == 1 else {}
 
 

@@ -78,6 +78,13 @@ def test_yes_and_no_as_numbers_are_categories(tmp_path):
     assert read_export(write(tmp_path / "log.jsonl", records)).labels().scale == "nominal"
 
 
+@pytest.mark.parametrize(("field", "scale"), [("label", "nominal"), ("score", "interval")])
+def test_numbers_of_a_field_of_labels_are_categories_as_in_a_table(tmp_path, field, scale):
+    records = [{"item": n, "annotator": "ann", field: 1 + n % 3} for n in range(6)]
+    labels = read_export(write(tmp_path / "log.jsonl", records)).labels()
+    assert (labels.scale, labels.categories) == (scale, ("1", "2", "3"))
+
+
 def test_verdicts_on_pairs_name_the_preferred_one(tmp_path):
     records = [
         {"question_id": 1, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": "gpt"},

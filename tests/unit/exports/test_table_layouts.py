@@ -119,6 +119,18 @@ def test_crows_pairs_holds_what_was_counted(mirror):
 WIDE = "id,text,annotator_1,annotator_2,Annotator 3,gold\n1,x,yes,no,,yes\n2,y,no,no,no,\n3,z,,,,\n"
 
 
+def test_columns_that_are_not_used_are_named(tmp_path):
+    rows = "i1,x,x,x,x\ni2,x,y,x,y\ni3,y,y,y,x\n"
+    path = write(tmp_path / "mail.csv", f"item,eva@x.org,coder1,tom@x.org,coder2\n{rows}")
+    selection = read_export(path, format="wide").select()
+    assert selection.labels.annotators == ("coder1", "coder2")
+    [note] = [text for text in selection.remarks if "not used" in text]
+    assert "'eva@x.org', 'tom@x.org' hold the same labels and were not used" in note
+    # Numbered columns of other things, and those with other values, are no annotators in doubt.
+    path = write(tmp_path / "other.csv", "item,coder1,coder2,hour\ni1,x,x,3\ni2,x,y,4\ni3,y,y,5\n")
+    assert not any("not used" in text for text in read_export(path).select().remarks)
+
+
 def test_a_column_an_annotator(tmp_path):
     path = write(tmp_path / "wide.csv", WIDE)
     assert recognise(path) == {"wide": "3 annotators"}

@@ -23,6 +23,8 @@ _VERDICT = (
     *("verdict", "judgment", "judgement", "judge_pick", "judge_verdict", "decision", "winner"),
     *("preference", "pick", "grade", "score", *USUAL_NAMES["label"]),
 )
+#: Fields whose numbers are names of categories, as they are in tables.
+_CATEGORIES = {"label", "category", "class"}
 _HUMAN = ("human_winner", "human_label", "human_verdict", "human_judgment", "human")
 _PROMPT = ("prompt_name", "prompt_version", "prompt_variant", "template", "order", "position")
 _GOLD = (*GOLD_NAMES, "target", "reference_label", "expected")
@@ -121,8 +123,9 @@ def _read(source: Source, intake: Intake) -> None:
             intake.asked_text(names)
             roles = known[names] = _Roles.of(names, intake.options.text, intake.options.shown_first)
         binary &= _push(intake, record, roles, where)
-    if binary:
-        # Numbers are ratings, unless they only say yes or no.
+    named = {plain_name(each.verdict) for each in known.values() if each.verdict is not None}
+    if binary or (named and named <= _CATEGORIES):
+        # Other numbers are ratings.
         intake.question(QUESTION, "choice")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from annobench.core.errors import ReaderError
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
@@ -76,6 +78,7 @@ def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
     found = find_item_column(cells, intake.options.item)
     if len(numbered) > 1:
         annotators = [name for name in numbered if name != found.name]
+        _note_unused(table, intake, annotators, {found.name, *found.idle})
     elif found.doubt:
         raise ReaderError(f"{table.path}: {found.doubt}")
     else:
@@ -85,6 +88,23 @@ def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
         intake.notes += [found.note] if found.note else []
         return str(found.name), annotators
     return table.column(TEXT_NAMES), annotators
+
+
+def _note_unused(table: Table, intake: Intake, annotators: list[str], known: set[Hashable]) -> None:
+    """Name the columns that look like those of annotators, but for their names."""
+    categories = {row[name] for row in table.preview for name in annotators} - {""}
+    unused = [
+        name
+        for name in _candidates(table)
+        if name not in {*annotators, *known}
+        and ({row[name] for row in table.preview} - {""}) & categories
+    ]
+    if unused:
+        intake.notes.append(
+            f"The annotators are {', '.join(map(repr, annotators[:10]))}, by their names. "
+            f"{', '.join(map(repr, unused[:10]))} hold the same labels and were not used. If they "
+            "are annotators, too, name their columns likewise: annotator_1, annotator_2, ..."
+        )
 
 
 def _read(table: Table, intake: Intake) -> None:
