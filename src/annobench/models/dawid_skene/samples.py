@@ -40,26 +40,50 @@ def fit_samples(problem: Problem, start: State, weight: Floats, least: float) ->
         Parameters and expected counts; no posteriors and likelihoods.
     """
     weight = np.ascontiguousarray(weight)  # the kernel reads it by position
-    unused = np.empty((0, problem.n_categories))
+    settings, k = problem.settings, problem.n_categories
     states = [
         replace(
-            start, prevalence=start.prevalence.copy(), table=start.table.copy(), posterior=unused
+            start,
+            prevalence=start.prevalence.copy(),
+            table=start.table.copy(),
+            posterior=np.empty((0, k)),
         )
         for _ in range(LANES)
     ]
-    going = states
+    # What smoothing adds to the counts, laid out as they are.
+    more_mass, more_counts = np.zeros_like(start.prevalence), np.zeros_like(start.table)
+    more_mass[:k] = settings.prevalence_smoothing
+    more_counts[:, :, :k] = settings.smoothing.swapaxes(1, 2)
+    prevalence, table = _together(states)
+    going = list(range(LANES))
     while going:
-        _expect(problem, states, weight)
-        going = [state for state in going if not _is_at_rest(problem, state, least)]
+        mass, counts = _expect(problem, states, weight, prevalence, table)
+        going = [lane for lane in going if states[lane].n_iterations < settings.max_iterations]
+        for lane in going:
+            problem.update(states[lane])
+            states[lane].n_iterations += 1
+        before = prevalence, table
+        prevalence, table = _together(states)
+        rise = _rise(mass + more_mass[:, None], before[0], prevalence)
+        rise += _rise(counts + more_counts.reshape(-1, 1), before[1], table)
+        for lane in going:
+            states[lane].converged = bool(rise[lane] <= least)
+        going = [lane for lane in going if not states[lane].converged]
     return states
 
 
-def _expect(problem: Problem, states: list[State], weight: Floats) -> None:
-    """Do the E-step of all samples, those at rest too."""
-    prevalence, table = (
-        np.stack([getattr(state, name).ravel() for state in states], axis=1)
-        for name in ("prevalence", "table")
+def _together(states: list[State]) -> tuple[Floats, Floats]:
+    """Put prevalences, (W, LANES), and tables, (G K W, LANES), of all samples side by side."""
+    return (
+        np.stack([state.prevalence for state in states], axis=1),
+        np.stack([state.table.ravel() for state in states], axis=1),
     )
+
+
+def _expect(
+    problem: Problem, states: list[State], weight: Floats, prevalence: Floats, table: Floats
+) -> tuple[Floats, Floats]:
+    """Do the E-step of all samples, those at rest too."""
     mass, counts = np.zeros_like(prevalence), np.zeros_like(table)
     kernels.sweep_samples(
         problem.offsets,
@@ -75,21 +99,11 @@ def _expect(problem: Problem, states: list[State], weight: Floats) -> None:
     for lane, state in enumerate(states):
         state.counts = counts[:, lane].copy().reshape(state.table.shape)
         state.mass = mass[:, lane].copy()
+    return mass, counts
 
 
-def _is_at_rest(problem: Problem, state: State, least: float) -> bool:
-    """Do the M-step, and say whether it is the last."""
-    if state.n_iterations == problem.settings.max_iterations:
-        return True
-    before = replace(state, prevalence=state.prevalence.copy(), table=state.table.copy())
-    problem.update(state)
-    state.n_iterations += 1
-    gain = problem.log_prior(state) - problem.log_prior(before)
-    for expected, new, old in (
-        (state.counts, state.table, before.table),
-        (state.mass, state.prevalence, before.prevalence),
-    ):
-        both = (new > 0) & (old > 0)  # what underflows has no share in the rise
-        gain += float(expected[both] @ np.log(new[both] / old[both]))
-    state.converged = gain <= least
-    return state.converged
+def _rise(expected: Floats, before: Floats, after: Floats) -> Floats:
+    """Return by how much an M-step raised the expected log posterior of each sample."""
+    both = (before > 0) & (after > 0)  # what underflows has no share in it
+    change = np.log(np.divide(after, before, out=np.ones_like(after), where=both))
+    return np.asarray((expected * change).sum(axis=0))
