@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -87,7 +88,7 @@ def _through_alias(code: str, package: Path) -> tuple[str, ...]:
 
     A function that the package's stub takes from a module stands for that module.
     """
-    if f"import {package.name} as " not in code:  # most code, seen without parsing
+    if not re.search(rf"\b{package.name}\s+as\b", code):  # most code, seen without parsing
         return ()
     tree = ast.parse(code)
     aliases = {

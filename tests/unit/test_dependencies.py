@@ -75,6 +75,11 @@ def test_what_only_type_checkers_import_is_not_a_source(sources):
     assert sources("if TYPE_CHECKING:\n    import lib.lone\n") == set()
 
 
+@pytest.mark.parametrize("statement", ["import lib as l", "import os as o, lib  as l"])
+def test_what_is_reached_through_another_name_is_a_source(sources, statement):
+    assert "lib/lone.py" in sources(f"{statement}\nl.lone.f()")
+
+
 def test_a_module_brings_its_packages_and_what_they_import(sources):
     assert sources("import lib") == BASE
     assert sources("import lib.lone") == BASE | {"lib/lone.py"}

@@ -22,7 +22,7 @@ from annobench.labels.frames import as_annotations
 from annobench.labels.view import View
 from annobench.resampling.weights import MAX_CELLS
 
-#: Pairs of labels that are looked at at once, but for those of one pair of annotators.
+#: Pairs of labels in a chunk; a pair of annotators is never split.
 MAX_ROWS = 100_000
 
 

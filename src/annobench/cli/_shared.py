@@ -94,7 +94,7 @@ def _first_formula(path: Path) -> str | None:
 
 
 def _may_begin_formula(lines: bytes, delimiter: str) -> bool:
-    """Say if behind a delimiter or the end of a line, and a quote, there is such a sign."""
+    """Say whether such a sign follows a delimiter or line break, with or without a quote."""
     import numpy as np
 
     signs = np.frombuffer(lines, dtype=np.uint8)

@@ -150,15 +150,14 @@ def check(
     rows = np.where(np.isnan(confusion), 1 / annotations.n_categories, confusion)
     share = np.maximum(np.asarray(prevalence, dtype=np.float64), np.finfo(float).tiny)
     product, scale = np.empty(annotations.n_items), np.empty(annotations.n_items)
+    log_share, score = np.log(share), np.empty(share.size)
     logs = np.log(np.maximum(rows, np.finfo(float).tiny))
     right = np.diagonal(rows, axis1=1, axis2=2).copy()
     deviation = np.sqrt(np.maximum(right * (1 - right), 0))
 
     def correlation(label: NDArray[np.int64]) -> float:
-        residual_products(
-            *(offsets, annotator, label, np.log(share), logs, right, deviation),
-            *(np.empty(share.size), product, scale),
-        )
+        tables = logs, right, deviation
+        residual_products(offsets, annotator, label, log_share, *tables, score, product, scale)
         whole = scale.sum()
         return float(product.sum() / whole) if whole > 1e-9 * n_labels else np.nan
 

@@ -118,7 +118,7 @@ class Computed:
     made_by: str = field(default_factory=paper_line, compare=False)
 
 
-#: The columns of `computed.csv`, in their order, and those of them that are numbers.
+#: The columns of `computed.csv`, in their order.
 COMPUTED_COLUMNS: Final = tuple(entry.name for entry in fields(Computed))
 
 

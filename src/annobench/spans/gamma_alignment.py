@@ -19,8 +19,8 @@ Ints = NDArray[np.int64]
 MAX_CANDIDATES: Final = 2_000_000
 #: Pairs of units whose dissimilarity is computed at once.
 MAX_PAIRS: Final = 4_000_000
-#: Shares of candidates as near as this to 0 or 1 are whole; the solver's tolerance is 1e-7.
-BROKEN: Final = 1e-4
+#: Solutions this close to 0 or 1 are integral; the solver's tolerance is 1e-7.
+INTEGRAL: Final = 1e-4
 
 
 class Units(NamedTuple):
@@ -136,8 +136,8 @@ def best_alignment(
 
     Notes
     -----
-    One linear programme does for all documents: of two annotators its solutions are whole, and
-    nearly always of more. A document with a broken solution gets an integer programme of its own.
+    One linear programme is solved for all documents. Its solution is integral for two annotators,
+    and mostly for more; a document with a fractional solution gets an integer programme.
 
     References
     ----------
@@ -154,8 +154,8 @@ def best_alignment(
         (np.ones(row.size), ((tuples + first)[row, column], row)), shape=(sum(sizes), len(tuples))
     )
     share = _cheapest_cover(covers, cost, whole=False)
-    broken = np.unique(document[np.abs(share - np.rint(share)) > BROKEN])
-    for d in broken:
+    fractional = np.unique(document[np.abs(share - np.rint(share)) > INTEGRAL])
+    for d in fractional:
         own = np.flatnonzero(document == d)
         rows = covers[:, own]
         share[own] = _cheapest_cover(rows[np.diff(rows.indptr) > 0], cost[own], whole=True)

@@ -56,7 +56,7 @@ class LabelPairs:
 
 def _distinct(code: NDArray[np.int64], n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the different ones of codes below n, ascending, and the place of each code."""
-    if n > MAX_CELLS:
+    if n > code.size:
         different, place = np.unique(code, return_inverse=True)
         return different, place
     seen = np.bincount(code, minlength=n) > 0  # without sorting

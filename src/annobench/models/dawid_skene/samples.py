@@ -30,7 +30,7 @@ def fit_samples(problem: Problem, start: State, weight: Floats, least: float) ->
     weight : ndarray, shape (I, LANES)
         How often each sample has each item; no sample is empty.
     least : float
-        A sample is at rest when an M-step raises the expected log posterior of the complete data
+        A sample has converged when an M-step raises the expected log posterior of the complete data
         by at most this. The log posterior itself then rises at most twice as much, near the
         optimum; it would need the logarithm of every item's likelihood.
 
@@ -83,7 +83,7 @@ def _together(states: list[State]) -> tuple[Floats, Floats]:
 def _expect(
     problem: Problem, states: list[State], weight: Floats, prevalence: Floats, table: Floats
 ) -> tuple[Floats, Floats]:
-    """Do the E-step of all samples, those at rest too."""
+    """Do the E-step of all samples, converged ones included."""
     mass, counts = np.zeros_like(prevalence), np.zeros_like(table)
     kernels.sweep_samples(
         problem.offsets,

@@ -143,7 +143,7 @@ def _index(k):
 
 @intrinsic
 def least(typing, vector):
-    """Return the least of a vector's numbers, NaN left aside."""
+    """Return the least of a vector's numbers, ignoring NaN."""
 
     def code(context, builder, signature, values):
         found = builder.extract_element(values[0], _index(0))
