@@ -288,7 +288,7 @@ class Partitioned:
         return _pieces.pieces_of(str(self.copied), str(path), plain)
 
     def pieces(self, path: Path) -> list[_pieces.Piece]:
-        _pieces.outline(str(path))
+        _pieces.outline(str(path), self.asked)
         return _pieces.pieces_of(str(path), str(path), self.asked)
 
     def rows(self, found: list[_pieces.Piece]) -> tuple[object, ...]:

@@ -2,9 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench import Annotations
+from annobench import Annotations, read_labels
 from annobench.agreement import krippendorff_alpha
 from annobench.core.errors import AnnotationError
+from annobench.io._pieces import outline
 from annobench.labels.view import View
 
 
@@ -367,7 +368,7 @@ def test_a_column_of_any_type_is_that_of_its_values(values):
 ORDER = ["low", "mid", "top", "apex"]
 
 
-def test_every_constructor_takes_the_categories_and_the_order_of_a_categorical():
+def test_every_constructor_takes_the_categories_and_the_order_of_a_categorical(tmp_path):
     kind = pd.CategoricalDtype([*ORDER, "unused"], ordered=True)
     table = pd.DataFrame(
         {"ann": ["low", "mid", "top", "apex"], "bob": ["mid", "mid", "top", "top"]},
@@ -384,6 +385,13 @@ def test_every_constructor_takes_the_categories_and_the_order_of_a_categorical()
         Annotations.from_wide(table),
         Annotations.from_wide(table.reset_index(), item="item"),
     ]
+    path = tmp_path / "long.parquet"
+    for rows in (1, 100):
+        long.to_parquet(path, row_group_size=rows)
+        made.append(read_labels(path))
+        wanted = dict.fromkeys(("item", "annotator", "label"))
+        assert outline(str(path), wanted)[1:] == ((*ORDER, "unused"), "ordinal")
+    assert read_labels(path, scale="nominal").scale == "nominal"
     assert {(a.scale, a.categories) for a in made} == {("ordinal", (*ORDER, "unused"))}
     assert len({krippendorff_alpha(a).estimate for a in made}) == 1
     # An option has the last word, and without an order the categories are names.

@@ -8,7 +8,7 @@ import pytest
 
 from annobench import Annotations, agreement, read_labels
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
-from annobench.io import select_labels
+from annobench.io import read_gold, select_labels
 from annobench.labels.item_column import find_item_column
 
 #: Three readers; the values are those of irrCAC 0.4.4 and krippendorff 0.9.0.
@@ -160,7 +160,7 @@ def test_annotators_stay_annotators(tmp_path, columns):
         # The items are named, and a further column is unlike an annotator's.
         ({"id": list("uvwxyz"), "Satz": list("UVWXYZ"), "ann": ANN, "bob": BOB}, "'Satz'.*'id'"),
         # The only one of its kind, with repetitions.
-        ({"genre": list("uuvvww"), **SCORES}, "listed twice|not the annotator's first"),
+        ({"genre": list("uuvvww"), **SCORES}, "in several rows|not the annotator's first"),
     ],
 )
 def test_where_two_readings_remain_both_are_shown(tmp_path, columns, said):
@@ -286,3 +286,116 @@ def test_sentences_of_documents_are_two_columns_of_ids():
     assert "'sent' numbers the rows of each 'doc'" in doubt
     assert "join them in one column item" in doubt
     assert not find_item_column(columns, "doc").doubt
+
+
+@pytest.mark.parametrize("name", ["gold", "final", "Adjudicated", "majority_vote", "consensus"])
+@pytest.mark.parametrize("raters", [["ann", "bob"], ["rater_1", "rater_2"]])
+def test_known_and_adjudicated_labels_are_no_annotator(tmp_path, name, raters):
+    frame = pd.DataFrame(
+        {"item": list("uvwxyz"), **dict(zip(raters, [ANN, BOB], strict=True)), name: ANN}
+    )
+    labels, notes = read_both_ways(frame, tmp_path)
+    assert labels.annotators == tuple(raters)
+    assert len(notes) == 1
+    assert repr(name) in notes[0]
+    with pytest.warns(ItemColumnWarning, match=name):
+        by_index = Annotations.from_wide(frame.set_index("item"))
+    assert by_index.annotators == tuple(raters)
+
+
+def test_one_annotator_is_compared_with_gold(tmp_path):
+    frame = pd.DataFrame({"item": list("uvwxyz"), "ann": ANN, "gold": BOB})
+    labels, notes = read_both_ways(frame, tmp_path)
+    assert labels.annotators == ("ann", "gold")
+    assert not notes
+
+
+def test_counts_of_categories_are_no_labels_of_annotators(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "item": ["i1", "i2", "i3", "i4", "i5"],
+            "poor": [0, 0, 3, 13, 4],
+            "fair": [0, 7, 9, 1, 4],
+            "good": [14, 7, 2, 0, 6],
+        }
+    )
+    path = tmp_path / "counts.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(ReaderError, match=r"add up to 14.*from_counts"):
+        select_labels(path, format="wide")
+    for wide in (frame, frame.set_index("item")):
+        with pytest.raises(AnnotationError, match=r"add up to 14.*from_counts"):
+            Annotations.from_wide(wide)
+    counted = agreement.fleiss_kappa(Annotations.from_counts(frame))
+    assert counted.estimate == pytest.approx(0.40766, abs=5e-6)
+    ratings = frame.rename(columns={"poor": "rater_1", "fair": "rater_2", "good": "rater_3"})
+    assert Annotations.from_wide(ratings).n_annotators == 3
+    # Of two who never agree on a yes every row adds up to one.
+    opposite = pd.DataFrame({"item": list("xyz"), "ann": [0, 1, 0], "bob": [1, 0, 1]})
+    assert Annotations.from_wide(opposite).n_annotators == 2
+
+
+@pytest.fixture(scope="module")
+def wide_files(tmp_path_factory):
+    """One wide table with a gap, as every kind of file that may hold it."""
+    folder = tmp_path_factory.mktemp("wide")
+    frame = pd.DataFrame(
+        {
+            "doc_id": list("uvwxyz"),
+            "ann": [1, 2, np.nan, 1, 2, 3],
+            "bob": [1, 2, 3, 1, 2, 2],
+            "cid": [1, 1, 3, 1, 2, np.nan],
+            "final": [1, 2, 3, 1, 2, 3],
+        }
+    )
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_csv(folder / "t.tsv", index=False, sep="\t")
+    frame.to_csv(folder / "semicolons.csv", index=False, sep=";")
+    frame.to_parquet(folder / "t.parquet")
+    frame.to_parquet(folder / "unnamed.bin", index=True)
+    frame.to_excel(folder / "t.xlsx", index=False)
+    frame.to_json(folder / "t.json", orient="records")
+    frame.to_json(folder / "t.jsonl", orient="records", lines=True)
+    return folder, frame
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["t.csv", "t.tsv", "semicolons.csv", "t.parquet", "unnamed.bin", "t.xlsx", "t.json", "t.jsonl"],
+)
+def test_a_wide_table_is_read_whatever_holds_it(wide_files, name):
+    folder, frame = wide_files
+    with pytest.warns(ItemColumnWarning, match="'final'"):
+        right = Annotations.from_wide(frame)
+    selection = select_labels(folder / name, format="wide")
+    found = selection.labels
+    assert (found.items, found.annotators, found.categories) == (
+        right.items,
+        ("ann", "bob", "cid"),
+        ("1", "2", "3"),
+    )
+    assert "'final'" in selection.remarks[0]
+    by_name = agreement.krippendorff_alpha
+    assert by_name(found).estimate == by_name(right).estimate
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.xlsx", "t.json", "t.jsonl"])
+def test_gold_is_read_whatever_holds_it(wide_files, name):
+    folder, _ = wide_files
+    found = read_gold(folder / name, item="doc_id", gold="final")
+    assert found == dict(zip("uvwxyz", "123123", strict=True))
+
+
+def test_of_several_sheets_the_wide_one_is_read(tmp_path, wide_files):
+    _, frame = wide_files
+    path = tmp_path / "book.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["by phone"], "day": ["Monday"]}).to_excel(book, sheet_name="notes")
+        frame.to_excel(book, sheet_name="labels", index=False)
+    with pytest.raises(ReaderError, match=r"2 tables, 'notes', 'labels'.*a file of its own"):
+        select_labels(path, format="wide")
+    numbered = frame.rename(columns={"ann": "rater_1", "bob": "rater_2", "cid": "rater_3"})
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"note": ["by phone"], "day": ["Monday"]}).to_excel(book, sheet_name="notes")
+        numbered.to_excel(book, sheet_name="labels", index=False)
+    assert select_labels(path, format="wide").labels.n_annotators == 3

@@ -130,6 +130,6 @@ def test_what_is_no_parquet_is_refused(tmp_path, data):
     path = tmp_path / "labels.PARQUET"
     path.write_bytes(data)
     with pytest.raises(ReaderError, match=r"labels.PARQUET: truncated, not a Parquet file"):
-        _pieces.outline(str(path))
+        _pieces.outline(str(path), dict.fromkeys(_pieces.ROLES))
     with pytest.raises(ReaderError, match=r"labels.PARQUET: truncated, not a Parquet file"):
         _pieces.copy(str(path), dict.fromkeys(_pieces.ROLES), tmp_path / "copy.parquet")

@@ -430,7 +430,7 @@ def test_a_wide_table_is_met_with_what_can_be_done(tmp_path):
     frame.to_parquet(tmp_path / "t.parquet", index=False)
     for source, hint in (
         (tmp_path / "t.csv", "labels, add --from wide"),
-        (tmp_path / "t.parquet", "labels, save the table as CSV, and add --from wide"),
+        (tmp_path / "t.parquet", "labels, add --from wide"),
         (frame, "call Annotations.from_wide"),
     ):
         with pytest.raises(ReaderError, match=hint):

@@ -17,6 +17,7 @@ _ALL = f"{IN_MEMORY} dask"
 
 
 _NAMES = ("keep_names", "key")
+_CHECKED = ("checked", "")
 _ENGINE = {
     "engine": Option(
         "partitions dask", "says where a folder of `annobench partition` is worked on"
@@ -66,9 +67,9 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
             "checks": Option(IN_MEMORY, "is the number of items to draw"),
             "checked": Option("checked", "names the items that were checked"),
             "model": Option(IN_MEMORY, "chooses the model by which items are drawn"),
-            "error_rate": Option("checked", "is the largest share of errors to release"),
-            "confidence": Option("checked", "is the confidence of a release"),
-            "level": Option("checked", "is the level of the intervals"),
+            "error_rate": Option("checked", "is the largest share of errors to release", _CHECKED),
+            "confidence": Option("checked", "is the confidence of a release", _CHECKED),
+            "level": Option("checked", "is the level of the intervals", _CHECKED),
             "seed": Option(f"{IN_MEMORY} checked", "is the seed of random draws"),
         },
     ),

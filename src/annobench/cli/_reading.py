@@ -276,6 +276,8 @@ class Reading:
 
         if self.key is None:
             return
+        if not pseudonyms:
+            note(f"Note: No name became a pseudonym, so that {self.key} lists none.")
         with replacing(self.key) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(("pseudonym", "name"))

@@ -70,7 +70,7 @@ def judge(
         labels = selection.labels
         found = assessment.assess(
             labels,
-            judges,
+            [selection.pseudonyms.get(name, name) for name in judges],
             gold=reading.gold(selection),
             epsilon=epsilon,
             score=score,

@@ -26,7 +26,14 @@ from annobench.core.numbers import plain_number
 from annobench.io._foreign import what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
-from annobench.io.table import as_text, header_of, kept_beside, label_fault, refusing_parquet
+from annobench.io.table import (
+    as_text,
+    declared_order,
+    header_of,
+    kept_beside,
+    label_fault,
+    refusing_parquet,
+)
 from annobench.labels.columns import choose_columns
 
 #: Rows of a piece, about.
@@ -330,9 +337,10 @@ class Outline(NamedTuple):
     largest_group : int
         Rows of its largest row group.
     categories : tuple of str or None
-        All in their order, where `annobench.write_labels` noted them.
+        All in their order, where `annobench.write_labels` noted them or the column is an ordered
+        categorical.
     scale : str or None
-        Of the labels, where it noted it.
+        Of the labels, where one of these says it.
     """
 
     largest_group: int
@@ -340,13 +348,15 @@ class Outline(NamedTuple):
     scale: Scale | None
 
 
-def outline(address: str) -> Outline:
+def outline(address: str, columns: dict[str, str | None]) -> Outline:
     """Read what a Parquet file says of itself.
 
     Parameters
     ----------
     address : str
         Where the file is.
+    columns : dict of str to (str or None)
+        The column of each role, or None for the usual names.
 
     Returns
     -------
@@ -359,12 +369,27 @@ def outline(address: str) -> Outline:
         If the file is damaged.
     """
     with refusing_parquet(address), fsspec.open(address, "rb") as stream:
-        metadata = pq.ParquetFile(stream).metadata
-        sizes = [metadata.row_group(n).num_rows for n in range(metadata.num_row_groups)]
-        notes = metadata.schema.to_arrow_schema().metadata
-    kept = kept_beside(address, notes)
+        file = pq.ParquetFile(stream)
+        sizes = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+        kept = kept_beside(address, file.schema_arrow.metadata)
+        order = None if kept or not sizes else _declared_order(address, file, columns)
+    if order is not None:
+        return Outline(max(sizes), order, "ordinal")
     categories = tuple(kept["categories"]) if kept.get("categories") else None
     return Outline(max(sizes, default=0), categories, kept.get("scale"))
+
+
+def _declared_order(
+    address: str, file: pq.ParquetFile, columns: dict[str, str | None]
+) -> tuple[str, ...] | None:
+    """Return the categories of an ordered categorical column, of which the first rows have all."""
+    chosen = choose_columns(address, list(file.schema_arrow.names), columns)
+    [label] = [name for name, role in chosen.items() if role == "label"]
+    first = next(file.iter_batches(1, columns=[label]), None)
+    if first is None:
+        return None
+    first.validate(full=True)
+    return declared_order(pa.chunked_array([first[label]]))
 
 
 def copy(address: str, columns: dict[str, str | None], target: Path) -> int:

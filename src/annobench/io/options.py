@@ -10,7 +10,7 @@ from annobench.core.errors import AnnotationError
 #: What labels may be kept in, and what messages call it.
 SOURCES: dict[str, str] = {
     "long": "a table with one row a label",
-    "wide": "a table with a column an annotator",
+    "wide": "a table with a column, or a folder with a file, for each annotator",
     "export": "an export of labels",
     "spans": "marked spans",
     "partitions": "a folder of partitions",
@@ -31,7 +31,8 @@ class Option(NamedTuple):
     does : str
         What it does, for messages.
     needs : tuple of str
-        The name and value of an option without which it has no effect; empty for none.
+        The name and value of an option without which it has no effect, the value empty for any;
+        empty for none.
     excludes : str
         An option with which it has no effect; empty for none.
     """
@@ -94,10 +95,13 @@ def refuse_idle_options(
         if name not in given:
             continue
         idle = ""
-        if source not in option.inputs.split():
+        needed, value = option.needs or ("", "")
+        if needed not in given and needed and not value:
+            idle = f"without {_written(needed)}"
+        elif source not in option.inputs.split():
             idle = f"on {sources[source]}"
-        elif option.needs and given.get(option.needs[0]) != option.needs[1]:
-            idle = f"without {_written(option.needs[0])} {option.needs[1]}"
+        elif value and given.get(needed) != value:
+            idle = f"without {_written(needed)} {value}"
         elif option.excludes in given:
             idle = f"with {_written(option.excludes)}"
         if idle:

@@ -130,7 +130,7 @@ def partition(
     }
     addresses = [address for address, _ in files]
     outlines = {
-        address: pieces.outline(address)
+        address: pieces.outline(address, columns)
         for address in addresses
         if address.lower().endswith(pieces.PARQUET)
     }
@@ -204,7 +204,8 @@ def _files(source: str) -> list[tuple[str, str]]:
         paths = [path]
         if not path.lower().endswith(endings):
             raise AnnotationError(
-                f"partition: {source} ends in none of {', '.join(endings)}. Rename the file."
+                f"partition: {source} ends in none of {', '.join(endings)}. Write it as one of "
+                "these first, such as with annobench convert."
             )
     else:
         raise AnnotationError(f"partition: {source} does not exist. Correct the address.")

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.core.choices import Empty
+from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
 from annobench.io.exports.base import AnnotatorFrom, is_email
@@ -268,6 +268,10 @@ def select(
         )
     steps = [("rows with a label", labels.n_labels, "")]
     remarks = []
+    if empty == "category" and not any(name.startswith(NOTHING) for name in labels.categories):
+        remarks.append("No label is empty, so that --empty category changes nothing.")
+    if repeats in ("first", "last") and labels.first_repeat is None:
+        remarks.append(f"No label is repeated, so that --repeats {repeats} changes nothing.")
     labels, kept, remark = _without_repeats(labels, path, repeats)
     first = first if first is None else first[kept]
     dropped = int((~kept).sum())

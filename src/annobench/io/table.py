@@ -38,6 +38,8 @@ from annobench.labels.columns import choose_columns
 from annobench.labels.frames import as_annotations
 
 PARQUET = (".parquet", ".pq")
+#: A table in such a file is no text with a delimiter.
+_NO_TEXT = (".xlsx", ".json", ".jsonl", ".ndjson")
 _TABBED = (".tsv", ".tab")
 _DELIMITERS = (",", "\t", ";", "|")
 _METADATA = b"annobench"
@@ -133,8 +135,8 @@ def read_gold(
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet, as for `read_table`; an empty cell means that there is no gold
-        category.
+        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with a record
+        an item; an empty cell means that there is no gold category.
     item : str, optional
         Name of the column of the items; by default the usual ones are recognised.
     gold : str, optional
@@ -167,10 +169,7 @@ def read_gold(
         kind = "is a folder" if path.is_dir() else "does not exist"
         raise ReaderError(f"{path}: {kind}. Give the path of a table of gold categories.")
     wanted = {"item": item, "gold": gold}
-    if path.suffix.lower() in PARQUET:
-        found, _, lines = _parquet_columns(path, wanted)
-    else:
-        found, lines = _text_columns(path, wanted, content)
+    found, lines = _columns(path, wanted, content)
     golds: dict[str, str] = {}
     faults: list[tuple[int, str]] = []
     for row, (i, k) in enumerate(zip(found["item"].codes, found["gold"].codes, strict=True)):
@@ -215,11 +214,11 @@ def read_texts(
         If a column is missing or the file is malformed.
     """
     path = Path(path)
-    found = _columns(path, {"item": item, "text": text}, content)
+    found, _ = _columns(path, {"item": item, "--text": text}, content)
     texts: dict[str, str] = {}
-    for i, t in zip(found["item"].codes, found["text"].codes, strict=True):
+    for i, t in zip(found["item"].codes, found["--text"].codes, strict=True):
         if i >= 0 and t >= 0:
-            texts.setdefault(found["item"].names[i], found["text"].names[t])
+            texts.setdefault(found["item"].names[i], found["--text"].names[t])
     return texts
 
 
@@ -256,10 +255,11 @@ def read_beside_labels(
     ReaderError
         If a column is missing or the file is malformed.
     """
-    found = _columns(Path(path), {"label": label, "value": column}, content)
-    names = np.array([*found["value"].names, ""], dtype=object)
+    found, _ = _columns(Path(path), {"label": label, "--shown-first": column}, content)
+    beside = found["--shown-first"]
+    names = np.array([*beside.names, ""], dtype=object)
     kept = slice(None) if empty == "category" else found["label"].codes >= 0
-    return names[found["value"].codes[kept]]
+    return names[beside.codes[kept]]
 
 
 def write_labels(annotations: Annotations, path: str | Path) -> None:
@@ -382,11 +382,26 @@ def _read_text(
 
 def _columns(
     path: Path, wanted: dict[str, str | None], content: bytes | None
-) -> dict[str, _Column]:
-    """Read the columns of a file by role."""
+) -> tuple[dict[str, _Column], Callable[[], list[str]]]:
+    """Read the columns of a file by role, and what names the line of each row."""
     if path.suffix.lower() in PARQUET:
-        return _parquet_columns(path, wanted)[0]
-    return _text_columns(path, wanted, content)[0]
+        found, _, lines, _ = _parquet_columns(path, wanted)
+        return found, lines
+    if path.suffix.lower() not in _NO_TEXT:
+        return _text_columns(path, wanted, content)
+    from annobench.io.exports._containers import opened
+    from annobench.io.exports._tables import as_text as cell_text
+    from annobench.io.exports.base import Source
+
+    with opened(Source(path)) as tables:
+        if len(tables) != 1:
+            raise ReaderError(f"{path}: {len(tables)} tables. Give a file with one.")
+        [table] = tables
+        chosen = choose_columns(path, list(table.header), wanted)
+        rows = list(table.rows(False))
+    columns = {role: [cell_text(row[name]) for _, row in rows] for name, role in chosen.items()}
+    found = {role: _column_of(role, pa.array(own, pa.string())) for role, own in columns.items()}
+    return found, lambda: [f"row {number}" for number, _ in rows]
 
 
 def _text_columns(
@@ -704,8 +719,10 @@ def _read_parquet(
     scale: Scale | None,
     empty: Empty,
 ) -> Annotations:
-    found, schema, lines = _parquet_columns(path, wanted)
+    found, schema, lines, order = _parquet_columns(path, wanted)
     kept = kept_beside(path, schema.metadata)
+    if order is not None:
+        kept = {"categories": order, "scale": "ordinal"} | kept
     return _build(
         path,
         found,
@@ -720,15 +737,39 @@ def _read_parquet(
 
 def _parquet_columns(
     path: Path, wanted: dict[str, str | None]
-) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]]]:
-    """Read the columns of a Parquet file by role, its schema, and what names each row."""
+) -> tuple[dict[str, _Column], pa.Schema, Callable[[], list[str]], tuple[str, ...] | None]:
+    """Read the columns of a Parquet file by role.
+
+    Returns them, the schema, what names each row, and the order of the labels.
+    """
     with refusing_parquet(path):
         with pq.ParquetFile(path) as file:
             schema = file.schema_arrow
             chosen = choose_columns(path, list(schema.names), wanted)
             table = file.read(columns=list(chosen))
         found = {role: _column_of(role, as_text(table[name])) for name, role in chosen.items()}
-    return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)]
+        labels = [table[name] for name, role in chosen.items() if role == "label"]
+        order = declared_order(labels[0]) if labels else None
+    return found, schema, lambda: [f"row {n + 1}" for n in range(table.num_rows)], order
+
+
+def declared_order(labels: pa.ChunkedArray) -> tuple[str, ...] | None:
+    """Return the categories of an ordered categorical column.
+
+    Parameters
+    ----------
+    labels : ChunkedArray
+        The column.
+
+    Returns
+    -------
+    tuple of str or None
+        All in their order; None if the column has no order, or not the same throughout.
+    """
+    if not pa.types.is_dictionary(labels.type) or not labels.type.ordered:
+        return None
+    orders = [as_text(pa.chunked_array([part.dictionary])).to_pylist() for part in labels.chunks]
+    return tuple(orders[0]) if orders and all(order == orders[0] for order in orders) else None
 
 
 @contextmanager

@@ -42,6 +42,19 @@ LESS_USUAL_NAMES = {
     "label": ("score", "verdict", "judgment", "judgement", "vote", "choice", "grade", "class"),
 }
 
+#: Names of columns of known categories.
+GOLD_NAMES = ("gold", "gold_label", "truth", "true_label", "golden")
+
+#: Names of columns of what annotators' labels were resolved to, which is no annotator's label.
+RESOLVED_NAMES = (
+    *("final", "final_label", "final_answer", "adjudicated", "adjudicated_label", "adjudication"),
+    *("consensus", "consensus_label", "resolved", "resolved_label"),
+    *("majority", "majority_label", "majority_vote"),
+)
+
+#: What messages call a table in memory.
+FRAME = "the data frame"
+
 #: Without any other name of an item its text is one.
 _TEXTS = ("text", "sentence", "tweet", "document")
 
@@ -67,12 +80,8 @@ def plain_name(column: object) -> str:
 
 def _hint_of_wide(source: str | Path) -> str:
     """Say how a table with a column an annotator is read."""
-    hint = "If each annotator has a column of labels, "
-    if not isinstance(source, Path):
-        return f"{hint}call Annotations.from_wide."
-    if source.suffix.lower() in (".csv", ".tsv", ".tab", ".txt"):
-        return f"{hint}add --from wide."
-    return f"{hint}save the table as CSV, and add --from wide."
+    how = "call Annotations.from_wide" if source == FRAME else "add --from wide"
+    return f"If each annotator has a column of labels, {how}."
 
 
 def choose_columns(
@@ -122,7 +131,8 @@ def choose_columns(
         if len(fits) == 1 and fits[0] not in chosen:
             chosen[fits[0]] = role
             continue
-        hint = f'Say which it is with {role}="..." (--{role} on the command line)'
+        hint = f'Say which it is with {role}="..."'
+        hint += "" if source == FRAME else f" (--{role} on the command line)"
         if role == "gold":
             hint = "Name the column of the gold categories gold"
         if name is not None:

@@ -19,6 +19,9 @@ MANY_CATEGORIES: Final = 50
 _MISSING = {"", "na", "n/a", "n.a.", "nan", "none", "null", "nil", "-", "--", "?", "#n/a", "<na>"}
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
 _LIST = re.compile(r"\s*[,;|]\s*")
+_POINTED = re.compile(r"(?<![\w.])(\d+)\.0+(?![\w.])")
+_SPACED = re.compile(r"\s*([,;|/+\[\]()])\s*")
+_WHOLE_NUMBERS = re.compile(r"[\[(]?-?\d+(?:[,;|/+]-?\d+)+[\])]?")
 
 
 def doubtful_categories(annotations: Annotations) -> list[str]:
@@ -67,7 +70,7 @@ def doubtful_names(categories: Sequence[str]) -> list[str]:
         Sentences; empty if there is nothing to say.
     """
     names = categories[:MAX_LOOKED_AT]
-    found = _alike(names) + _equal_numbers(names) + _missing(names)
+    found = _alike(names) + _equal_numbers(names) + _equal_lists(names) + _missing(names)
     commas = [name for name in names if _DECIMAL_COMMA.fullmatch(name)]
     if commas:
         return [
@@ -146,6 +149,21 @@ def _equal_numbers(names: Sequence[str]) -> list[str]:
         f"The categories {_listed(same, ' and ')} are equal numbers, and count as different. Only "
         "a point and zeros behind a whole number make no difference."
         for same in by_number.values()
+        if len({_core(name) for name in same}) > 1
+    ][:MAX_REMARKS]
+
+
+def _equal_lists(names: Sequence[str]) -> list[str]:
+    """Say which names are equal lists of whole numbers, such as 1|2 and 1.0|2.0."""
+    by_list: dict[str, list[str]] = {}
+    for name in names:
+        plain = _SPACED.sub(r"\1", _POINTED.sub(r"\1", name))
+        if _WHOLE_NUMBERS.fullmatch(plain):
+            by_list.setdefault(plain, []).append(name)
+    return [
+        f"The categories {_listed(same, ' and ')} are equal lists of numbers, and count as "
+        "different. Write them alike, without a decimal point."
+        for same in by_list.values()
         if len({_core(name) for name in same}) > 1
     ][:MAX_REMARKS]
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.labels.annotations import Annotations, Scale
-from annobench.labels.columns import choose_columns
+from annobench.labels.columns import FRAME, choose_columns
 
 
 def from_long(
@@ -46,7 +46,7 @@ def from_long(
     """
     wanted = {"item": item, "annotator": annotator, "label": label}
     header = list(map(str, frame.columns))
-    roles = choose_columns("the data frame", header, wanted)
+    roles = choose_columns(FRAME, header, wanted)
     columns = {role: frame.iloc[:, header.index(name)] for name, role in roles.items()}
     return Annotations.from_frame(pd.DataFrame(columns), categories=categories, scale=scale)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.core.errors import AnnotationError
-from annobench.labels.columns import ITEM_NAMES, plain_name
+from annobench.labels.columns import GOLD_NAMES, ITEM_NAMES, RESOLVED_NAMES, plain_name
 
 #: Rows of a table that are looked at.
 ROWS = 1_000
@@ -35,8 +35,8 @@ _NUMBERED = re.compile(
     r"|(?:label|rating|vote|annotation)_?\d+|[arcj]\d+)(?:_(?:label|rating|score|vote)s?)?"
 )
 
-#: What pandas calls a column without a name.
-_UNNAMED = re.compile(r"(?:unnamed:_\d+)?")
+#: What pandas calls a column or an index without a name.
+_UNNAMED = re.compile(r"(?:unnamed:_\d+|__index_level_\d+__)?")
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,30 @@ class ItemColumn:
         The readings that remain, and how to choose one; empty if there is only one.
     idle : tuple of hashable
         Columns without a name that are empty, or only count the rows.
+    resolved : tuple of hashable
+        Columns of known or adjudicated labels, by their names.
     """
 
     name: Hashable | None = None
     note: str = ""
     doubt: str = ""
     idle: tuple[Hashable, ...] = ()
+    resolved: tuple[Hashable, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """All that was guessed, for the user to confirm."""
+        found = [self.note] if self.note else []
+        if self.resolved:
+            shown = ", ".join(map(repr, self.resolved))
+            found.append(
+                f"By its name {shown} holds known or adjudicated labels: it was not taken for an "
+                "annotator. Give the column another name if it is one."
+                if len(self.resolved) == 1
+                else f"By their names {shown} hold known or adjudicated labels: they were not "
+                "taken for annotators. Give a column another name if it is one."
+            )
+        return found
 
 
 def names_annotator(column: object) -> bool:
@@ -103,6 +121,10 @@ def find_item_column(
     named = item
     if named is None:
         named = next((by_name[name] for name in ITEM_NAMES if name in by_name), None)
+    resolved = resolved_columns([name for name in cells if name != named])
+    if of == "annotator" and resolved:
+        others = {name: own for name, own in cells.items() if name not in resolved}
+        return replace(find_item_column(others, item), resolved=resolved)
     columns = [_Column(name, cells[name]) for name in cells if name != named]
     idle = tuple(
         each.name
@@ -148,6 +170,52 @@ def find_item_column(
     )
 
 
+def resolved_columns(columns: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """Return the columns that hold known or adjudicated labels by their names.
+
+    Parameters
+    ----------
+    columns : sequence of hashable
+        Names of the columns that may be annotators'.
+
+    Returns
+    -------
+    tuple of hashable
+        None if fewer than two others are left: then one annotator is compared with them.
+    """
+    found = [name for name in columns if plain_name(name) in {*GOLD_NAMES, *RESOLVED_NAMES}]
+    return tuple(found) if len(columns) - len(found) > 1 else ()
+
+
+def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
+    """Say why columns may be categories, and their cells how many annotators chose each.
+
+    Parameters
+    ----------
+    cells : mapping of hashable to sequence of str
+        The cells of each column that may be an annotator's; empty where missing.
+
+    Returns
+    -------
+    str
+        Empty if they are no counts: these are whole numbers with zeros among them, and with the
+        same total in every row.
+    """
+    if any(map(names_annotator, cells)):
+        return ""
+    rows = [[_number(cell) for cell in row] for row in zip(*cells.values(), strict=True)]
+    numbers = {n for row in rows for n in row}
+    totals = {sum(row) for row in rows}
+    is_whole = all(n >= 0 and n.is_integer() for n in numbers)
+    if len(rows) < 3 or not is_whole or 0 not in numbers or max(numbers) < 2 or len(totals) > 1:
+        return ""
+    return (
+        f"The numbers of every row add up to {totals.pop():.0f}. If the columns are categories, "
+        "and the cells say how many annotators chose each, call Annotations.from_counts in "
+        "Python. If each column is an annotator's, name them annotator_1, annotator_2, ...."
+    )
+
+
 def with_items(
     frame: pd.DataFrame, item: Hashable | None, name: str, *, of: str = "annotator"
 ) -> tuple[pd.DataFrame, str]:
@@ -184,17 +252,33 @@ def with_items(
             f"{', '.join(map(repr, frame.columns[:12]))}."
         )
     by_index = frame.index.name is not None or not pd.api.types.is_integer_dtype(frame.index)
-    if item is None and (by_index or (of == "category" and _has_one_total(frame))):
+    if item is None and of == "category" and (by_index or _has_one_total(frame)):
         return frame, ""
     if frame.columns.has_duplicates:
-        twice = frame.columns[frame.columns.duplicated()][0]
-        raise AnnotationError(f"{name}: column {twice!r} is listed twice. Rename one.")
+        column = frame.columns[frame.columns.duplicated()][0]
+        raise AnnotationError(f"{name}: column {column!r} is listed twice. Rename one.")
     cells = {column: _texts(frame[column].head(ROWS)) for column in frame}
-    found = find_item_column(cells, item, of=of)
+    if item is None and by_index:
+        found = ItemColumn(resolved=resolved_columns(list(cells)))
+    else:
+        found = find_item_column(cells, item, of=of)
     if found.doubt:
         raise AnnotationError(f"{name}: {found.doubt}")
-    frame = frame.drop(columns=list(found.idle))
-    return frame if found.name is None else frame.set_index(found.name), found.note
+    frame = frame.drop(columns=[*found.idle, *found.resolved])
+    if found.name is not None:
+        frame = frame.set_index(found.name)
+    # Two rows of one item are rather two questions, or two items of which only a part is named.
+    twice = frame.index[frame.index.duplicated()]
+    if len(twice):
+        raise AnnotationError(
+            f"{name}: {'the index' if found.name is None else repr(found.name)} names "
+            f"{twice[0]!r} in several rows. Give each item one row; or say which column names the "
+            'items with item="...".'
+        )
+    counts = said_of_counts({column: cells[column] for column in frame})
+    if of == "annotator" and counts:
+        raise AnnotationError(f"{name}: {counts}")
+    return frame, " ".join(found.notes)
 
 
 def _has_one_total(frame: pd.DataFrame) -> bool:

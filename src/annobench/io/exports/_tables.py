@@ -20,7 +20,8 @@ from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
 from annobench.io.exports._records import csv_records, load_json
-from annobench.io.exports.base import ExportFormat, Intake, Source
+from annobench.io.exports.base import Intake, Source
+from annobench.labels.columns import GOLD_NAMES as GOLD_NAMES
 from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
 from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES
 from annobench.labels.columns import plain_name as plain_name
@@ -34,7 +35,6 @@ PREVIEW_ROWS = 50
 #: Names of columns, in the order of preference, written as `plain_name` writes them.
 ANNOTATOR_NAMES = (*USUAL_NAMES["annotator"], *LESS_USUAL_NAMES["annotator"])
 TEXT_NAMES = ("text", "sentence", "comment", "tweet", "post", "document", "content")
-GOLD_NAMES = ("gold", "gold_label", "truth", "true_label", "golden")
 
 #: A cell of several lines, a name or a number is a category; a longer one is a text.
 MAX_CATEGORY_LENGTH = 60
@@ -105,26 +105,6 @@ class Layout:
     recognise: Callable[[Table], str | None]
     read: Callable[[Table, Intake], None]
     kind: Literal["export", "wide"] = "export"
-
-    def as_format(self) -> ExportFormat:
-        """Return the format of text files in this layout."""
-
-        def recognise(source: Source) -> str | None:
-            table = text_table(source)
-            return None if table is None else self.recognise(table)
-
-        def read(source: Source, intake: Intake) -> None:
-            table = text_table(source)
-            if table is None:
-                raise ReaderError(
-                    f"{source.path}: no table with a header was found, as {self.title} has. "
-                    "Give a text file with commas, tabs or semicolons."
-                )
-            check_columns(table, intake)
-            intake.begin("", "row")
-            self.read(table, intake)
-
-        return ExportFormat(self.name, self.title, recognise, read, self.note, self.kind)
 
 
 def text_table(source: Source) -> Table | None:

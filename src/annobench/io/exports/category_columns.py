@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
     ITEM_NAMES,
@@ -103,4 +104,4 @@ LAYOUT = Layout(
     read=_read,
     kind="wide",
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import joined
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._tables import Layout, Table
 from annobench.io.exports.base import Intake
 
@@ -65,4 +66,4 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

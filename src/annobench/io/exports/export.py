@@ -405,6 +405,10 @@ class Export:
             rows, again = self._unrepeated(rows, repeats)
             if again.size and repeats == "error":
                 raise AnnotationError(self._say_repeats(again, rows))
+            if repeats != "error" and not again.size:
+                remarks.append(
+                    f"No answer is repeated, so that --repeats {repeats} changes nothing."
+                )
             dropped = np.zeros_like(kept)
             dropped[again] = True
             kept = ledger.drop(kept, dropped, f"repeated answers, of which the {repeats} is kept")

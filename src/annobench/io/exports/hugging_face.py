@@ -33,11 +33,11 @@ _Decoder = Callable[[Any], Any]
 
 def _recognise(source: Source) -> str | None:
     """Return the variant: a saved data set, or a file of it, in a known layout."""
-    files = _files(source)
+    files = files_of(source)
     if not files or not _is_ours(source, files):
         return None
     try:
-        tables = _tables(source, files)
+        tables = tables_of(source, files)
         layout = layout_of(tables[0])
     except (ReaderError, OSError):
         return None
@@ -50,8 +50,19 @@ def _recognise(source: Source) -> str | None:
     return f"{layout[0].title}{splits}"
 
 
-def _files(source: Source) -> list[Path]:
-    """Return the files of rows."""
+def files_of(source: Source) -> list[Path]:
+    """Return the files of rows.
+
+    Parameters
+    ----------
+    source : Source
+        A file or folder.
+
+    Returns
+    -------
+    list of Path
+        Those of Parquet or Arrow.
+    """
     if source.is_folder:
         # Cache files are what transformations left behind.
         return [
@@ -80,11 +91,11 @@ def _read(source: Source, intake: Intake) -> None:
     ReaderError
         If a file can't be read, or the columns are in no known layout.
     """
-    files = _files(source)
+    files = files_of(source)
     if not files:
         raise ReaderError(f"{source.path}: no Parquet or Arrow file. {_REMEDY}")
     intake.uses(*(path for path in source.files if path.name in _ABOUT))
-    for table in _tables(source, files):
+    for table in tables_of(source, files):
         found = layout_of(table)
         if found is None:
             raise ReaderError(
@@ -96,8 +107,26 @@ def _read(source: Source, intake: Intake) -> None:
         found[0].read(table, intake)
 
 
-def _tables(source: Source, files: list[Path]) -> list[Table]:
-    """Return a table for each file, named by its place in the folder."""
+def tables_of(source: Source, files: list[Path]) -> list[Table]:
+    """Return a table for each file, named by its place in the folder.
+
+    Parameters
+    ----------
+    source : Source
+        The file or folder.
+    files : list of Path
+        Its files of rows.
+
+    Returns
+    -------
+    list of Table
+        Their columns; the names of a ClassLabel replace its numbers.
+
+    Raises
+    ------
+    ReaderError
+        If a file can't be read.
+    """
     found = []
     for path in files:
         features = _info(source, path)

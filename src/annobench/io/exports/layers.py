@@ -138,6 +138,14 @@ def select_layer(
             f"{have} ones. Use them with --status."
         )
     unique = _unrepeated(export, kept, repeats, rows)
+    given = {marked.status for marked in found}
+    idle = [
+        f"No document is {word}, so that --status {word} adds none."
+        for word in status
+        if word not in given
+    ]
+    if repeats != "error" and len(unique) == len(kept):
+        idle.append(f"No document is repeated, so that --repeats {repeats} changes nothing.")
     spans = {(m.document, m.annotator): m.spans for m in unique}
     relations = {(m.document, m.annotator): m.relations for m in unique if m.relations}
     texts = {name: export.documents[name] for name, _ in spans if name in export.documents}
@@ -151,7 +159,7 @@ def select_layer(
     return LayerSelection(
         marks,
         pd.DataFrame(rows, columns=["what", "rows", "first"]),
-        tuple(said_of_pseudonyms(export.pseudonyms)),
+        (*idle, *said_of_pseudonyms(export.pseudonyms)),
         export.pseudonyms,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._tables import (
     GOLD_NAMES,
     ITEM_NAMES,
@@ -110,4 +111,4 @@ LAYOUT = Layout(
     read=_read,
     kind="wide",
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

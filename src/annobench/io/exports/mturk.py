@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._structured import Label, bars, flatten, parse_json
 from annobench.io.exports._tables import Layout, Table, push_text
 from annobench.io.exports.base import Intake, Span, Status
@@ -173,4 +174,4 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

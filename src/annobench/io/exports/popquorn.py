@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._parts import as_number
 from annobench.io.exports._tables import TEXT_NAMES, Layout, Table, is_category, push_text
 from annobench.io.exports.base import Intake
@@ -72,4 +73,4 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

@@ -15,6 +15,9 @@ from annobench.core.errors import ReaderError
 from annobench.io.exports._records import json_records
 from annobench.io.exports.base import ExportFormat, Source
 
+#: How names of files of JSON end.
+_JSON = (".json", ".jsonl", ".ndjson")
+
 
 @cache
 def discover() -> Mapping[str, ExportFormat]:
@@ -114,7 +117,10 @@ def _variant(format: ExportFormat, source: Source) -> str | None:
 
 
 def _begins_as_json(source: Source) -> bool:
-    return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*[\[{"\]])', source.head) is not None
+    """Return whether a file is JSON by its name or beginning, sound or not."""
+    if source.path.suffix.lower() in _JSON:
+        return True
+    return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{"\]])', source.head) is not None
 
 
 def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
@@ -166,5 +172,6 @@ def _said_of_fields(record: dict[str, Any]) -> str:
         )
     return (
         f" Its records have the fields {shown}. For labels one a record, call the fields item, "
-        "annotator (or judge) and label (or verdict)."
+        "annotator (or judge) and label (or verdict). If each annotator has a field of labels, add "
+        "--from wide."
     )

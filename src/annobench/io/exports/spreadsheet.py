@@ -48,10 +48,10 @@ _SHEET = "annotator"
 
 def _recognise(source: Source) -> str | None:
     """Return the variant: what the sheets are laid out as."""
-    if not _is_workbook(source):
+    if not is_workbook(source):
         return None
     try:
-        with _Book(source.path) as book:
+        with Book(source.path) as book:
             titles = dict.fromkeys(layout.title for _, layout in _laid_out(book.tables()))
     except ReaderError:
         # Reading it says what is wrong.
@@ -59,7 +59,19 @@ def _recognise(source: Source) -> str | None:
     return " and ".join(titles) or _UNKNOWN
 
 
-def _is_workbook(source: Source) -> bool:
+def is_workbook(source: Source) -> bool:
+    """Return whether a file is a workbook.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+
+    Returns
+    -------
+    bool
+        True for XLSX, whatever its name.
+    """
     if source.is_folder or not source.head.startswith(b"PK"):
         return False
     try:
@@ -77,7 +89,7 @@ def _read(source: Source, intake: Intake) -> None:
     ReaderError
         If the workbook can't be read, or no sheet is in a known layout.
     """
-    with _Book(source.path) as book:
+    with Book(source.path) as book:
         tables = book.tables()
         found = _laid_out(tables)
         if not found:
@@ -86,8 +98,7 @@ def _read(source: Source, intake: Intake) -> None:
                 f"{source.path}: no sheet has columns of items, annotators and labels, nor another "
                 f"known layout. The sheets and their columns are {shown or 'empty'}. The header is "
                 "the first row that is not empty: delete titles above it. If each annotator has a "
-                "column of labels, name these annotator_1, annotator_2, and so on; or save the "
-                "sheet as CSV, and add --from wide."
+                "column of labels, add --from wide."
             )
         used = {table.name for table, _ in found}
         intake.begin("", "sheet")
@@ -131,22 +142,44 @@ def _signed(table: Table) -> Table:
     return replace(table, header=(*table.header, _SHEET), rows=rows)
 
 
-class _Book:
-    """An open workbook; loading it parses all its texts, which is done once."""
+class Book:
+    """An open workbook; loading it parses all its texts, which is done once.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Raises
+    ------
+    ReaderError
+        If it can't be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._has_formulas = _check(path)
         self._values = _load(path)
 
-    def __enter__(self) -> _Book:
+    def __enter__(self) -> Book:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._values.close()
 
     def tables(self) -> list[Table]:
-        """Return the sheets that hold anything."""
+        """Return the sheets that hold anything.
+
+        Returns
+        -------
+        list of Table
+            In their order.
+
+        Raises
+        ------
+        ReaderError
+            If a sheet can't be read.
+        """
         found = []
         for sheet in self._values.worksheets:
             header = next((row for _, row in _cells(self._path, sheet) if any(row)), None)

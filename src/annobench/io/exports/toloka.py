@@ -6,6 +6,7 @@ from typing import Any
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import Name, joined
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._structured import flatten, parse_json
 from annobench.io.exports._tables import Layout, Table, push_text, row_name
 from annobench.io.exports.base import Intake, Status
@@ -102,4 +103,4 @@ LAYOUT = Layout(
     recognise=_recognise,
     read=_read,
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)

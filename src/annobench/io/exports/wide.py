@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from annobench.core.errors import ReaderError
+from annobench.io.exports._containers import as_format
 from annobench.io.exports._tables import (
     ANNOTATOR_NAMES,
     GOLD_NAMES,
@@ -19,7 +20,7 @@ from annobench.io.exports._tables import (
 )
 from annobench.io.exports.base import Intake
 from annobench.labels.columns import plain_name
-from annobench.labels.item_column import find_item_column, names_annotator
+from annobench.labels.item_column import find_item_column, names_annotator, said_of_counts
 
 #: More distinct values than this are no categories, but texts or amounts.
 _MAX_CATEGORIES = 50
@@ -41,7 +42,7 @@ def _recognise(table: Table) -> str | None:
 
 
 def _candidates(table: Table) -> list[str]:
-    """Return the columns that may hold categories and are not those of items, texts or gold."""
+    """Return the columns that may hold categories and are not those of items or texts."""
     return [
         name
         for name in _open_columns(table)
@@ -50,9 +51,8 @@ def _candidates(table: Table) -> list[str]:
 
 
 def _open_columns(table: Table) -> list[str]:
-    """Return the columns that are not those of texts or gold."""
-    gold = table.column(GOLD_NAMES)
-    return [name for name in table.header if name != gold and plain_name(name) not in TEXT_NAMES]
+    """Return the columns that are not those of texts."""
+    return [name for name in table.header if plain_name(name) not in TEXT_NAMES]
 
 
 def _is_of_categories(table: Table, name: str) -> bool:
@@ -76,18 +76,18 @@ def _roles(table: Table, intake: Intake) -> tuple[str | None, list[str]]:
     preview = table.preview
     cells = {name: [as_text(row.get(name, "")) for row in preview] for name in columns}
     found = find_item_column(cells, intake.options.item)
+    known = {found.name, *found.idle, *found.resolved}
     if len(numbered) > 1:
-        annotators = [name for name in numbered if name != found.name]
-        _note_unused(table, intake, annotators, {found.name, *found.idle})
-    elif found.doubt:
-        raise ReaderError(f"{table.path}: {found.doubt}")
+        annotators = [name for name in numbered if name not in known]
+        _note_unused(table, intake, annotators, known)
     else:
-        others = (name for name in columns if name not in {found.name, *found.idle})
+        others = (name for name in columns if name not in known)
         annotators = [name for name in others if _is_of_categories(table, name)]
-    if found.name is not None:
-        intake.notes += [found.note] if found.note else []
-        return str(found.name), annotators
-    return table.column(TEXT_NAMES), annotators
+        doubt = found.doubt or said_of_counts({name: cells[name] for name in annotators})
+        if doubt:
+            raise ReaderError(f"{table.path}: {doubt}")
+    intake.notes += found.notes
+    return table.column(TEXT_NAMES) if found.name is None else str(found.name), annotators
 
 
 def _note_unused(table: Table, intake: Intake, annotators: list[str], known: set[Hashable]) -> None:
@@ -121,6 +121,8 @@ def _read(table: Table, intake: Intake) -> None:
             f"{table.path}: fewer than two columns of annotators. Give a column to every annotator."
         )
     gold = table.column(GOLD_NAMES)
+    # Of one annotator beside gold both are compared.
+    gold = None if gold in annotators else gold
     known = {*annotators, item, gold}
     for column in table.header:
         if column not in known and names_annotator(column):
@@ -151,4 +153,4 @@ LAYOUT = Layout(
     read=_read,
     kind="wide",
 )
-FORMAT = LAYOUT.as_format()
+FORMAT = as_format(LAYOUT)
