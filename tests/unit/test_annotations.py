@@ -1,3 +1,7 @@
+import copy
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -408,3 +412,41 @@ def test_columns_of_two_orders_are_refused():
     with pytest.raises(AnnotationError, match="differ in categories or order"):
         Annotations.from_wide(table)
     assert Annotations.from_wide(table, categories=ORDER).scale == "ordinal"
+
+
+@pytest.mark.parametrize("again", [copy.copy, lambda a: pickle.loads(pickle.dumps(a)), replace])
+def test_whole_numbers_are_named_when_they_are_asked_for(again):
+    numbers = np.array([17, -4, 17, 9])
+    made = Annotations.from_arrays(numbers, np.array([True, False, False, True]), list("abab"))
+    assert (made.n_items, made.n_annotators) == (3, 2)
+    assert "items" not in vars(made)
+    found = again(made)
+    assert found.items == made.items == ("17", "-4", "9")
+    assert found.annotators == made.annotators == ("True", "False")
+    assert (found.n_items, found.n_annotators) == (3, 2)
+    assert made.items is made.items
+    with pytest.raises(AttributeError, match="'Annotations' object has no attribute 'item_names'"):
+        made.item_names  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        np.random.default_rng(1).integers(-30_000, 40_000, size=60_000),
+        np.random.default_rng(1).integers(-30_000, 40_000, size=60_000).astype(np.int32),
+        np.repeat(np.arange(30_000, dtype=np.uint16), 2)[::-1],
+        np.random.default_rng(1).integers(0, 2**62, size=60_000) * 2,
+        np.arange(60_000, dtype=np.uint64) + np.uint64(2**63),
+        np.arange(60_000) + np.iinfo(np.int64).min,
+        np.arange(60_000) % 2 == 0,
+    ],
+    ids=["negative", "narrow", "unsigned", "far apart", "above int64", "lowest", "boolean"],
+)
+def test_many_whole_numbers_are_coded_as_few_are(numbers):
+    texts = list(map(str, numbers.tolist()))
+    made = Annotations.from_arrays(numbers, numbers, numbers)
+    named = Annotations.from_arrays(texts, texts, texts)
+    assert made.items == named.items
+    assert made.categories == named.categories
+    for column in ("item", "annotator", "label"):
+        np.testing.assert_array_equal(getattr(made, column), getattr(named, column))

@@ -20,6 +20,9 @@ LARGEST = 1e150
 #: Bytes of the widest integer, which may have the bits of a number.
 _WIDEST = 8
 
+#: So many whole numbers are coded by a table of all between the lowest and the highest.
+_MANY = 50_000
+
 #: How many offending values an error message lists.
 SHOWN = 5
 
@@ -43,7 +46,7 @@ def column_of(values: Any, name: str) -> pd.Series[Any]:
     if isinstance(values, np.ndarray) and not is_number(values.dtype):
         values = values.astype(object)
     if isinstance(values, np.ndarray | pd.Series | pd.Index):
-        return pd.Series(values, dtype=values.dtype)
+        return pd.Series(values, dtype=values.dtype, copy=False)
     return pd.Series(objects(values), dtype=object)
 
 
@@ -91,8 +94,7 @@ class Column(NamedTuple):
             codes, places = pd.factorize(column.cat.codes.to_numpy())
             return cls(objects([*kind.categories, None])[places], codes)
         if isinstance(kind, np.dtype) and kind.kind in "bui":
-            codes, values = pd.factorize(column.to_numpy())
-            return cls(values, codes, whole=True)
+            return cls(*_whole_numbers(column.to_numpy()), whole=True)
         if isinstance(kind, np.dtype) and kind.kind == "f" and kind.itemsize <= _WIDEST:
             # By their bits, as 0.0 and -0.0 are equal and have different names.
             codes, bits = pd.factorize(column.to_numpy().view(f"i{kind.itemsize}"))
@@ -113,13 +115,31 @@ class Column(NamedTuple):
 
     def named(
         self, known: Iterable[object] | None, what: str
-    ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-        """Return the code of each value, and all names, in the order of those known."""
+    ) -> tuple[NDArray[np.int32], tuple[str, ...] | NDArray[Any]]:
+        """Return the code of each entry, and all names, in the order of those known.
+
+        Whole numbers are returned as they are, for `str` to name when the names are asked for.
+        """
         if self.whole and known is None:
-            return np.arange(len(self.distinct), dtype=np.int32), tuple(
-                map(str, self.distinct.tolist())
-            )
-        return codes_of(names_of(self.distinct), known, what)
+            return self.codes.astype(np.int32), self.distinct
+        codes, names = codes_of(names_of(self.distinct), known, what)
+        return codes[self.codes], names
+
+
+def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the different numbers, in the order of their first appearance, and their codes."""
+    if values.size < _MANY or values.dtype.kind == "b":
+        codes, distinct = pd.factorize(values)
+        return distinct, codes
+    low, high = int(values.min()), int(values.max())
+    if high - low > 4 * values.size or high > np.iinfo(np.int64).max:
+        codes, distinct = pd.factorize(values)
+        return distinct, codes
+    # Compiled code takes a moment to load, which few labels need not pay.
+    from annobench.labels._grouping import codes_of_numbers
+
+    codes, first = codes_of_numbers(values.astype(np.int64), low, high - low + 1)
+    return values[first], codes
 
 
 def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:

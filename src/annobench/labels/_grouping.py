@@ -24,6 +24,23 @@ def counting_order(group, offsets):
 
 
 @kernel()
+def codes_of_numbers(values, lowest, n_possible):
+    """Code numbers by first appearance; return the codes, and where each number comes first."""
+    code_of = np.full(n_possible, -1, dtype=np.int64)
+    codes = np.empty(values.size, dtype=np.int64)
+    first = np.empty(min(values.size, n_possible), dtype=np.int64)
+    n = 0
+    for i in range(values.size):
+        at = np.uint64(values[i] - lowest)
+        if code_of[at] < 0:
+            code_of[at] = n
+            first[n] = i
+            n += 1
+        codes[i] = code_of[at]
+    return codes, first[:n].copy()
+
+
+@kernel()
 def _is_sorted(group):
     n = 1
     while n < group.size and group[n - 1] <= group[n]:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -101,6 +101,16 @@ class Annotations(Verbs):
                 self._rename_categories(plain)
         for column in (self.item, self.annotator, self.label):
             column.setflags(write=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> tuple[str, ...]:
+            """Write out the names of items or annotators that are whole numbers, once asked for."""
+            numbers = self.__dict__.get("_numbers", {})
+            if name not in numbers:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            names = self.__dict__[name] = tuple(map(str, numbers[name].tolist()))
+            return names
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take back what was pickled, read-only again."""
@@ -198,14 +208,17 @@ class Annotations(Verbs):
                     f"Annotations: {unnamed.size} row(s) have no {name}, the first at row "
                     f"{unnamed[0]} (counted from 0). Name it, or remove the row."
                 )
-        given: Any = ~columns["label"].is_missing
-        if given.all():
-            given = slice(None)
+        given = ~columns["label"].is_missing
+        all_given = bool(given.all())
+
+        def of_given(codes: NDArray[Any]) -> NDArray[Any]:
+            return codes if all_given else codes[given]
+
         item_codes, item_names = columns["item"].named(items, "item")
         annotator_codes, annotator_names = columns["annotator"].named(annotators, "annotator")
         kept = ~missing(columns["label"].distinct)
         labels = columns["label"].distinct[kept]
-        label_of = (np.cumsum(kept) - 1)[columns["label"].codes[given]]
+        label_of = (np.cumsum(kept) - 1)[of_given(columns["label"].codes)]
         if scale == "interval":
             labels = numbers_of(labels)
             categories = None if categories is None else numbers_of(objects(categories))
@@ -215,15 +228,21 @@ class Annotations(Verbs):
             categories = plain_categories(categories)
         label_codes, label_names = codes_of(names_of(labels), categories, "label")
         small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
-        return cls(
-            _frozen(item_codes[columns["item"].codes[given]]),
-            _frozen(annotator_codes[columns["annotator"].codes[given]]),
+        names = {"items": item_names, "annotators": annotator_names}
+        numbers = {name: own for name, own in names.items() if isinstance(own, np.ndarray)}
+        found = cls(
+            _frozen(of_given(item_codes)),
+            _frozen(of_given(annotator_codes)),
             _frozen(label_codes.astype(small)[label_of]),
-            item_names,
-            annotator_names,
-            label_names,
-            scale,
+            **names | dict.fromkeys(numbers, ()),  # type: ignore[arg-type]
+            categories=label_names,
+            scale=scale,
         )
+        # Writing them out takes longer than all else, and a coefficient needs no names.
+        for name in numbers:
+            del found.__dict__[name]
+        found.__dict__["_numbers"] = numbers
+        return found
 
     @classmethod
     def from_frame(
@@ -582,12 +601,16 @@ class Annotations(Verbs):
     @property
     def n_items(self) -> int:
         """The number of items I, those without a label included."""
-        return len(self.items)
+        return self._n_named("items")
 
     @property
     def n_annotators(self) -> int:
         """The number of annotators J."""
-        return len(self.annotators)
+        return self._n_named("annotators")
+
+    def _n_named(self, what: str) -> int:
+        names = self.__dict__.get(what)
+        return len(self.__dict__["_numbers"][what] if names is None else names)
 
     @property
     def n_categories(self) -> int:

@@ -8,7 +8,7 @@ linear in the number of labels.
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -38,6 +38,10 @@ class Verbs:
         categories: tuple[str, ...]
         scale: Scale
 
+        @property
+        def n_items(self) -> int: ...  # noqa: D102
+        @property
+        def n_annotators(self) -> int: ...  # noqa: D102
         @property
         def by_item(self) -> View: ...  # noqa: D102
         @property
@@ -86,8 +90,8 @@ class Verbs:
         >>> a.select(labels=a.label == 1).n_labels
         3
         """
-        of_item = _mask("items", items, len(self.items), self.items)
-        of_annotator = _mask("annotators", annotators, len(self.annotators), self.annotators)
+        of_item = _mask("items", items, self.n_items, lambda: self.items)
+        of_annotator = _mask("annotators", annotators, self.n_annotators, lambda: self.annotators)
         stays = _mask("labels", labels, self.label.size)
         if of_item.all() and of_annotator.all() and stays.all():
             return self
@@ -125,7 +129,7 @@ class Verbs:
                 "complete: an annotator labelled an item twice. Keep one label of each, such as "
                 "with first_labels()."
             )
-        return self.select(items=np.diff(self.by_item.offsets) == len(self.annotators))
+        return self.select(items=np.diff(self.by_item.offsets) == self.n_annotators)
 
     def first_labels(self) -> Self:
         """Keep the first label of each annotator for each item.
@@ -142,7 +146,7 @@ class Verbs:
         >>> a.first_labels().to_frame()["label"].tolist()
         ['no', 'no']
         """
-        pair = self.item.astype(np.int64) * len(self.annotators) + self.annotator
+        pair = self.item.astype(np.int64) * self.n_annotators + self.annotator
         return self.select(labels=~pd.Series(pair).duplicated().to_numpy())
 
     def subsample(self, per_item: int, rng: np.random.Generator | int | None = None) -> Self:
@@ -181,7 +185,7 @@ class Verbs:
                 f"subsample: per_item is {per_item!r}. Give a whole number of at least 1."
             )
         mixed = np.random.default_rng(rng).permutation(self.label.size)
-        by_item = View.of(self.item[mixed], len(self.items))
+        by_item = View.of(self.item[mixed], self.n_items)
         drawn = mixed[by_item.order[by_item.ranks < size]]
         return self.select(labels=drawn)
 
@@ -212,9 +216,9 @@ class Verbs:
         {'news': ('x', 'z'), 'mail': ('y',)}
         """
         column = key if isinstance(key, np.ndarray | pd.Series | pd.Index) else list(cast(Any, key))
-        if np.ndim(column) != 1 or len(column) != len(self.items):
+        if np.ndim(column) != 1 or len(column) != self.n_items:
             raise AnnotationError(
-                f"split_by: got groups of shape {np.shape(column)} for {len(self.items)} items. "
+                f"split_by: got groups of shape {np.shape(column)} for {self.n_items} items. "
                 "Give one for each item, in the order of `items`."
             )
         group, names = pd.factorize(pd.Series(column).reset_index(drop=True))
@@ -226,7 +230,7 @@ class Verbs:
             )
         own = View.of(group, len(names))
         labels = View.of(group[self.item], len(names))
-        place = np.empty(len(self.items), dtype=np.int32)
+        place = np.empty(self.n_items, dtype=np.int32)
         place[own.order] = own.ranks
         return {
             name: self._with(
@@ -478,7 +482,10 @@ def listed(names: Iterable[object]) -> str:
 
 
 def _mask(
-    what: str, chosen: ArrayLike | None, n: int, names: tuple[str, ...] | None = None
+    what: str,
+    chosen: ArrayLike | None,
+    n: int,
+    names: Callable[[], tuple[str, ...]] | None = None,
 ) -> NDArray[np.bool_]:
     """Turn a mask, codes or names into a mask."""
     if chosen is None:
@@ -491,12 +498,14 @@ def _mask(
         )
     if wanted.dtype == bool:
         return wanted
-    by_name = wanted.size > 0 and wanted.dtype.kind not in "iu"
-    if by_name and names is None:
+    if wanted.dtype.kind in "iu" or not wanted.size:
+        codes = wanted.astype(np.int64)
+    elif names is not None:
+        codes = pd.Index(cast(Any, names())).get_indexer(wanted)
+    else:
         raise AnnotationError(
             f"select: {what} are given as {wanted.dtype}. Give a mask, or indices as whole numbers."
         )
-    codes = pd.Index(cast(Any, names)).get_indexer(wanted) if by_name else wanted.astype(np.int64)
     wrong = (codes < 0) | (codes >= n)
     if wrong.any():
         raise AnnotationError(
