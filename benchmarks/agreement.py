@@ -99,6 +99,12 @@ def counts_of(annotations: Annotations) -> np.ndarray:
     return np.bincount(cell, minlength=size[0] * size[1]).reshape(size)
 
 
+def integers(annotations: Annotations) -> list[np.ndarray]:
+    """Return items, annotators and labels as columns of integers, as a data frame has them."""
+    columns = annotations.item, annotations.annotator, annotations.label
+    return [column.astype(np.int64) for column in columns]
+
+
 def matrix(annotations: Annotations) -> np.ndarray:
     """Return the table of annotators by items, NaN where there is no label."""
     table = np.full((annotations.n_annotators, annotations.n_items), np.nan)
@@ -144,9 +150,16 @@ def bench_alpha(
     )
     print(f"\n{work}")
     mixed = shuffled(labels)
+    columns, wide = integers(labels), matrix(labels).T
     results = {
         "annobench": measured(lambda: alpha_of(labels)),
         "annobench, labels in random order": measured(lambda: alpha_of(mixed)),
+        "annobench, from columns of integers": measured(
+            lambda: agreement.krippendorff_alpha(Annotations.from_arrays(*columns)).estimate
+        ),
+        "annobench, from items by annotators": measured(
+            lambda: agreement.krippendorff_alpha(Annotations.from_wide(wide)).estimate
+        ),
     }
     needs = TABLES * 8 * n_items * n_categories**2
     if needs > 0.9 * available_memory():
@@ -229,10 +242,10 @@ def bench_cohen(n_items: int) -> None:
     labels = replace(labels, annotator=np.tile(np.array([0, 1], np.int32), n_items))
     work = f"Cohen's kappa: {labels.n_labels:,} labels of {n_items:,} items"
     print(f"\n{work}")
-    columns = labels.item, labels.annotator, labels.label
+    columns = integers(labels)
     results = {
         "annobench": measured(lambda: agreement.cohen_kappa(fresh(labels)).estimate),
-        "annobench, codes and names made first": measured(
+        "annobench, from columns of integers": measured(
             lambda: agreement.cohen_kappa(Annotations.from_arrays(*columns)).estimate
         ),
     }

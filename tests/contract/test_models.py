@@ -338,7 +338,7 @@ def test_options_have_one_name_and_one_default_or_a_reason(model):
     parameters = parameters_of(model)
     if is_sampled(model):
         assert {"chains", "warmup", "draws", "thin"} <= set(parameters)
-    described = dict(re.findall(r"^    (\w+) : .*\n((?:        .*\n)+)", model.fit.__doc__, re.M))
+    described = dict(re.findall(r"^(\w+) : .*\n((?:    .*\n)+)", inspect.getdoc(model.fit), re.M))
     for name in SHARED.keys() & parameters.keys():
         if parameters[name].default != SHARED[name]:
             assert "than in other models" in described[name], name

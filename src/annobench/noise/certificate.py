@@ -489,8 +489,8 @@ def _share(keep: Keep | float | None, model: Model) -> float:
     share = {"unanimous": 1.0, "majority": 0.5}.get(keep, keep) if isinstance(keep, str) else keep
     if isinstance(share, str) or not 0.5 <= share <= 1:
         raise AnnotationError(
-            f"certificate: keep (--keep on the command line) is 'unanimous', 'majority' or a share "
-            f"of labels in [0.5, 1], not {keep!r}."
+            "certificate: keep must be 'unanimous', 'majority' or a share of labels in [0.5, 1] "
+            f"(--keep on the command line), got {keep!r}."
         )
     return float(share)
 
