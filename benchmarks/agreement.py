@@ -243,17 +243,20 @@ def bench_cohen(n_items: int) -> None:
     work = f"Cohen's kappa: {labels.n_labels:,} labels of {n_items:,} items"
     print(f"\n{work}")
     columns = integers(labels)
+    codes = columns[2].reshape(n_items, 2)
     results = {
         "annobench": measured(lambda: agreement.cohen_kappa(fresh(labels)).estimate),
         "annobench, from columns of integers": measured(
             lambda: agreement.cohen_kappa(Annotations.from_arrays(*columns)).estimate
+        ),
+        "annobench, from items by annotators": measured(
+            lambda: agreement.cohen_kappa(Annotations.from_wide(codes)).estimate
         ),
     }
     if peers("statsmodels", "scikit-learn"):
         from sklearn.metrics import cohen_kappa_score
         from statsmodels.stats import inter_rater
 
-        codes = labels.label.reshape(n_items, 2)
         results["scikit-learn"] = measured(lambda: cohen_kappa_score(*codes.T))
         results["statsmodels"] = measured(
             lambda: inter_rater.cohens_kappa(inter_rater.to_table(codes)[0]).kappa

@@ -83,7 +83,7 @@ class Column(NamedTuple):
     """
 
     distinct: NDArray[Any]
-    codes: NDArray[np.intp]
+    codes: NDArray[np.integer[Any]]
     whole: bool = False
 
     @classmethod
@@ -111,7 +111,8 @@ class Column(NamedTuple):
     def is_missing(self) -> NDArray[np.bool_]:
         if self.whole:
             return np.zeros(len(self.codes), dtype=bool)
-        return missing(self.distinct)[self.codes]
+        found: NDArray[np.bool_] = missing(self.distinct)[self.codes]
+        return found
 
     def named(
         self, known: Iterable[object] | None, what: str
@@ -121,12 +122,12 @@ class Column(NamedTuple):
         Whole numbers are returned as they are, for `str` to name when the names are asked for.
         """
         if self.whole and known is None:
-            return self.codes.astype(np.int32), self.distinct
+            return self.codes.astype(np.int32, copy=False), self.distinct
         codes, names = codes_of(names_of(self.distinct), known, what)
         return codes[self.codes], names
 
 
-def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
     """Return the different numbers, in the order of their first appearance, and their codes."""
     if values.size < _MANY or values.dtype.kind == "b":
         codes, distinct = pd.factorize(values)
@@ -138,7 +139,7 @@ def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]
     # Compiled code takes a moment to load, which few labels need not pay.
     from annobench.labels._grouping import codes_of_numbers
 
-    codes, first = codes_of_numbers(values.astype(np.int64), low, high - low + 1)
+    codes, first = codes_of_numbers(np.asarray(values, np.int64), low, high - low + 1)
     return values[first], codes
 
 

@@ -26,8 +26,8 @@ def counting_order(group, offsets):
 @kernel()
 def codes_of_numbers(values, lowest, n_possible):
     """Code numbers by first appearance; return the codes, and where each number comes first."""
-    code_of = np.full(n_possible, -1, dtype=np.int64)
-    codes = np.empty(values.size, dtype=np.int64)
+    code_of = np.full(n_possible, -1, dtype=np.int32)
+    codes = np.empty(values.size, dtype=np.int32)
     first = np.empty(min(values.size, n_possible), dtype=np.int64)
     n = 0
     for i in range(values.size):

@@ -218,7 +218,6 @@ class Annotations(Verbs):
         annotator_codes, annotator_names = columns["annotator"].named(annotators, "annotator")
         kept = ~missing(columns["label"].distinct)
         labels = columns["label"].distinct[kept]
-        label_of = (np.cumsum(kept) - 1)[of_given(columns["label"].codes)]
         if scale == "interval":
             labels = numbers_of(labels)
             categories = None if categories is None else numbers_of(objects(categories))
@@ -228,12 +227,14 @@ class Annotations(Verbs):
             categories = plain_categories(categories)
         label_codes, label_names = codes_of(names_of(labels), categories, "label")
         small = np.int16 if len(label_names) <= np.iinfo(np.int16).max else np.int32
+        code_of = np.full(kept.size, -1, dtype=small)
+        code_of[kept] = label_codes
         names = {"items": item_names, "annotators": annotator_names}
         numbers = {name: own for name, own in names.items() if isinstance(own, np.ndarray)}
         found = cls(
             _frozen(of_given(item_codes)),
             _frozen(of_given(annotator_codes)),
-            _frozen(label_codes.astype(small)[label_of]),
+            _frozen(code_of[of_given(columns["label"].codes)]),
             **names | dict.fromkeys(numbers, ()),  # type: ignore[arg-type]
             categories=label_names,
             scale=scale,
@@ -501,14 +502,15 @@ class Annotations(Verbs):
                 )
             items = annotators = None
         n_items, n_annotators = cells.shape
-        rows = objects(range(n_items) if items is None else items)
-        names = objects(range(n_annotators) if annotators is None else annotators)
+        rows = np.arange(n_items) if items is None else objects(items)
+        names = np.arange(n_annotators) if annotators is None else objects(annotators)
+        # Most cells of a table of many annotators are empty.
+        given = ~pd.isna(cells)
+        row, column = np.nonzero(given)
         columns = {
-            "item": Column(rows, np.repeat(np.arange(n_items), n_annotators), items is None),
-            "annotator": Column(
-                names, np.tile(np.arange(n_annotators), n_items), annotators is None
-            ),
-            "label": Column.of(column_of(cells.ravel(), "label")),
+            "item": Column(rows, row, whole=items is None),
+            "annotator": Column(names, column, whole=annotators is None),
+            "label": Column.of(column_of(cells[given], "label")),
         }
         return cls._from_columns(columns, items, annotators, categories, scale or "nominal")
 
