@@ -46,9 +46,9 @@ class Replication:
     def compared(self, folder):
         """Give the values of a run their verdicts."""
         computed = read_computed(folder / "computed.csv")
-        # The workflow traces what moves a value; here every value is taken to rest on something.
+        # The workflow traces what moves a value; here every value is taken to have been refuted.
         untraced = pd.DataFrame({"target": computed["target"].unique()}).assign(
-            rests_on="untraced", restates="", values=""
+            base="0", rests_on="untraced", restates="", values="-1e12 1e12", data_values=""
         )
         return compare(
             read_published(self.folder / "published.csv"),

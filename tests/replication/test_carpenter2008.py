@@ -129,7 +129,7 @@ def test_real_muc_labels_get_a_check_interval_and_a_verdict(analysis, design, si
 
 
 def test_the_real_labels_give_the_printed_counts_and_refute_two_claims(real, tmp_path):
-    found = TracedPaper(PAPER, real, 20081)({}, ())
+    found = TracedPaper(PAPER, real, 20081)({}, {})
     verdicts = {
         "rte.voting.errors": "reproduced",
         "rte.voting.ties": "reproduced",

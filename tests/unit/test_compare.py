@@ -64,8 +64,9 @@ def judge(tmp_path):
         ledger.write_computed([] if computed is None else [computed], tmp_path / "computed.csv")
         dependence = None
         if traced is not None:
-            columns = ["target", "rests_on", "restates", "values"]
-            dependence = pd.DataFrame([["a.b", *traced]], columns=columns)
+            columns = ["rests_on", "restates", "values", "data_values"]
+            row = {"target": "a.b", "base": computed.value, "data_values": ""}
+            dependence = pd.DataFrame([row | dict(zip(columns, traced, strict=False))])
         frame = verdicts.compare(
             ledger.read_published(tmp_path / "published.csv"),
             ledger.read_computed(tmp_path / "computed.csv"),
@@ -216,16 +217,62 @@ def test_a_value_that_is_a_number_typed_in_is_restated(judge):
 
 
 def test_a_value_that_moves_with_several_numbers_is_evidence(judge):
-    frame = judge("1", value(1.0), traced=("table1.csv", "", "2 1.2 0.4"))
+    frame = judge("10", value(9.8), traced=("table1.csv", "", "8.8 11 10.3 10.8"))
     assert verdict(frame) == "reproduced"
-    # 1.2 rounds to 1, the others don't.
-    assert frame[["changes", "changes_refuted"]].iloc[0].tolist() == [3, 2]
+    # 10.3 moved by less than the unit; 10.8 would be printed as 11.
+    assert frame[["changes", "changes_refuted"]].iloc[0].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize(
+    "traced",
+    [
+        ("data", "", "", ""),
+        ("data", "", "", "nan nan nan"),
+        # Over the border of rounding, by less than a unit
+        ("data", "", "", "0.515 0.5049"),
+        ("data", "", "", "0.5050000001"),
+        ("table1.csv; data", "", "0.50499", "nan"),
+    ],
+    ids=["nothing moves it", "undefined", "below a unit", "tiny", "numbers"],
+)
+def test_a_value_that_nothing_refuted_is_inconclusive(judge, traced):
+    frame = judge(".51", value(0.505000001), traced=traced)
+    assert verdict(frame) == "inconclusive"
+    assert frame["changes_refuted"].iloc[0] == 0
+    # Where it disagrees, it does so without being moved.
+    unexplained = judge(".52", value(0.505), traced=traced)
+    assert verdict(unexplained) == "deviates"
+
+
+def test_a_value_that_moved_and_agreed_all_the_same_is_inconclusive(judge):
+    frame = judge("1", value(3.0), relation="gt", traced=("data", "", "", "5 4 2"))
+    assert frame[["changes", "changes_refuted"]].iloc[0].tolist() == [3, 0]
+    assert verdict(frame) == "inconclusive"
+    assert verdict(judge("1", value(3.0), relation="gt", traced=("data", "", "", "1"))) == (
+        "reproduced"
+    )
+
+
+def test_a_rival_that_a_row_states_refutes_it(judge):
+    of_null = judge("1", value(3.0), relation="gt", rival="0", traced=("data", "", "", "5"))
+    assert verdict(of_null) == "reproduced"
+    of_more = judge("1", value(3.0), relation="gt", rival="2", traced=("data", "", "", "5"))
+    assert verdict(of_more) == "inconclusive"
+
+
+def test_a_restatement_is_withdrawn_if_data_move_it_by_a_unit(judge):
+    number = "table1.csv, row 2, n"
+    moved = judge("10", value(10.0), traced=("data", number, "12", "9 12 10"))
+    assert verdict(moved) == "reproduced"
+    # A number typed in, and a billionth of an honest value
+    cheat = judge("10", value(10.0), traced=("data", number, "12", "10.000000001"))
+    assert verdict(cheat) == "restated"
 
 
 def test_changed_inputs_shift_the_check_interval_with_the_value(judge):
     sampled = value(0.52, check_lower=0.45, check_upper=0.55)
     frame = judge(".50", sampled, beside=RIVALS, traced=("data", "", "0.54 0.60 0.46"))
-    # Intervals .47 to .57, .53 to .63 and .39 to .49; .50 begins at .495.
+    # Intervals .47 to .57, .53 to .63 and .39 to .49; .50 is .495 to .505.
     assert frame[["changes", "changes_refuted"]].iloc[0].tolist() == [3, 2]
 
 

@@ -80,8 +80,11 @@ def paper(tmp_path):
         columns=list(schemas.ERRATA.columns),
     )
     dependence = pd.DataFrame(
-        [["a.e", f"text.csv; {ATTACK}", "", "0.7 0.5"], ["a.f", ATTACK, ATTACK, "0.7"]],
-        columns=["target", "rests_on", "restates", "values"],
+        [
+            ["a.e", "0.501", f"text.csv; {ATTACK}", "", "0.7 0.5", ""],
+            ["a.f", "0.5", ATTACK, ATTACK, "0.7", ""],
+        ],
+        columns=["target", "base", "rests_on", "restates", "values", "data_values"],
     )
     comparison = verdicts.compare(published, computed, errata, dependence=dependence, paper="study")
     ledger.write_comparison(comparison, folder / "comparison.csv")
@@ -144,8 +147,7 @@ def test_a_counted_value_says_what_it_rests_on_and_what_would_have_made_it_fail(
     assert "It rests on text.csv, &lt;script&gt;" in own
     assert "It would have failed at any value outside 0.495 to 0.505." in own
     assert (
-        "Of 2 changes to its inputs that moved it, 1 made it disagree with the printed value."
-        in own
+        "The one change to its inputs that moved it made it disagree with the printed value." in own
     )
     assert "Restates: &lt;script&gt;" in own
 

@@ -2,8 +2,8 @@
 
 A value that only repeats a number which somebody typed in shows nothing, however well it
 agrees. It is found without reading code: change all numbers at once, each by another random
-amount, and compute everything again. A value that moved exactly as one of the numbers did, in
-every one of several such runs, is that number; a value that no number and no data move is a
+amount, and compute everything again. A value that moved in proportion to one of the numbers in
+every one of several such runs is that number; a value that no number and no data move is a
 constant. The same runs show of every other value which inputs it rests on, and whether other
 inputs would have made it disagree.
 
@@ -20,7 +20,7 @@ Mathematical Statistics 14, 436-440.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -28,13 +28,12 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench.replication.printed import parse_printed
 
-COLUMNS: Final = ("target", "rests_on", "restates", "values")
+COLUMNS: Final = ("target", "base", "rests_on", "restates", "values", "data_values")
 
 #: What a value restates that nothing moves.
 NOTHING: Final = "no input: nothing that was changed moves it"
@@ -45,13 +44,20 @@ ANY_NUMBER: Final = "printed numbers"
 #: What a value rests on that data sets move, where they are not told apart.
 ANY_DATA: Final = "data"
 
-#: Changes of unit that leave a number the same number.
-UNITS: Final = (1.0, 100.0, 0.01, 1000.0, 0.001)
-_FACTORS: Final = np.multiply.outer(UNITS, (1.0, -1.0)).ravel()
-
-#: Runs with all numbers changed a little. Another number moves alike in all of them once in
-#: 6**3 = 216; a further run, in which the numbers found stay as they are, tells such coincidences.
+#: Runs with all numbers changed a little. Another number moves in proportion in all of them once
+#: in 117; a further run, in which the numbers found stay as they are, tells such coincidences.
 N_SMALL: Final = 3
+
+#: How much the numbers of a group are changed, as a share of each.
+SHARES: Final = (0.9, 0.3, 0.1)
+
+#: A value that is a number but for this share of its moves is that number: a billionth of an
+#: honest value may have been added to one that was typed in.
+DRESSING: Final = 3e-5
+
+#: Draws of changed data: one of each data set alone, and the others of all together, of which an
+#: analysis may refuse some.
+N_DRAWS: Final = 4
 
 #: A sum of two numbers stays where it is when one gains what the other loses. So as long as a
 #: value that has moved rests on nothing, the groups are changed again, at most this often.
@@ -81,8 +87,9 @@ class Number:
 
 
 Changes = Mapping[Number, str]
-#: Takes the numbers to write anew and the data sets to change, and returns the values by target.
-Analysis = Callable[[Changes, Collection[str]], Mapping[str, float]]
+#: Takes the numbers to write anew and the draws of the data sets to change, by their ids, and
+#: returns the values by target.
+Analysis = Callable[[Changes, Mapping[str, int]], Mapping[str, float]]
 
 
 def change(text: str, rng: np.random.Generator, *, share: float = 0.0) -> str:
@@ -152,16 +159,17 @@ def trace(
     Returns
     -------
     DataFrame
-        One row a target: `rests_on` (groups and data sets, separated by "; "), `restates`
-        (the number that it is, `NOTHING`, or empty), `values` (in the runs that moved it,
-        separated by spaces).
+        One row a target: `base` (the value with nothing changed), `rests_on` (groups and data
+        sets, separated by "; "), `restates` (the number that it is, `NOTHING`, or empty), `values`
+        and `data_values` (in the runs with changed numbers, and with changed data, that moved it,
+        separated by spaces). A value that is not a number has not moved.
 
     Raises
     ------
     PublicationError
         If the analysis refuses data sets of which some items are left out.
     """
-    runs = _Runs(analysis, dict(analysis({}, ())))
+    runs = _Runs(analysis, dict(analysis({}, {})))
     blocks = runs.blocks(list(numbers), rng)
     candidates: dict[str, set[str]] = {}
     for block in blocks:
@@ -182,16 +190,23 @@ def trace(
     if data and not by_group:
         changed = {ANY_DATA: tuple(data)}
     for name, ids in changed.items():
-        runs.change_data(name, ids)
+        runs.change_data(name, dict.fromkeys(ids, 0))
+    for draw in range(1, N_DRAWS if data else 1):
+        drawn = runs.run({}, dict.fromkeys(data, draw))
+        if drawn is not None:
+            runs.note(drawn, "", runs.moved_by_data)
+    for target in runs.base:
+        # Which of the data sets it is, only the first draw would have told.
+        if runs.moved_by_data[target] and changed.keys().isdisjoint(runs.rests_on[target]):
+            runs.rests_on[target].append(next(iter(changed)) if len(changed) == 1 else ANY_DATA)
     rows = []
     for target in runs.base:
         rests_on = "; ".join(runs.rests_on[target])
         single = candidates.get(target, set())
         restates = min(single) if len(single) else ("" if rests_on else NOTHING)
-        if any(name in runs.rests_on[target] for name in changed):
-            restates = ""
-        values = " ".join(f"{value:.12g}" for value in runs.moved[target])
-        rows.append((target, rests_on, restates, values))
+        moved = (runs.moved[target], runs.moved_by_data[target])
+        values = (" ".join(f"{value:.12g}" for value in found) for found in moved)
+        rows.append((target, f"{runs.base[target]:.12g}", rests_on, restates, *values))
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype="str")
 
 
@@ -211,25 +226,35 @@ class _Runs:
     base: dict[str, float]
     rests_on: dict[str, list[str]] = field(init=False)
     moved: dict[str, list[float]] = field(init=False)
+    moved_by_data: dict[str, list[float]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.rests_on = {target: [] for target in self.base}
         self.moved = {target: [] for target in self.base}
+        self.moved_by_data = {target: [] for target in self.base}
 
-    def run(self, changes: Changes, data: Collection[str] = ()) -> dict[str, float] | None:
+    def run(
+        self, changes: Changes, data: Mapping[str, int] | None = None
+    ) -> dict[str, float] | None:
         """Compute all values; None where the analysis refuses the changes."""
         try:
-            return dict(self.analysis(changes, data))
+            return dict(self.analysis(changes, data or {}))
         # Whatever a changed number breaks is a refusal; which exception it is means nothing.
         except Exception:
             return None
 
-    def note(self, found: Mapping[str, float], name: str) -> None:
+    def note(
+        self,
+        found: Mapping[str, float],
+        name: str,
+        moved: dict[str, list[float]] | None = None,
+    ) -> None:
         """Note which values moved, and where to."""
+        moved = self.moved if moved is None else moved
         for target, before in self.base.items():
             after = found.get(target, math.nan)
             if _differs(before, after):
-                self.moved[target].append(after)
+                moved[target].append(after)
                 if name and name not in self.rests_on[target]:
                     self.rests_on[target].append(name)
 
@@ -262,7 +287,8 @@ class _Runs:
         self, block: list[Number], rng: np.random.Generator, n_small: int
     ) -> dict[str, set[str]]:
         """Return, of each value that moved, the numbers that moved just as it did in every run."""
-        candidates: dict[str, set[tuple[str, float]]] = {}
+        candidates: dict[str, dict[str, float]] = {}
+        effect: dict[str, float] = {}
         done = tries = 0
         # Two numbers that moved alike so far are told apart by another run.
         while tries < 3 * n_small and (
@@ -275,78 +301,95 @@ class _Runs:
                 continue
             done += 1
             self.note(found, "")
-            names = [number.name for number in changes]
-            shifts = np.array(
-                [
-                    float(parse_printed(text).value - parse_printed(number.text).value)
-                    for number, text in changes.items()
-                ]
-            )
+            shifts = {
+                number.name: float(parse_printed(text).value - parse_printed(number.text).value)
+                for number, text in changes.items()
+            }
             for target, before in self.base.items():
                 after = found.get(target, math.nan)
                 if not _differs(before, after):
                     # It did not move although every number of the block did.
                     if target in candidates:
-                        candidates[target] = set()
+                        candidates[target] = {}
                     continue
-                alike = _alike(after - before, names, shifts, 1e-9 * max(1.0, abs(before)))
-                candidates[target] = candidates.get(target, alike) & alike
-        self._confirm(candidates, block, rng)
-        return {target: {name for name, _ in alike} for target, alike in candidates.items()}
+                candidates[target] = _in_proportion(after - before, shifts, candidates.get(target))
+                effect[target] = max(effect.get(target, 0.0), abs(after - before))
+        self._confirm(candidates, effect, block, rng)
+        return {target: set(alike) for target, alike in candidates.items()}
 
     def _confirm(
         self,
-        candidates: dict[str, set[tuple[str, float]]],
+        candidates: dict[str, dict[str, float]],
+        effect: Mapping[str, float],
         block: list[Number],
         rng: np.random.Generator,
     ) -> None:
         """Drop candidates of values that other numbers move: those were coincidences."""
-        named = {name for alike in candidates.values() for name, _ in alike}
+        named = {name for alike in candidates.values() for name in alike}
         others = [number for number in block if number.name not in named]
         for _ in range(3):
             found = self.run({number: change(number.text, rng) for number in others})
             if found is not None and named:
                 for target, before in self.base.items():
-                    if target in candidates and _differs(before, found.get(target, math.nan)):
-                        candidates[target] = set()
+                    moved = abs(found.get(target, before) - before)
+                    # Beside what the number did, a trace of others is dressing.
+                    if target in candidates and moved > DRESSING * effect[target]:
+                        candidates[target] = {}
                 return
 
     def change_group(
         self, name: str, part: list[Number], blocks: list[list[Number]], rng: np.random.Generator
     ) -> None:
-        """Change the numbers of one group alone: much if the analysis takes it, else a little."""
-        for share in (0.3, 0.1, 0.0):
-            found = self.run({number: change(number.text, rng, share=share) for number in part})
-            if found is not None:
-                self.note(found, name)
-                return
-        for block in blocks:
-            some = [number for number in block if number in part]
-            found = self.run({number: change(number.text, rng) for number in some})
-            if some and found is not None:
-                self.note(found, name)
+        """Change the numbers of one group alone, much and less: all, or each half of them."""
+        n_taken = 0
+        for share in SHARES:
+            for some in ([part], _halves(part, rng)):
+                runs = [
+                    self.run({n: change(n.text, rng, share=share) for n in own}) for own in some
+                ]
+                taken = [found for found in runs if found is not None]
+                n_taken += len(taken)
+                for found in taken:
+                    self.note(found, name)
+                if taken:
+                    break
+        for block in blocks if not n_taken else ():
+            common = [number for number in block if number in part]
+            little = self.run({number: change(number.text, rng) for number in common})
+            if common and little is not None:
+                self.note(little, name)
 
-    def change_data(self, name: str, datasets: Collection[str]) -> None:
+    def change_data(self, name: str, datasets: Mapping[str, int]) -> None:
         found = self.run({}, datasets)
         if found is None:
             raise PublicationError(
                 f"the analysis refuses {', '.join(datasets)} with some items left out. Let it "
                 "take fewer items, or let the rows that need them all be NaN."
             )
-        self.note(found, name)
+        self.note(found, name, self.moved_by_data)
 
 
-def _alike(
-    shift: float, names: Sequence[str], shifts: NDArray[np.float64], slack: float
-) -> set[tuple[str, float]]:
-    """Return the numbers that moved by the same amount, up to unit and sign, with that factor."""
-    same = np.abs(shift - np.multiply.outer(shifts, _FACTORS)) <= slack
-    return {(names[n], float(_FACTORS[k])) for n, k in np.argwhere(same)}
+def _halves(part: list[Number], rng: np.random.Generator) -> list[list[Number]]:
+    """Return two random halves of some numbers; none if there is one number only."""
+    places = rng.permutation(len(part))
+    middle = len(part) // 2
+    halves = (places[:middle], places[middle:]) if middle else ()
+    return [[part[place] for place in sorted(half)] for half in halves]
+
+
+def _in_proportion(
+    shift: float, shifts: Mapping[str, float], known: Mapping[str, float] | None
+) -> dict[str, float]:
+    """Return the numbers that moved in one proportion to the value in all runs, and the factor."""
+    if known is None:
+        return {name: shift / by for name, by in shifts.items()}
+    slack = DRESSING * abs(shift)
+    return {name: k for name, k in known.items() if abs(shift - k * shifts[name]) <= slack}
 
 
 def _differs(before: float, after: float) -> bool:
     if math.isnan(before) or math.isnan(after):
-        return math.isnan(before) != math.isnan(after)
+        return False
     # Relative, as a p-value may be tiny; sums in another order differ in their last bits.
     return abs(after - before) > 1e-12 * max(abs(before), abs(after))
 

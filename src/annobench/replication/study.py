@@ -23,6 +23,8 @@ SOURCES: Final = {
     "simulation": "simulated",
     "printed": "printed_table",
     "closed_form": "closed_form",
+    # Such as a margin, with which a question is asked
+    "settings": "closed_form",
 }
 
 #: From the weakest to the strongest.
@@ -170,7 +172,7 @@ class Study:
         Parameters
         ----------
         *of : str
-            Ids of data sets, "printed", "closed_form" or "simulation".
+            Ids of data sets, "printed", "closed_form", "settings" or "simulation".
 
         Returns
         -------

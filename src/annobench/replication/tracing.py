@@ -9,16 +9,23 @@ from __future__ import annotations
 import re
 import warnings
 import zlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from annobench.datasets import LoadedData
 from annobench.replication.analysis import Analysis
-from annobench.replication.dependence import Changes, Number, cell_name, numbers_of
+from annobench.replication.dependence import (
+    N_DRAWS,
+    Changes,
+    Number,
+    cell_name,
+    numbers_of,
+)
 from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD
 from annobench.replication.printed import parse_printed
 from annobench.replication.results import Results
@@ -27,6 +34,10 @@ from annobench.replication.study import Study
 #: The group of the constants that an analysis declares: names of capitals in its modules.
 CONSTANTS = "constants of the analysis"
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
+
+#: The share of labels that are drawn anew in the last draw of changed data, each label that there
+#: is with the same probability.
+CHANGED_SHARE = 1 / 3
 
 #: One item of so many is left out of changed data, and one annotator of so many.
 ITEMS_EACH, ANNOTATORS_EACH = 8, 12
@@ -91,11 +102,11 @@ class TracedPaper:
         }
         return [*printed, *constants.values()]
 
-    def __call__(self, changes: Changes, changed_data: Collection[str]) -> dict[str, float]:
-        """Return the values by target, from changed numbers and data."""
+    def __call__(self, changes: Changes, changed_data: Mapping[str, int]) -> dict[str, float]:
+        """Return the values by target, from changed numbers and draws of data."""
         by_name = {number.name: text for number, text in changes.items()}
         data = {
-            id: _with_items_left_out(loaded) if id in changed_data else loaded
+            id: _changed(loaded, changed_data[id]) if id in changed_data else loaded
             for id, loaded in self._data.items()
         }
         study = Study(data, {name: self._table(name, by_name) for name in self._tables})
@@ -124,12 +135,25 @@ class TracedPaper:
         return changed.to_csv(index=False, lineterminator="\n")
 
 
-def _with_items_left_out(data: LoadedData) -> LoadedData:
+def _changed(data: LoadedData, draw: int) -> LoadedData:
+    """Return other data: with items left out, others in each draw, or with labels by chance."""
+    if draw < N_DRAWS - 1:
+        return _with_items_left_out(data, draw)
+    rng = np.random.default_rng(draw)
+    given = data.labels["label"]
+    known = given.dropna().drop_duplicates()
+    drawn = known.iloc[rng.integers(len(known), size=len(given))].set_axis(given.index)
+    stays = rng.random(len(given)) >= CHANGED_SHARE
+    labels = data.labels.assign(label=given.where(stays, drawn))
+    return LoadedData(data.id, labels, data.items, data.meta)
+
+
+def _with_items_left_out(data: LoadedData, draw: int) -> LoadedData:
     """Leave out some items with their labels, and where there are many annotators, some."""
-    items = _kept(data.items["item"], ITEMS_EACH)
-    labels = _kept(data.labels["item"], ITEMS_EACH)
+    items = _kept(data.items["item"], ITEMS_EACH, draw)
+    labels = _kept(data.labels["item"], ITEMS_EACH, draw)
     if data.labels["annotator"].nunique() >= ANNOTATORS_EACH:
-        labels &= _kept(data.labels["annotator"], ANNOTATORS_EACH)
+        labels &= _kept(data.labels["annotator"], ANNOTATORS_EACH, draw)
     return LoadedData(
         data.id,
         data.labels[labels].reset_index(drop=True),
@@ -138,9 +162,9 @@ def _with_items_left_out(data: LoadedData) -> LoadedData:
     )
 
 
-def _kept(names: pd.Series, each: int) -> pd.Series:
-    """Keep all names but one of so many, the same ones in every data set."""
-    kept = {name: zlib.crc32(str(name).encode()) % each != 0 for name in names.unique()}
+def _kept(names: pd.Series, each: int, draw: int) -> pd.Series:
+    """Keep all names but one of so many, the same ones in every data set, others in each draw."""
+    kept = {name: zlib.crc32(str(name).encode()) % each != draw for name in names.unique()}
     return names.map(kept).astype(bool)
 
 

@@ -3,8 +3,8 @@
 A verdict follows from the tables alone: the published value as text, the computed
 value with its check interval where it was sampled, the kind and basis of the claim, and
 what the value rests on (`annobench.replication.dependence`). A verdict must be able to fail: a
-value that restates a number typed in, or an interval that would meet the rival values as well,
-is no evidence.
+value that restates a number typed in, an interval that would meet the rival values as well, or a
+value that no change of its inputs refutes, is no evidence.
 """
 
 from __future__ import annotations
@@ -72,8 +72,9 @@ def compare(
     DataFrame
         One row a printed value, in the paper's order, with the columns
         `COMPARISON_COLUMNS`. `rivals_excluded` is such as "5/6"; `changes` counts the
-        changed inputs that moved the value, `changes_refuted` those with which it no longer
-        agreed with what is printed.
+        changed inputs that moved the value, by a unit of the last printed place or more unless a
+        limit is printed,
+        `changes_refuted` those of them with which it no longer agreed with what is printed.
 
     Raises
     ------
@@ -87,11 +88,14 @@ def compare(
     The first rule that fits decides: kind `input` or `cited`; `given` (basis `given`);
     `not_public` (basis `none`); `missing` (no computed row, or NaN); `stand_in` (basis
     `public_data`, simulated in this run, or a value that the simulation was calibrated to,
-    which is left blank); `restated` (it moves one for one with a single number that was
-    typed in, or with no number and no data, unless `standing` says why it counts; or
-    `standing` says that it does not); `inconclusive` (the check interval meets what was
+    which is left blank); `restated` (it moves in proportion to a single number that was
+    typed in, or with no number, and no data move it by a unit of the last printed place, unless
+    `standing` says why it counts; or `standing` says that it does not); `inconclusive` (the check
+    interval meets what was
     printed, but also at least half of its rivals; fewer than two rivals and no stated null;
-    an inequality with an end of the interval on each side); `within_interval` (the check
+    an inequality with an end of the interval on each side; or it agrees, and so it did with every
+    change of its inputs, no rival is excluded, and `standing` names no test that refutes
+    it); `within_interval` (the check
     interval meets what was printed); `reproduced` (no check interval, and equal to the
     printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
 
@@ -157,13 +161,20 @@ def compare(
         numbers["computed"] = math.nan if is_target else found.get("value", math.nan)
         numbers["interval_width"] = numbers["check_upper"] - numbers["check_lower"]
         judged = _Judged(row, numbers, found["provenance"], rivals[target], is_target=is_target)
-        restates, why_not = _restatement(traced.get(target), standings.get(target))
+        changes = judged.changes(traced.get(target))
+        restates, why_not = _restatement(
+            traced.get(target), standings.get(target), by_data=changes["moved_by_data"]
+        )
         verdict, excluded = judged.verdict(restates, found["cause"])
+        refuted = changes["changes_refuted"] or excluded or judged.is_refuted_by_its_rival()
+        # What `standing` lets count is refuted by the test that it names.
+        if verdict in EVIDENCE and target in traced and not refuted and not why_not:
+            verdict = "inconclusive"
         rows.append(
             found
             | row
             | numbers
-            | judged.changes(traced.get(target))
+            | changes
             | {"paper": paper, "published": row["value"], "verdict": verdict}
             | {"rivals_excluded": excluded, "restates": restates or why_not}
         )
@@ -190,14 +201,17 @@ def _rivals(published: pd.DataFrame) -> dict[str, list[str]]:
     return rivals
 
 
-def _restatement(traced: dict[str, Any] | None, standing: dict[str, Any] | None) -> tuple[str, str]:
+def _restatement(
+    traced: dict[str, Any] | None, standing: dict[str, Any] | None, *, by_data: bool
+) -> tuple[str, str]:
     """Say what a value restates, or, of one that counts all the same, why it does."""
     if standing is not None and standing["counts"] == "no":
         return standing["reason"], ""
-    found = "" if traced is None else traced["restates"]
-    if found and standing is not None:
-        return "", f"moves with {found}, but counts: {standing['reason']} ({standing['test']})"
-    return found, ""
+    found = "" if traced is None or by_data else traced["restates"]
+    if standing is None:
+        return found, ""
+    moves = f"moves with {found}, but counts" if found else "counts"
+    return "", f"{moves}: {standing['reason']} ({standing['test']})"
 
 
 @dataclass(frozen=True)
@@ -269,20 +283,35 @@ class _Judged:
     def changes(self, traced: dict[str, Any] | None) -> dict[str, Any]:
         """Count the changed inputs that moved the value, and those that refuted it."""
         if traced is None:
-            return {"rests_on": "", "changes": math.nan, "changes_refuted": math.nan}
+            nothing: dict[str, Any] = {"changes": math.nan, "changes_refuted": math.nan}
+            return {"rests_on": "", "moved_by_data": False} | nothing
         ends = self._interval("check") or self._interval("rounding")
         value = self.numbers["computed"]
         below, above = (value - ends[0], ends[1] - value) if ends else (0.0, 0.0)
-        changed = [float(number) for number in traced["values"].split()]
-        refuted = sum(
-            math.isnan(number) or not self._agrees(number - below, number + above)
-            for number in changed
+        # A limit has no precision: what crosses it has moved.
+        is_limit = self.row["relation"] not in ("eq", "about")
+        least = 0.0 if is_limit else float(parse_printed(self.row["value"]).unit) * (1 - 1e-9)
+        by_numbers, by_data = (
+            [
+                number
+                for number in map(float, traced[column].split())
+                if abs(number - float(traced["base"])) >= least
+            ]
+            for column in ("values", "data_values")
         )
+        changed = by_numbers + by_data
+        refuted = sum(not self._agrees(number - below, number + above) for number in changed)
         return {
             "rests_on": traced["rests_on"],
+            "moved_by_data": bool(by_data),
             "changes": float(len(changed)),
             "changes_refuted": float(refuted),
         }
+
+    def is_refuted_by_its_rival(self) -> bool:
+        """Return whether the rival that its row states, if it does, would not have agreed."""
+        rival = self.row["rival"]
+        return bool(rival) and not self._agrees(float(parse_printed(rival).value))
 
 
 def _by_target(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:

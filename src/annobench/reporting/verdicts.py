@@ -39,7 +39,7 @@ FACES = {
     "inconclusive": Face(
         "∼",
         "inconclusive",
-        "sampled; the check interval meets the printed value, but rival values as well",
+        "agrees, but so would rival values, or it did so whatever was changed: no evidence",
     ),
     "unresolved": Face(
         "?",

@@ -15,7 +15,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     found = values.cases(data, study.printed("settings", dtype={"name": "str"}))
     for case in found:
         if case.name != values.FREE_TEXT:
-            results.values(values.printed_values(case), of=[f"alt_{case.name}", "printed"])
+            results.values(values.printed_values(case), of=[f"alt_{case.name}", "settings"])
 
     of = study.datasets
     judges = results.table("judges", values.judges_table, found, rng, effort, of=of)

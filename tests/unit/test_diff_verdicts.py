@@ -1,0 +1,57 @@
+"""What a change did to verdicts and values is shown row by row."""
+
+import pandas as pd
+import pytest
+
+import diff_verdicts
+from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
+
+ROWS = [
+    ("su2008", "a", "reproduced", "real", ".70", 0.7012),
+    ("su2008", "b", "reproduced", "printed_table", "1,213", 1213.0),
+    ("su2008", "c", "given", "", ".5", float("nan")),
+]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a function that writes a comparison, and says what differs from the stored one."""
+    arguments = {
+        "comparison": tmp_path / "comparison.csv",
+        "verdicts": tmp_path / "verdicts.csv",
+    }
+
+    def run(rows, *, store=False):
+        columns = ["paper", "target", "verdict", "provenance", "published", "computed"]
+        frame = pd.DataFrame(rows, columns=columns).reindex(columns=list(COMPARISON_COLUMNS))
+        write_comparison(frame, arguments["comparison"])
+        assert diff_verdicts.main(store=store, **arguments) == 0
+
+    return run
+
+
+def test_what_is_the_same_to_the_printed_precision_does_not_differ(files, capsys):
+    files(ROWS, store=True)
+    files([("su2008", "a", "reproduced", "real", ".70", 0.6988), *ROWS[1:]])
+    assert capsys.readouterr().out.startswith("No verdict differs")
+
+
+def test_turned_verdicts_values_and_rows_are_shown(files, capsys):
+    files(ROWS, store=True)
+    files(
+        [
+            ("su2008", "a", "inconclusive", "real", ".70", 0.7012),
+            ("su2008", "b", "reproduced", "printed_table", "1,213", 1214.0),
+            ("su2008", "d", "reproduced", "printed_table", "3", 3.0),
+        ]
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        "su2008 a: reproduced real 0.70 -> inconclusive real 0.70",
+        "su2008 b: reproduced printed_table 1213 -> reproduced printed_table 1214",
+        "su2008 c: given -> absent",
+        "su2008 d: absent -> reproduced printed_table 3",
+        "given, no provenance: 1 -> 0",
+        "inconclusive, real: 0 -> 1",
+        "reproduced, printed_table: 1 -> 2",
+        "reproduced, real: 1 -> 0",
+    ]
