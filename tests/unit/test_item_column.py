@@ -399,3 +399,14 @@ def test_of_several_sheets_the_wide_one_is_read(tmp_path, wide_files):
         pd.DataFrame({"note": ["by phone"], "day": ["Monday"]}).to_excel(book, sheet_name="notes")
         numbered.to_excel(book, sheet_name="labels", index=False)
     assert select_labels(path, format="wide").labels.n_annotators == 3
+
+
+@pytest.mark.parametrize("name", ["gold.json", "gold.jsonl", "gold.xlsx"])
+def test_a_damaged_file_is_said_to_be_what_it_is(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"PK\x03\x04 cut off" if name.endswith("xlsx") else b'{"item": "x", "gold": ')
+    cause = "workbook that is damaged" if name.endswith("xlsx") else "not JSON"
+    with pytest.raises(ReaderError, match=cause):
+        read_gold(path)
+    with pytest.raises(ReaderError, match=rf"{name}.*(not JSON|no table with a header)"):
+        select_labels(path, format="wide")

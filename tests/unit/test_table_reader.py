@@ -13,6 +13,7 @@ from annobench import Annotations
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.numbers import plain_number
 from annobench.io import read_gold, read_labels, write_labels
+from annobench.labels.columns import choose_columns
 
 SHARED_FOLDER = settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -435,3 +436,9 @@ def test_a_wide_table_is_met_with_what_can_be_done(tmp_path):
     ):
         with pytest.raises(ReaderError, match=hint):
             read_labels(source)
+
+
+def test_a_wide_table_to_be_partitioned_is_to_be_converted_first():
+    wanted = dict.fromkeys(("item", "annotator", "label"))
+    with pytest.raises(ReaderError, match="annobench convert TABLE --from wide"):
+        choose_columns("memory://labels.csv", ["doc", "ann", "bob"], wanted)

@@ -62,7 +62,7 @@ class IntervalWarning(UserWarning):
 
 
 class ItemColumnWarning(UserWarning):
-    """A column taken for the names of the items by its values; the message says why."""
+    """A column not taken for an annotator's, by its values or its name; the message says why."""
 
 
 def as_sentence(message: object, name: str = "") -> str:

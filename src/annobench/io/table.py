@@ -394,7 +394,9 @@ def _columns(
     from annobench.io.exports.base import Source
 
     with opened(Source(path)) as tables:
-        if len(tables) != 1:
+        if not tables:  # which says what the file is instead
+            return _text_columns(path, wanted, content)
+        if len(tables) > 1:
             raise ReaderError(f"{path}: {len(tables)} tables. Give a file with one.")
         [table] = tables
         chosen = choose_columns(path, list(table.header), wanted)

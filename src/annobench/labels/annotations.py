@@ -452,7 +452,8 @@ class Annotations(Verbs):
             looked for by default: by a usual name such as `item` or `id`, or else by its values, as
             of a column that has no name, counts the rows, has another text in each row, or is
             of numbers among columns of words. A further column without a name that is empty or
-            counts the rows holds no labels. Name the index to have all columns be annotators'.
+            counts the rows holds no labels. Name the index to have all columns be annotators', but
+            for those called gold, final, consensus and the like, if two others are left.
         categories, scale
             As in `from_arrays`; the columns of annotators may be ordered categoricals of one order.
 
@@ -470,7 +471,8 @@ class Annotations(Verbs):
         Warns
         -----
         ItemColumnWarning
-            If a column was taken for the names of the items by its values.
+            If a column was taken for the names of the items by its values, or for known or
+            adjudicated labels by its name.
 
         Examples
         --------

@@ -148,9 +148,8 @@ def _equal_numbers(names: Sequence[str]) -> list[str]:
     return [
         f"The categories {_listed(same, ' and ')} are equal numbers, and count as different. Only "
         "a point and zeros behind a whole number make no difference."
-        for same in by_number.values()
-        if len({_core(name) for name in same}) > 1
-    ][:MAX_REMARKS]
+        for same in _differing(by_number.values())
+    ]
 
 
 def _equal_lists(names: Sequence[str]) -> list[str]:
@@ -163,9 +162,14 @@ def _equal_lists(names: Sequence[str]) -> list[str]:
     return [
         f"The categories {_listed(same, ' and ')} are equal lists of numbers, and count as "
         "different. Write them alike, without a decimal point."
-        for same in by_list.values()
-        if len({_core(name) for name in same}) > 1
-    ][:MAX_REMARKS]
+        for same in _differing(by_list.values())
+    ]
+
+
+def _differing(groups: Iterable[list[str]]) -> list[list[str]]:
+    """Return the groups whose names differ in more than punctuation, which is remarked on."""
+    found = [same for same in groups if len({_core(name) for name in same}) > 1]
+    return found[:MAX_REMARKS]
 
 
 def _are_numbers(names: Sequence[str]) -> bool:

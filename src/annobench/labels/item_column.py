@@ -212,7 +212,7 @@ def said_of_counts(cells: Mapping[Any, Sequence[str]]) -> str:
     return (
         f"The numbers of every row add up to {totals.pop():.0f}. If the columns are categories, "
         "and the cells say how many annotators chose each, call Annotations.from_counts in "
-        "Python. If each column is an annotator's, name them annotator_1, annotator_2, ...."
+        "Python. If each column is an annotator's, name them annotator_1, annotator_2, and so on."
     )
 
 

@@ -73,8 +73,7 @@ def compare(
         One row a printed value, in the paper's order, with the columns
         `COMPARISON_COLUMNS`. `rivals_excluded` is such as "5/6"; `changes` counts the
         changed inputs that moved the value, by a unit of the last printed place or more unless a
-        limit is printed,
-        `changes_refuted` those of them with which it no longer agreed with what is printed.
+        limit is printed; `changes_refuted` those with which it no longer agreed with that.
 
     Raises
     ------
@@ -91,11 +90,10 @@ def compare(
     which is left blank); `restated` (it moves in proportion to a single number that was
     typed in, or with no number, and no data move it by a unit of the last printed place, unless
     `standing` says why it counts; or `standing` says that it does not); `inconclusive` (the check
-    interval meets what was
-    printed, but also at least half of its rivals; fewer than two rivals and no stated null;
-    an inequality with an end of the interval on each side; or it agrees, and so it did with every
-    change of its inputs, no rival is excluded, and `standing` names no test that refutes
-    it); `within_interval` (the check
+    interval meets what was printed, but also at least half of its rivals; fewer than two rivals and
+    no stated null; an inequality with an end of the interval on each side; or it agrees, but no
+    change of its inputs, no rival and no test of `standing` refutes it); `within_interval` (the
+    check
     interval meets what was printed); `reproduced` (no check interval, and equal to the
     printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
 

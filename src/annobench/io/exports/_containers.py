@@ -12,6 +12,7 @@ from annobench.io.exports import hugging_face, spreadsheet
 from annobench.io.exports._records import json_records
 from annobench.io.exports._tables import Layout, Table, as_cell, check_columns, text_table
 from annobench.io.exports.base import ExportFormat, Intake, Source
+from annobench.io.exports.recognition import begins_as_json
 
 
 def as_format(layout: Layout) -> ExportFormat:
@@ -69,7 +70,7 @@ def opened(source: Source) -> Iterator[list[Table]]:
     text = text_table(source)
     if text is not None:
         yield [text]
-    elif source.first_record is not None:
+    elif begins_as_json(source):
         yield [_of_records(source.path)]
     else:
         files = hugging_face.files_of(source)
@@ -84,19 +85,21 @@ def _chosen(source: Source, tables: list[Table], layout: Layout) -> Table:
     ReaderError
         If there is none, or there are several.
     """
-    fits = [table for table in tables if layout.recognise(table) is not None]
-    found = fits if len(tables) > 1 else tables
-    if len(found) == 1:
-        return found[0]
-    if tables:
+    if not tables:
         raise ReaderError(
-            f"{source.path}: {len(tables)} tables, {', '.join(repr(t.name) for t in tables[:8])}, "
-            f"of which {len(fits)} are recognised as {layout.title}. Save the one that is meant as "
-            "a file of its own."
+            f"{source.path}: no table with a header was found, as {layout.title} has. Give a text "
+            "file with commas, tabs or semicolons, a workbook, Parquet, or JSON with a record a "
+            "row."
         )
+    if len(tables) == 1:
+        return tables[0]
+    fits = [table for table in tables if layout.recognise(table) is not None]
+    if len(fits) == 1:
+        return fits[0]
     raise ReaderError(
-        f"{source.path}: no table with a header was found, as {layout.title} has. Give a text file "
-        "with commas, tabs or semicolons, a workbook, Parquet, or JSON with a record a row."
+        f"{source.path}: {len(tables)} tables, {', '.join(repr(t.name) for t in tables[:8])}, "
+        f"of which {len(fits)} are recognised as {layout.title}. Save the one that is meant as "
+        "a file of its own."
     )
 
 

@@ -104,7 +104,7 @@ def format_of(source: Source, name: str | None = None) -> tuple[ExportFormat, st
     if len(variants) == 1:
         [(name, variant)] = variants.items()
         return known[name], variant
-    if variants or source.is_folder or _begins_as_json(source):
+    if variants or source.is_folder or begins_as_json(source):
         raise ReaderError(unrecognised(source, variants))
     return None
 
@@ -116,8 +116,19 @@ def _variant(format: ExportFormat, source: Source) -> str | None:
         return None  # nested more deeply than any export
 
 
-def _begins_as_json(source: Source) -> bool:
-    """Return whether a file is JSON by its name or beginning, sound or not."""
+def begins_as_json(source: Source) -> bool:
+    """Return whether a file is JSON by its name or beginning, sound or not.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+
+    Returns
+    -------
+    bool
+        True or False.
+    """
     if source.path.suffix.lower() in _JSON:
         return True
     return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{"\]])', source.head) is not None
@@ -144,7 +155,7 @@ def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
             f"{next(iter(variants))}."
         )
     fields = ""
-    if _begins_as_json(source):
+    if begins_as_json(source):
         try:
             _, record = next(json_records(source.path), (0, {}))
         except ReaderError as error:
