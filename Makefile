@@ -28,7 +28,7 @@ PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme verdict-diff verdict-store test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -73,6 +73,9 @@ verdict-diff: $(INSTALLED)  ## Show which verdicts and values of the last run di
 
 verdict-store: $(INSTALLED)  ## Store the verdicts of the last run, on real data, as those to compare with.
 	$(BIN)/python workflow/scripts/diff_verdicts.py --store
+
+inputs: $(INSTALLED)  ## List anew, from the data of the last run, which inputs one value alone uses.
+	PYTHONPATH=workflow $(BIN)/python workflow/scripts/list_inputs.py $(PAPERS)
 
 test: $(INSTALLED)  ## Run the tests of the library and of the papers, which take minutes.
 	$(BIN)/pytest $(PARALLEL) -m $(QUICK)

@@ -13,7 +13,7 @@ from annobench.replication import ledger, verdicts, vocabulary
 from annobench.replication.ledger import Computed
 from annobench.replication.printed import RELATIONS, agrees, parse_printed
 
-PUBLISHED = "target,source,relation,value,unit,kind,basis,rival,label,note\n"
+PUBLISHED = "target,source,relation,value,unit,kind,basis,rivals,label,note\n"
 ERRATA = "target,id,cause,weight,explanation,evidence,condition\n"
 STANDING = "target,counts,reason,test\n"
 
@@ -30,6 +30,7 @@ def judge(tmp_path):
         cause="misprint",
         weight="value",
         beside=(),
+        others=(),
         standing="",
         traced=None,
         **claim,
@@ -39,18 +40,18 @@ def judge(tmp_path):
             "kind": "result",
             "basis": "public_data",
             "unit": "",
-            "rival": "",
+            "rivals": "of its kind" if beside else "",
         }
         claim = blank | {"note": ""} | claim
         rows = [("a.b", value, claim)] + [
-            (f"a.c{n}", other, claim | {"kind": "input", "rival": ""})
+            (f"a.c{n}", other, claim | {"kind": "input", "rivals": "of its kind"})
             for n, other in enumerate(beside)
         ]
         (tmp_path / "published.csv").write_text(
             PUBLISHED
             + "".join(
                 f'{target},Table 1,{c["relation"]},"{printed}",{c["unit"]},{c["kind"]},'
-                f"{c['basis']},{c['rival']},,{c['note']}\n"
+                f"{c['basis']},{c['rivals']},,{c['note']}\n"
                 for target, printed, c in rows
             )
         )
@@ -61,7 +62,9 @@ def judge(tmp_path):
         )
         (tmp_path / "errata.csv").write_text(ERRATA + reason)
         (tmp_path / "standing.csv").write_text(STANDING + standing)
-        ledger.write_computed([] if computed is None else [computed], tmp_path / "computed.csv")
+        ledger.write_computed(
+            [*([] if computed is None else [computed]), *others], tmp_path / "computed.csv"
+        )
         dependence = None
         if traced is not None:
             columns = ["rests_on", "restates", "values", "data_values"]
@@ -180,12 +183,27 @@ def test_rivals_are_of_the_same_unit(judge, tmp_path):
     assert verdict(verdicts.compare(published, computed, errata)) == "within_interval"
 
 
-def test_a_stated_null_is_the_only_rival(judge):
+def test_rivals_are_of_the_same_class(judge, tmp_path):
+    judge(".50", value(0.5, check_lower=0.45, check_upper=0.55), beside=(".40", ".60"))
+    published = ledger.read_published(tmp_path / "published.csv")
+    computed = ledger.read_computed(tmp_path / "computed.csv")
+    errata = ledger.read_errata(tmp_path / "errata.csv")
+    assert verdict(verdicts.compare(published, computed, errata)) == "within_interval"
+    published.loc[2, "rivals"] = ""
+    assert verdict(verdicts.compare(published, computed, errata)) == "inconclusive"
+
+
+def test_a_method_is_the_only_rival(judge):
     sampled = value(0.5, check_lower=0.45, check_upper=0.75)
-    assert verdict(judge(".50", sampled, rival="0", beside=RIVALS)) == "within_interval"
-    frame = judge(".50", sampled, rival=".70")
+    by_chance = value(0.0012, method="by chance")
+    frame = judge(".50", sampled, rivals="by chance", others=[by_chance])
+    assert verdict(frame) == "within_interval"
+    assert frame["rivals_excluded"].iloc[0] == "1/1"
+    frame = judge(".50", sampled, rivals="vote", others=[by_chance, value(0.7, method="vote")])
     assert verdict(frame) == "inconclusive"
     assert frame["rivals_excluded"].iloc[0] == "0/1"
+    with pytest.raises(PublicationError, match="has the rivals 'typed', but no method"):
+        judge(".50", sampled, rivals="typed", others=[by_chance])
 
 
 @pytest.mark.parametrize(
@@ -253,11 +271,33 @@ def test_a_value_that_moved_and_agreed_all_the_same_is_inconclusive(judge):
     )
 
 
-def test_a_rival_that_a_row_states_refutes_it(judge):
-    of_null = judge("1", value(3.0), relation="gt", rival="0", traced=("data", "", "", "5"))
-    assert verdict(of_null) == "reproduced"
-    of_more = judge("1", value(3.0), relation="gt", rival="2", traced=("data", "", "", "5"))
-    assert verdict(of_more) == "inconclusive"
+@pytest.mark.parametrize(("of_vote", "expected"), [(0.0, "reproduced"), (2.0, "inconclusive")])
+def test_a_method_that_disagrees_refutes_a_value(judge, of_vote, expected):
+    claim = {"relation": "gt", "rivals": "vote", "traced": ("data", "", "", "5")}
+    frame = judge("1", value(3.0), others=[value(of_vote, method="vote")], **claim)
+    assert verdict(frame) == expected
+
+
+@pytest.mark.parametrize(
+    ("base_rate", "expected"),
+    [(0.1, "reproduced"), (0.5, "reproduced"), (0.51, "inconclusive"), (1.0, "inconclusive")],
+)
+def test_what_is_true_of_most_of_its_kind_shows_nothing(judge, base_rate, expected):
+    claimed = value(5.0, base_rate=base_rate)
+    refuted = ("data", "", "", "9")
+    assert verdict(judge("4 to 7", claimed, relation="within", traced=refuted)) == expected
+    # A low base rate refutes by itself: most others of its kind would have disagreed.
+    assert verdict(judge("4 to 7", claimed, relation="within", traced=("data", "", "", ""))) == (
+        expected
+    )
+
+
+def test_a_range_is_one_claim(judge):
+    for number, expected in ((3.9, "deviates"), (4.0, "reproduced"), (7.0, "reproduced")):
+        assert verdict(judge("4 to 7", value(number), relation="within")) == expected
+    # Its limits are crossed, or nothing has moved it.
+    moved = judge("4 to 7", value(5.0), relation="within", traced=("data", "", "", "6.5 7.5"))
+    assert moved[["changes", "changes_refuted"]].iloc[0].tolist() == [2, 1]
 
 
 def test_a_restatement_is_withdrawn_if_data_move_it_by_a_unit(judge):
@@ -434,7 +474,7 @@ def test_an_interval_meets_a_lower_bound_by_its_upper_end(relation):
 
 
 def test_an_unknown_relation_is_an_error():
-    with pytest.raises(ValueError, match="relation 'ne' is not one of eq, lt"):
+    with pytest.raises(ValueError, match="relation 'ne' is not one of eq, about"):
         agrees("1", "ne", 1.0)
 
 
@@ -453,8 +493,8 @@ def test_a_number_more_than_half_a_unit_away_does_not_agree(printed, distance):
     st.decimals(-1000, 1000, places=4), st.floats(-1000, 1000), st.floats(0, 10), st.floats(0, 10)
 )
 def test_a_wider_interval_agrees_with_no_less(printed, centre, below, above):
-    text = str(printed)
     for relation in RELATIONS:
+        text = f"{printed} to {printed + 1}" if relation == "within" else str(printed)
         if agrees(text, relation, centre):
             assert agrees(text, relation, centre - below, centre + above)
 
@@ -473,7 +513,7 @@ def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
         columns=PUBLISHED.strip().split(","),
     )
     row = pd.DataFrame(
-        [["a.b", computed, *[math.nan] * 7, "paper", provenance, ""]],
+        [["a.b", computed, *[math.nan] * 8, "paper", provenance, ""]],
         columns=list(ledger.COMPUTED_COLUMNS),
     )
     errata = pd.DataFrame([], columns=ERRATA.strip().split(","))
@@ -488,8 +528,11 @@ def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
     [
         ("A,T,eq,1,,result,none,,,why", "line 2: target 'A' is not of small letters"),
         ("a,,eq,1,,result,none,,,why", "line 2: source '' is empty"),
-        ("a,T,near,1,,result,none,,,why", "relation 'near' is not one of eq, lt"),
-        ("a,T,eq,one,,result,none,,,why", "value 'one' is not a printed number"),
+        ("a,T,near,1,,result,none,,,why", "relation 'near' is not one of eq, about"),
+        ("a,T,eq,one,,result,none,,,why", "'a' has a value that is not a printed number"),
+        ("a,T,within,4,,result,none,,,why", "'a' has a value .* no range where it is 'within'"),
+        ("a,T,within,7 to 4,,result,none,,,why", "'a' has a value .* no range"),
+        ("a,T,eq,4 to 7,,result,none,,,why", "'a' has a value that is not a printed number"),
         ("a,T,eq,1,,outcome,none,,,why", "kind 'outcome' is not one of result"),
         ("a,T,eq,1,,result,guess,,,why", "basis 'guess' is not one of closed_form"),
         ("a,T,eq,1,,result,none,,,", "'a' has basis 'none' and no note"),
@@ -500,7 +543,6 @@ def test_every_row_gets_one_verdict(printed, computed, basis, kind, provenance):
         ),
         ("a,T,about,0,,result,none,,,why", "'a' says 'about 0'"),
         ("a,T,eq,1,,input,given,,,why", "'a' has basis 'given', which only a result has"),
-        ("a,T,eq,1,,result,none,half,,why", "rival 'half' is neither empty nor a number"),
     ],
 )
 def test_a_published_table_names_the_line_of_a_fault(tmp_path, row, message):
@@ -650,7 +692,7 @@ def test_computed_values_that_break_the_contract_are_not_written(tmp_path, rows,
 
 def test_a_computed_value_that_is_no_number_is_named_with_its_line(tmp_path):
     path = tmp_path / "computed.csv"
-    path.write_text(",".join(ledger.COMPUTED_COLUMNS) + "\na.b,many,,,,,,,,paper,real,\n")
+    path.write_text(",".join(ledger.COMPUTED_COLUMNS) + "\na.b,many,,,,,,,,,paper,real,\n")
     with pytest.raises(PublicationError, match="line 2: value 'many' is not a number"):
         ledger.read_computed(path)
 
@@ -764,3 +806,19 @@ def test_the_check_holds_a_slip_of_the_last_digit_to_one_unit(judge, published, 
 
 def test_the_check_reports_both_faults_of_an_explained_missing_value(judge):
     assert len(verdicts.check(judge("1", explanation="a misprint"))) == 2
+
+
+# --- causes found by search ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rate", "cause", "expected"),
+    [(0.2, "other_data", 1), (0.05, "other_data", 0), (0.2, "unexplained", 0)],
+)
+def test_a_search_that_finds_anything_shows_no_cause(judge, rate, cause, expected):
+    nearest = value(1.0, method="best of 1,024 readings", base_rate=rate)
+    frame = judge("1", value(3.0), explanation="other items", cause=cause, others=[nearest])
+    assert frame["search_rate"].iloc[0] == rate
+    problems = [failure.problem for failure in verdicts.check(frame)]
+    assert len(problems) == expected
+    assert all("finds 20% of the values" in problem for problem in problems)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from annobench.core.files import replacing
 from annobench.replication.ledger import read_comparison
-from annobench.replication.printed import parse_printed
+from annobench.replication.printed import unit_of
 from annobench.reporting.pages import records
 
 TOP = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def as_printed(row: dict[str, Any]) -> str:
     """Write a computed value to as many places as the printed one has; empty if there is none."""
     if math.isnan(row["computed"]):
         return ""
-    return f"{Decimal(row['computed']).quantize(parse_printed(row['published']).unit):f}"
+    return f"{Decimal(row['computed']).quantize(unit_of(row['published'])):f}"
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:

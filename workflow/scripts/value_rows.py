@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annobench.replication.printed import parse_printed
+from annobench.replication.printed import MEASURED, parse_printed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records
 
@@ -28,7 +28,12 @@ def grounds(row: dict[str, Any]) -> list[str]:
     if row["restates"]:
         sentences.append(f"It {row['restates']}.")
     sentences.append(f"It would have failed {failure(row)}.")
-    if row["changes"] > 0:
+    if not isnan(row["base_rate"]):
+        share = f"{row['base_rate']:.0%}"
+        sentences.append(f"Of the values of its kind {share} agree with what is printed.")
+    if row["changes"] == 0:
+        sentences.append("No change to its inputs moved it by a printed unit.")
+    elif row["changes"] > 0:
         sentences.append(refuting(int(row["changes"]), int(row["changes_refuted"])))
     return sentences
 
@@ -44,13 +49,16 @@ def refuting(changes: int, refuted: int) -> str:
 
 def failure(row: dict[str, Any]) -> str:
     """Say which computed values would not have agreed with the printed one."""
-    printed, relation = parse_printed(row["published"]), row["relation"]
+    relation = row["relation"]
     what = (
         "if its check interval had missed"
         if not isnan(row["check_lower"])
         else "at any value outside"
     )
-    if relation in ("eq", "about"):
+    if relation == "within":
+        return f"at a value outside {row['published']}"
+    if relation in MEASURED:
+        printed = parse_printed(row["published"])
         slack = printed.unit / 2 if relation == "eq" else printed.about
         return f"{what} {printed.value - slack:f} to {printed.value + slack:f}"
     sign = {"lt": "not below", "le": "above", "gt": "not above", "ge": "below"}[relation]

@@ -253,7 +253,7 @@ class _Runs:
         moved = self.moved if moved is None else moved
         for target, before in self.base.items():
             after = found.get(target, math.nan)
-            if _differs(before, after):
+            if differs(before, after):
                 moved[target].append(after)
                 if name and name not in self.rests_on[target]:
                     self.rests_on[target].append(name)
@@ -307,7 +307,7 @@ class _Runs:
             }
             for target, before in self.base.items():
                 after = found.get(target, math.nan)
-                if not _differs(before, after):
+                if not differs(before, after):
                     # It did not move although every number of the block did.
                     if target in candidates:
                         candidates[target] = {}
@@ -387,7 +387,19 @@ def _in_proportion(
     return {name: k for name, k in known.items() if abs(shift - k * shifts[name]) <= slack}
 
 
-def _differs(before: float, after: float) -> bool:
+def differs(before: float, after: float) -> bool:
+    """Say whether a value has moved.
+
+    Parameters
+    ----------
+    before, after : float
+        The value, computed twice.
+
+    Returns
+    -------
+    bool
+        False where one of them is no number.
+    """
     if math.isnan(before) or math.isnan(after):
         return False
     # Relative, as a p-value may be tiny; sums in another order differ in their last bits.

@@ -19,6 +19,9 @@ from annobench.replication.vocabulary import ESTIMATES
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
 
+#: The method of what the nearest of so many readings gives (`annobench.replication.searches`).
+SEARCH_METHOD: Final = "best of {:,} readings"
+
 #: The method of a value that a simulation was calibrated to: it is no result of it.
 CALIBRATION_METHOD: Final = "calibration target"
 
@@ -42,7 +45,9 @@ COMPARISON_COLUMNS: Final = (
     "interval_width",
     "rounding_lower",
     "rounding_upper",
-    "rival",
+    "base_rate",
+    "search_rate",
+    "rivals",
     "rivals_excluded",
     "rests_on",
     "restates",
@@ -70,6 +75,8 @@ NUMBERS: Final = (
     "interval_width",
     "rounding_lower",
     "rounding_upper",
+    "base_rate",
+    "search_rate",
     "changes",
     "changes_refuted",
 )
@@ -94,6 +101,9 @@ class Computed:
     rounding_lower, rounding_upper : float, optional
         Range of a deterministic value over all inputs that round to the printed ones
         (`annobench.replication.rounding`), both or neither.
+    base_rate : float, optional
+        Of a claim about one item, annotator or row: the share in [0, 1] of all of its kind of
+        which it is true.
     method : str, default "paper"
         "paper" is compared with the printed value, others are shown beside it.
     provenance : {"real", "printed_table", "closed_form", "simulated"}
@@ -113,6 +123,7 @@ class Computed:
     check_upper: float | None = None
     rounding_lower: float | None = None
     rounding_upper: float | None = None
+    base_rate: float | None = None
     method: str = PAPER_METHOD
     provenance: str = ""
     made_by: str = field(default_factory=paper_line, compare=False)

@@ -6,7 +6,10 @@ import re
 from decimal import Context, Decimal
 from typing import Final, NamedTuple
 
-RELATIONS: Final = ("eq", "lt", "le", "gt", "ge", "about")
+RELATIONS: Final = ("eq", "about", "lt", "le", "gt", "ge", "within")
+
+#: The relations of one number that was measured; the others set limits.
+MEASURED: Final = ("eq", "about")
 
 _PRINTED = re.compile(
     r"(?P<sign>[-+\u2212])?"
@@ -80,6 +83,52 @@ def parse_printed(text: str) -> Printed:
     return Printed(value, _power_of_ten(exponent), _power_of_ten(exponent + filling))
 
 
+def parse_range(text: str) -> tuple[Printed, Printed]:
+    """Read two limits as they were printed.
+
+    Parameters
+    ----------
+    text : str
+        Such as "4 to 7".
+
+    Returns
+    -------
+    tuple of Printed
+        The lower and the upper limit.
+
+    Raises
+    ------
+    ValueError
+        If the text is not two numbers, the smaller one first.
+
+    Examples
+    --------
+    >>> [int(limit.value) for limit in parse_range("4 to 7")]
+    [4, 7]
+    """
+    lower, _, upper = text.partition(" to ")
+    limits = parse_printed(lower), parse_printed(upper)
+    if limits[0].value >= limits[1].value:
+        raise ValueError(f"{text!r} does not begin with its lower limit")
+    return limits
+
+
+def unit_of(text: str) -> Decimal:
+    """Return one unit of the last place that a number, or the lower of two limits, has.
+
+    Parameters
+    ----------
+    text : str
+        A number or a range as printed.
+
+    Returns
+    -------
+    Decimal
+        Such as 0.01 for "0.50" and 1 for "4 to 7".
+    """
+    return parse_printed(text.partition(" to ")[0]).unit
+
+
 def _power_of_ten(exponent: int) -> Decimal:
     return Decimal((0, (1,), exponent))
 
@@ -90,11 +139,11 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
     Parameters
     ----------
     published : str
-        The number as printed.
-    relation : {"eq", "lt", "le", "gt", "ge", "about"}
+        The number as printed, or the range of "within".
+    relation : {"eq", "about", "lt", "le", "gt", "ge", "within"}
         What the paper says of it. "eq" allows every number that rounds to the printed
         one, a tie in either direction; "about" one unit of its last nonzero digit, and at
-        most 20% of it.
+        most 20% of it; "within" the two limits and what lies between them.
     lower, upper : float
         The computed number alone, or the ends of its check interval. An interval agrees
         if it meets the numbers that the relation allows. For counts, whose check interval
@@ -115,10 +164,13 @@ def agrees(published: str, relation: str, lower: float, upper: float | None = No
     >>> agrees(".928", "eq", 0.9275), agrees(".927", "eq", 0.9275), agrees(".926", "eq", 0.9275)
     (True, True, False)
     """
-    printed = parse_printed(published)
-    value = printed.value
     low = _TWELVE_DIGITS.create_decimal_from_float(lower)
     high = low if upper is None else _TWELVE_DIGITS.create_decimal_from_float(upper)
+    if relation == "within":
+        least, most = parse_range(published)
+        return low <= most.value and least.value <= high
+    printed = parse_printed(published)
+    value = printed.value
     match relation:
         case "eq" | "about":
             slack = printed.unit / 2 if relation == "eq" else printed.about

@@ -12,7 +12,7 @@ import pandas as pd
 import pandera.pandas as pa
 
 from annobench.core.errors import PublicationError
-from annobench.replication.printed import RELATIONS, parse_printed
+from annobench.replication.printed import RELATIONS, parse_printed, parse_range
 from annobench.replication.vocabulary import (
     BASES,
     CAUSES,
@@ -28,6 +28,14 @@ _TARGET = re.compile(r"[a-z0-9_.]+")
 def _is_printed(text: str) -> bool:
     try:
         parse_printed(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_claim(relation: str, text: str) -> bool:
+    try:
+        parse_range(text) if relation == "within" else parse_printed(text)
     except ValueError:
         return False
     return True
@@ -77,23 +85,21 @@ PUBLISHED: Final = pa.DataFrameSchema(
         "target": _target(unique=True),
         "source": pa.Column(str, _filled()),
         "relation": pa.Column(str, _one_of(RELATIONS)),
-        "value": pa.Column(
-            str, pa.Check(lambda column: column.map(_is_printed), error="is not a printed number")
-        ),
+        "value": pa.Column(str),
         "unit": pa.Column(str),
         "kind": pa.Column(str, _one_of(KINDS)),
         "basis": pa.Column(str, _one_of(BASES)),
-        "rival": pa.Column(
-            str,
-            pa.Check(
-                lambda column: column.map(lambda text: text == "" or _is_printed(text)),
-                error="is neither empty nor a number",
-            ),
-        ),
+        "rivals": pa.Column(str),
         "label": pa.Column(str),
         "note": pa.Column(str),
     },
     checks=[
+        pa.Check(
+            lambda frame: pd.Series(
+                map(_is_claim, frame["relation"], frame["value"]), index=frame.index, dtype=bool
+            ),
+            error="has a value that is not a printed number, or no range where it is 'within' one",
+        ),
         pa.Check(
             lambda frame: (
                 ~((frame["basis"] == "none") & (frame["kind"] == "result") & (frame["note"] == ""))
@@ -215,6 +221,10 @@ COMPUTED: Final = pa.DataFrameSchema(
         pa.Check(
             lambda frame: frame["check_lower"].isna() | frame["rounding_lower"].isna(),
             error="has both a check interval, which is of sampled values, and a rounding interval",
+        ),
+        pa.Check(
+            lambda frame: frame["base_rate"].isna() | frame["base_rate"].between(0, 1),
+            error="has a base rate that is no share",
         ),
         pa.Check(
             lambda frame: (

@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple
+from decimal import Decimal
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
@@ -22,9 +23,16 @@ from annobench.replication.ledger import (
     COMPARISON_COLUMNS,
     NUMBERS,
     PAPER_METHOD,
+    SEARCH_METHOD,
 )
-from annobench.replication.printed import agrees, parse_printed
+from annobench.replication.printed import MEASURED, agrees, parse_printed, unit_of
 from annobench.replication.vocabulary import CAUSES, ESTIMATES, EVIDENCE
+
+#: A search that finds more than this share of values that were never printed shows no cause.
+MAX_SEARCH_RATE: Final = 0.05
+
+#: A claim that is true of more than this share of its kind is no evidence.
+MOST: Final = 0.5
 
 
 class Failure(NamedTuple):
@@ -78,9 +86,9 @@ def compare(
     Raises
     ------
     PublicationError
-        If a computed value, an explanation or a standing answers no printed value, a
-        simulated input entered a value whose basis is a printed table or a closed form, or
-        the check interval of a percentage leaves 0 to 100.
+        If a computed value, an explanation or a standing answers no printed value, a value names
+        rivals that there are none of, a simulated input entered a value whose basis is a printed
+        table or a closed form, or the check interval of a percentage leaves 0 to 100.
 
     Notes
     -----
@@ -90,15 +98,16 @@ def compare(
     which is left blank); `restated` (it moves in proportion to a single number that was
     typed in, or with no number, and no data move it by a unit of the last printed place, unless
     `standing` says why it counts; or `standing` says that it does not); `inconclusive` (the check
-    interval meets what was printed, but also at least half of its rivals; fewer than two rivals and
-    no stated null; an inequality with an end of the interval on each side; or it agrees, but no
-    change of its inputs, no rival and no test of `standing` refutes it); `within_interval` (the
-    check
-    interval meets what was printed); `reproduced` (no check interval, and equal to the
-    printed precision or the relation holds); `unresolved` (cause `unexplained`); `deviates`.
+    interval meets what was printed, but also at least half of its rivals, or there are fewer than
+    two and none is a method's; a limit with an end of the interval on either side; a claim that is
+    true of more than half of its kind; or it agrees, but no change of its inputs, no rival, no base
+    rate and no test of `standing` refutes it); `within_interval` (the check interval meets what
+    was printed); `reproduced` (no check interval, and equal to the printed precision or the
+    relation holds); `unresolved` (cause `unexplained`); `deviates`.
 
-    The rivals of a value are the other distinct values printed at the same place in the
-    same unit, or the value under the null that its row states. A value computed from rounded
+    The rivals of a value are the other distinct values that are printed with the same name in
+    the column `rivals`: those of the same quantity and the same kind of model. Or the column names
+    a method of `computed.csv`, whose value is the rival. A value computed from rounded
     inputs agrees if its rounding interval does; if the value itself does not, it is judged as
     a sampled one is: the interval must exclude more than half of the rivals.
     """
@@ -108,7 +117,10 @@ def compare(
     explained = _by_target(errata.rename(columns={"id": "erratum"}))
     standings = {} if standing is None else _by_target(standing)
     traced = {} if dependence is None else _by_target(dependence)
-    rivals = _rivals(published)
+    methods = set(zip(computed["target"], computed["method"], strict=True))
+    rivals = _rivals(published, computed)
+    is_search = computed["method"].str.startswith(SEARCH_METHOD.partition("{")[0])
+    searched = computed[is_search].set_index("target")["base_rate"].to_dict()
     faults = (
         [
             f"{name}: target {target!r} is computed by method {PAPER_METHOD!r} but not published. "
@@ -122,6 +134,14 @@ def compare(
             for file, rows in (("errata.csv", explained), ("standing.csv", standings))
             for target in rows
             if target not in known
+        ]
+        + [
+            f"{name}: target {row['target']!r} has the rivals {row['rivals']!r}, but no method of "
+            "computed.csv and no other value is called so. Correct them, or leave them empty."
+            for row in published.to_dict("records")
+            if row["rivals"]
+            and (row["target"], row["rivals"]) not in methods
+            and (published["rivals"] == row["rivals"]).sum() < 2
         ]
         + [
             f"{name}: target {target!r} is a calibration target, but its provenance is "
@@ -158,15 +178,28 @@ def compare(
         is_target = found.get("method") == CALIBRATION_METHOD
         numbers["computed"] = math.nan if is_target else found.get("value", math.nan)
         numbers["interval_width"] = numbers["check_upper"] - numbers["check_lower"]
-        judged = _Judged(row, numbers, found["provenance"], rivals[target], is_target=is_target)
+        judged = _Judged(
+            row,
+            numbers,
+            found["provenance"],
+            rivals[target],
+            is_target=is_target,
+            has_method=(target, row["rivals"]) in methods,
+        )
         changes = judged.changes(traced.get(target))
         restates, why_not = _restatement(
             traced.get(target), standings.get(target), by_data=changes["moved_by_data"]
         )
         verdict, excluded = judged.verdict(restates, found["cause"])
-        refuted = changes["changes_refuted"] or excluded or judged.is_refuted_by_its_rival()
+        refuted = (
+            changes["changes_refuted"]
+            or excluded
+            or judged.is_refuted_by_a_method()
+            or numbers["base_rate"] <= MOST
+        )
         # What `standing` lets count is refuted by the test that it names.
-        if verdict in EVIDENCE and target in traced and not refuted and not why_not:
+        is_open = target in traced and not refuted and not why_not
+        if verdict in EVIDENCE and (is_open or numbers["base_rate"] > MOST):
             verdict = "inconclusive"
         rows.append(
             found
@@ -174,6 +207,7 @@ def compare(
             | numbers
             | changes
             | {"paper": paper, "published": row["value"], "verdict": verdict}
+            | {"search_rate": searched.get(target, math.nan)}
             | {"rivals_excluded": excluded, "restates": restates or why_not}
         )
     if faults:
@@ -184,18 +218,19 @@ def compare(
     )
 
 
-def _rivals(published: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the rivals of each target, as printed: of the null that it states, or its place."""
-    rivals = {}
-    for _, group in published.groupby(["source", "unit"]):
+def _rivals(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, list[str]]:
+    """Return the rivals of each target, as printed: a method's value, or those of its class."""
+    by_method = computed.set_index(["target", "method"])["value"].to_dict()
+    rivals: dict[str, list[str]] = {target: [] for target in published["target"]}
+    for (name, _), group in published[published["rivals"] != ""].groupby(["rivals", "unit"]):
         printed = {parse_printed(text).value: text for text in group["value"]}
-        for row in group.to_dict("records"):
-            own = parse_printed(row["value"])
-            others = [text for value, text in printed.items() if value != own.value]
-            if row["rival"]:
-                # A null of 0 is 0.00 beside a value printed to two places.
-                others = [f"{parse_printed(row['rival']).value.quantize(own.unit):f}"]
-            rivals[row["target"]] = others
+        for target, text in zip(group["target"], group["value"], strict=True):
+            if (target, name) in by_method:
+                value = Decimal(by_method[target, name]).quantize(unit_of(text))
+                rivals[target] = [f"{value:f}"]
+            else:
+                own = parse_printed(text).value
+                rivals[target] = [other for value, other in printed.items() if value != own]
     return rivals
 
 
@@ -222,6 +257,7 @@ class _Judged:
     rivals: list[str]
     _: KW_ONLY
     is_target: bool
+    has_method: bool
 
     def verdict(self, restates: str, cause: str) -> tuple[str, str]:
         """Return the verdict and, of an interval, how many of the rivals it excludes."""
@@ -244,7 +280,7 @@ class _Judged:
             return self._deterministic(disagrees)
         if not self._agrees(*sampled):
             return disagrees, ""
-        if self.row["relation"] in ("eq", "about"):
+        if self.row["relation"] in MEASURED:
             conclusive, share = self._tells_rivals_apart(*sampled)
         else:
             conclusive, share = all(self._agrees(end, end) for end in sampled), ""
@@ -256,14 +292,14 @@ class _Judged:
         rounded = self._interval("rounding")
         if rounded is None or not self._agrees(*rounded):
             return disagrees, ""
-        if self.row["relation"] not in ("eq", "about"):
+        if self.row["relation"] not in MEASURED:
             return "inconclusive", ""
         conclusive, share = self._tells_rivals_apart(*rounded)
         return ("reproduced" if conclusive else "inconclusive"), share
 
     def _tells_rivals_apart(self, lower: float, upper: float) -> tuple[bool, str]:
         """Say whether an interval excludes more than half of its rivals, and how many."""
-        enough = len(self.rivals) >= (1 if self.row["rival"] else 2)
+        enough = len(self.rivals) >= (1 if self.has_method else 2)
         excluded = self._excluded(lower, upper)
         return enough and 2 * excluded > len(self.rivals), f"{excluded}/{len(self.rivals)}"
 
@@ -287,8 +323,8 @@ class _Judged:
         value = self.numbers["computed"]
         below, above = (value - ends[0], ends[1] - value) if ends else (0.0, 0.0)
         # A limit has no precision: what crosses it has moved.
-        is_limit = self.row["relation"] not in ("eq", "about")
-        least = 0.0 if is_limit else float(parse_printed(self.row["value"]).unit) * (1 - 1e-9)
+        is_measured = self.row["relation"] in MEASURED
+        least = float(unit_of(self.row["value"])) * (1 - 1e-9) if is_measured else 0.0
         by_numbers, by_data = (
             [
                 number
@@ -306,10 +342,9 @@ class _Judged:
             "changes_refuted": float(refuted),
         }
 
-    def is_refuted_by_its_rival(self) -> bool:
-        """Return whether the rival that its row states, if it does, would not have agreed."""
-        rival = self.row["rival"]
-        return bool(rival) and not self._agrees(float(parse_printed(rival).value))
+    def is_refuted_by_a_method(self) -> bool:
+        """Return whether the method that its row names as a rival, if it does, disagrees."""
+        return self.has_method and not self._agrees(float(self.rivals[0]))
 
 
 def _by_target(frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -368,6 +403,15 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
                 (
                     f"explained in errata.csv, but its verdict is {verdict}",
                     "remove the stale row from errata.csv",
+                )
+            )
+        if verdict == "deviates" and row["search_rate"] > MAX_SEARCH_RATE:
+            share = f"{row['search_rate']:.0%}"
+            found.append(
+                (
+                    f"{printed}; its cause was found by a search that finds {share} of the values "
+                    "that were never printed",
+                    "call it unexplained in errata.csv",
                 )
             )
         of_digit = row["weight"] == "digit" and verdict in ("deviates", "unresolved")

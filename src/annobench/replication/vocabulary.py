@@ -46,4 +46,5 @@ EVIDENCE: Final = ("reproduced", "within_interval")
 ESTIMATES: Final = (
     *("value", "lower", "upper", "level"),
     *("check_lower", "check_upper", "rounding_lower", "rounding_upper"),
+    "base_rate",
 )

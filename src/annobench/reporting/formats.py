@@ -6,7 +6,7 @@ import math
 
 from markupsafe import Markup, escape
 
-from annobench.replication.printed import parse_printed
+from annobench.replication.printed import unit_of
 
 
 def number(value: float | None, places: int = 3) -> str:
@@ -108,7 +108,7 @@ def shown(value: float, published: str = "") -> str:
         return _true_minus(f"{value:,.0f}")
     if not published:
         return _true_minus(f"{value:.6g}")
-    places = max(0, -int(parse_printed(published).unit.adjusted())) + 2
+    places = max(0, -int(unit_of(published).adjusted())) + 2
     return _true_minus(f"{value:,.{places}f}")
 
 

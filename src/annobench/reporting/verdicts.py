@@ -67,7 +67,15 @@ FACES = {
 }
 
 #: How a relation stands before the printed number.
-RELATIONS = {"eq": "", "lt": "< ", "le": "≤ ", "gt": "> ", "ge": "≥ ", "about": "≈ "}
+RELATIONS = {
+    "eq": "",
+    "about": "≈ ",
+    "lt": "< ",
+    "le": "≤ ",
+    "gt": "> ",
+    "ge": "≥ ",
+    "within": "",
+}
 
 #: The verdicts that say whether a value reproduces; the others make no claim.
 JUDGED = (*EVIDENCE, "inconclusive", "unresolved", "deviates", "missing")

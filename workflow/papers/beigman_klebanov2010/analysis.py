@@ -58,7 +58,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.srte(rte, srte, printed), of=of_rte)
     for method, found in (*values.easy_rates(srte, printed), *values.lazy(lazy, annotators)):
         results.values(found, of=of_rte, method=method)
-    results.values(values.examples(examples), of=of_rte)
+    results.values(values.examples(examples, rte, window), of=of_rte)
 
     results.table("reconstruction", rivals.drop(columns="fits").head(200), of="printed")
     results.table("left_out", searches, of="printed")

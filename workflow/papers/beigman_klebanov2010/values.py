@@ -16,7 +16,7 @@ from annobench.labels.annotations import Annotations
 from annobench.noise import mixtures
 from annobench.noise.lazy import LazyAnnotators
 from annobench.noise.mixtures import BinomialMixture, Counts
-from annobench.replication.ledger import PAPER_METHOD
+from annobench.replication.ledger import PAPER_METHOD, Computed
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.rows import Value
 
@@ -247,19 +247,16 @@ def lazy(table: pd.DataFrame, annotators: LazyAnnotators) -> ByMethod:
     yield "parameters as printed", {"lazy.chi_square": by_reading["chi_square"]["as printed"]}
 
 
-def examples(table: pd.DataFrame) -> dict[str, Value]:
-    """Return the positive and the gold labels of the examples."""
+def examples(table: pd.DataFrame, data: LoadedData, window: tuple[int, int]) -> Iterator[Computed]:
+    """Yield the positive and the gold labels of the examples, with those of all items."""
     by_number = table.set_index("example")
-    values: dict[str, Value] = {}
+    _, positives = mixtures.positive_counts(data.annotations)
+    inside = ((window[0] <= positives) & (positives <= window[1])).mean()
     for number, row in by_number.iterrows():
-        values |= {
-            f"example{number}.positives_lower": row["positives"],
-            f"example{number}.positives_upper": row["positives"],
-            f"example{number}.expert_label": row["gold"],
-        }
+        yield Computed(f"example{number}.positives", row["positives"], base_rate=inside)
+        alike = (data.gold == row["gold"]).mean()
+        yield Computed(f"example{number}.expert_label", row["gold"], base_rate=alike)
     gold = by_number["gold"].astype(float)
-    return values | {
-        "examples.n_true_1_to_4": gold.loc[1:4].sum(skipna=False),
-        "examples.n_true_8_9": gold.loc[8:9].sum(skipna=False),
-        "examples.n_false_10_13": (1 - gold.loc[10:13]).sum(skipna=False),
-    }
+    yield Computed("examples.n_true_1_to_4", gold.loc[1:4].sum(skipna=False))
+    yield Computed("examples.n_true_8_9", gold.loc[8:9].sum(skipna=False))
+    yield Computed("examples.n_false_10_13", (1 - gold.loc[10:13]).sum(skipna=False))

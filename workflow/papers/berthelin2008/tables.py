@@ -63,10 +63,15 @@ def smallest_corpus(percents: Iterable[str], *, most: int = 5_000) -> pd.DataFra
 
 
 def medians(printed: Printed) -> pd.DataFrame:
+    """List the readings of the median of Table 2."""
+    return pd.DataFrame(median_readings(printed).items(), columns=["reading", "value"])
+
+
+def median_readings(printed: Printed) -> dict[str, float]:
     """Take the median of Table 2 in every way that comes to mind."""
     everything = np.sort(printed.values("table2"))
     middle = everything.size // 2
-    readings = {
+    return {
         "all six pairs": np.median(everything),
         "the larger of the two middle values": everything[middle],
         "the smaller of the two middle values": everything[middle - 1],
@@ -75,7 +80,6 @@ def medians(printed: Printed) -> pd.DataFrame:
         "middle of the smallest and the largest": (everything[0] + everything[-1]) / 2,
         "mean of all six pairs": everything.mean(),
     }
-    return pd.DataFrame(readings.items(), columns=["reading", "value"])
 
 
 def ratings(printed: Printed) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from annobench.replication.study import Study
 
 from . import corpus, examples, figures, groups, model, posterior
 from .corpus import FOUR
+from .samples import search_samples
 
 SMOOTHINGS = (1e-4, 1e-3, model.SMOOTHING, 0.1, 1.0)
 #: Words whose other optima, calibration and classes are looked at, beginning with the four;
@@ -39,9 +40,12 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     # Sections 2 to 4.
     section2 = examples.closed_forms(number, study.printed("examples", dtype="str"))
     results.values(section2, of="closed_form")
-    results.values(examples.arithmetic(number, figure3, figure5), of="printed")
+    results.values(examples.arithmetic(number, figure3), of="printed")
+    results.values(examples.sums(number, figure5), of="printed", method="arithmetic")
     agreement = corpus.trained_rows(labels, figure3)
     results.values(agreement, of=of)
+    texts = study.printed("figure3", dtype="str")
+    results.values(search_samples(labels, texts, rng.spawn(1)[0]), of=of)
     fits = model.fits_of(words, model.SMOOTHING)
     results.values(corpus.simulated_trained(labels, fits), of="simulation")
     results.values(corpus.crowd_facts(labels), of=of)

@@ -146,33 +146,40 @@ def with_sense(counts: pd.DataFrame) -> pd.DataFrame:
     return counts.assign(word=parts[0], sense=parts[1])
 
 
-def arithmetic(number: pd.Series, words: pd.DataFrame, counts: pd.DataFrame) -> Values:
+def arithmetic(number: pd.Series, words: pd.DataFrame) -> Values:
     """Compute what printed numbers imply of one another."""
-    unit, counts = unit_costs(number), with_sense(counts)
-    rest = counts["sense"] == "rest"
-    subtotal = counts[~rest].groupby("word")["count"].sum()
-    left = counts[rest].set_index("word")["count"]
+    unit = unit_costs(number)
     printed = words.set_index(words["word"].str.split("-").str[0])
     ranks = printed.loc[list(FOUR), "alpha"].rank(ascending=False)
-    p = number["paradox_prevalence"]
-    chance = p**2 + (1 - p) ** 2
     result = {
-        "paradox.coefficient.arithmetic": (number["paradox_accuracy"] - chance) / (1 - chance),
-        "uncertain.help.arithmetic": 100 * left["help"] / (subtotal["help"] + left["help"]),
         "low_alpha.n_words": (words["alpha"] < number["low_alpha_threshold"]).sum(),
         "figure6.add.rank": ranks["add"],
         "figure6.help.rank": ranks["help"],
-        "figure7.n_words.arithmetic": number["figure7_n_high"] + number["figure7_n_low"],
+        "figure7.n_words": number["figure7_n_high"] + number["figure7_n_low"],
         **{f"cost.{who}_unit": dollars for who, dollars in unit.items()},
         "cost.ratio": unit["crowd"] / unit["trained"],
     }
     for name in FOUR:
-        result[f"figure5.{name}.subtotal.count.arithmetic"] = subtotal[name]
-        result[f"figure5.{name}.total.count.arithmetic"] = subtotal[name] + left[name]
         result[f"figure4.{name}.alpha"] = printed.loc[name, "alpha"]
         result[f"figure4.text.{name}.alpha"] = printed.loc[name, "alpha"]
         result[f"figure4.{name}.agreement"] = printed.loc[name, "agreement"]
     return result
+
+
+def sums(number: pd.Series, counts: pd.DataFrame) -> Values:
+    """Compute from other printed numbers what the labels determine as well."""
+    counts = with_sense(counts)
+    rest = counts["sense"] == "rest"
+    subtotal = counts[~rest].groupby("word")["count"].sum()
+    left = counts[rest].set_index("word")["count"]
+    p = number["paradox_prevalence"]
+    chance = p**2 + (1 - p) ** 2
+    return {
+        "paradox.coefficient": (number["paradox_accuracy"] - chance) / (1 - chance),
+        "uncertain.help": 100 * left["help"] / (subtotal["help"] + left["help"]),
+        **{f"figure5.{name}.subtotal.count": subtotal[name] for name in FOUR},
+        **{f"figure5.{name}.total.count": subtotal[name] + left[name] for name in FOUR},
+    }
 
 
 def unit_costs(number: pd.Series) -> Values:

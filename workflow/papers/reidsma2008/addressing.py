@@ -15,6 +15,8 @@ from annobench.resampling import predictive_interval
 
 SPEAKERS = "ABCD"
 CONTEXTS = ("all", "focus", "no_focus")
+#: What the gain and the loss of the focus would be if it were shuffled among the test acts.
+AT_RANDOM = "focus at random"
 #: Splits that "different train/test splits" speaks of, at least.
 N_SPLITS_OF_PAPER = 2
 ADDRESSING_CLAIMS = (
@@ -116,8 +118,13 @@ def models(n_rounds: int) -> dict[str, Any]:
     return {"Bayesian network": CategoricalNB(min_categories=5), "gradient boosting": trees}
 
 
-def experiments(data: Addressing, n_pairs: int, n_rounds: int) -> pd.DataFrame:
-    """Run both experiments for pairs of groups of meetings left out as test set."""
+def experiments(
+    data: Addressing, n_pairs: int, n_rounds: int, rng: np.random.Generator
+) -> pd.DataFrame:
+    """Run both experiments for pairs of groups of meetings left out as test set.
+
+    The first is scored with the focus shuffled among the test acts, too.
+    """
     rows = []
     pairs = list(combinations(sorted(set(data.group)), 2))
     chosen = np.unique(np.linspace(0, len(pairs) - 1, n_pairs).round().astype(int))
@@ -127,9 +134,13 @@ def experiments(data: Addressing, n_pairs: int, n_rounds: int) -> pd.DataFrame:
             features = data.bins if name == "Bayesian network" else data.numbers
             for experiment, train in (("1", ~test), ("2", ~test & data.focus)):
                 answer = model.fit(features[train], data.gold[train]).predict(features[test])
+                scored = {experiment: data.focus[test]}
+                if experiment == "1":
+                    scored[AT_RANDOM] = rng.permutation(data.focus[test])
                 rows += [
-                    {"test": "+".join(pair), "model": name, "experiment": experiment} | row
-                    for row in context_scores(answer, data.gold[test], data.focus[test])
+                    {"test": "+".join(pair), "model": name, "experiment": by} | row
+                    for by, focus in scored.items()
+                    for row in context_scores(answer, data.gold[test], focus)
                 ]
     return pd.DataFrame(rows)
 
@@ -167,6 +178,7 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
         return wide[score]["1"]["focus"] - wide[score]["1"]["all"]
 
     accuracy, found = wide["accuracy"]["1"], wide["found as one"]["1"]
+    shuffled = wide["accuracy"][AT_RANDOM]
     # Of the gain, what is due to choosing the right one among those found as one.
     by_choice = gain("right one among found") * (found["focus"] + found["all"]) / 200
     return pd.DataFrame(
@@ -181,6 +193,13 @@ def differences(scores: pd.DataFrame) -> pd.DataFrame:
             "group_recall_gain": gain("group recall"),
             "group_precision_gain": gain("group precision"),
             "detection.precision_gain": gain("accuracy"),
+            **{
+                f"{target} {AT_RANDOM}": difference
+                for target, difference in (
+                    ("experiment1.gain_focus", shuffled["focus"] - shuffled["all"]),
+                    ("experiment1.loss_no_focus", shuffled["all"] - shuffled["no_focus"]),
+                )
+            },
             "detection.recall_loss": accuracy["all"] - wide["recall of all"]["1"]["focus"],
         }
     ).reset_index()
@@ -202,4 +221,9 @@ def claims(table: pd.DataFrame, level: float) -> list[Computed]:
             low, high = predictive_interval(own[target], level).limits
             low, high = mean - narrower * (mean - low), mean + narrower * (high - mean)
             rows.append(Computed(target, mean, check_lower=low, check_upper=high, method=method))
+        if method == PAPER_METHOD:
+            rows += [
+                Computed(target, own[f"{target} {AT_RANDOM}"].mean(), method=AT_RANDOM)
+                for target in ("experiment1.gain_focus", "experiment1.loss_no_focus")
+            ]
     return rows

@@ -1,6 +1,6 @@
 """Recompute Reidsma and op den Akker (2008) from the AMI corpus."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from annobench.datasets import LoadedData, ami
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
+from annobench.replication.searches import single_value
 from annobench.replication.study import Study
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 
@@ -55,10 +56,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
 
     # Section 2.1, and Table 1.
     facts, addressing_counts = addressing.facts(corpus.addressed)
-    scores = addressing.experiments(corpus.addressing, N_PAIRS[effort], N_ROUNDS[effort])
+    scores = addressing.experiments(
+        corpus.addressing, N_PAIRS[effort], N_ROUNDS[effort], rng.spawn(1)[0]
+    )
     claims = addressing.differences(scores)
     results.values(facts, of=data)
     results.values({"yeah.share": 100 * corpus.chosen.mean()}, of=data)
+    shares = {name: 100 * mask.mean() for name, mask in corpus.readings.items()}
+    results.values(single_value(study, "yeah.share", shares, rng.spawn(1)[0]), of=data)
     results.values(utterances.table1(yeah), of=data)
     results.values(addressing.claims(claims, level), of=data)
 
@@ -71,11 +76,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     meeting, names = pd.factorize(learned.meeting[test])
     drawn = ratio_draws(ratios, meeting, cluster_draws(names.size, N_BOOT[effort], rng=rng))
     rows = classifiers.rows(values, analyses, drawn, sampled, level)
-    results.values(rows.values(), of=data)
+    entailed = printed.arithmetic(study)
+    # What other printed cells entail is judged by them.
+    judged = {t: replace(r, method="labels") if t in entailed else r for t, r in rows.items()}
+    results.values(judged.values(), of=data)
     results.values(printed.totals(study), of="printed")
-    results.values(printed.arithmetic(study), of="printed")
+    results.values(entailed, of="printed")
 
     results.table("addressing_counts", addressing_counts, of=data)
+    scores = scores[scores["experiment"] != addressing.AT_RANDOM]
     by_context = scores.groupby(["model", "experiment", "context"]).mean(numeric_only=True)
     results.table("contexts", by_context.reset_index(), of=data)
     by_model = claims.drop(columns="test").groupby("model").agg(["mean", "std"]).T

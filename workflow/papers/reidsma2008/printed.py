@@ -75,7 +75,7 @@ def arithmetic(study: Study) -> dict[str, Rounded]:
     first = ["voting", *CLASSIFIERS]
     return {
         **{
-            f"table2.{who}.mixed.arithmetic": propagate(weighted, [*table2.loc[who, [*ANNOTATORS]]])
+            f"table2.{who}.mixed": propagate(weighted, [*table2.loc[who, [*ANNOTATORS]]])
             for who in ANNOTATORS
         },
         "voting.accuracy_loss": propagate(loss, [*accuracy[first]]),
