@@ -40,6 +40,7 @@ rule render_paper:
     """Render a paper's page: figures, tables, findings, every value, and sources."""
     input:
         unpack(page_inputs),
+        inputs=f"{WORKFLOW}/inputs.csv",
         site=site_files("paper.html.j2", "source.html.j2", "filter.js"),
     output:
         index="results/pages/papers/{paper}/index.html",

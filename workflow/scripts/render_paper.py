@@ -9,6 +9,7 @@ import pandas as pd
 
 from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison, read_computed
+from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import picture_size, records, render
 from annobench.reporting.verdicts import FACES, Tally
 from errata import CAUSE_WORDS, WEIGHT_WORDS, Finding, of_remarks, of_values, weightiest_first
@@ -64,6 +65,16 @@ def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str
     return records(others[~others["target"].isin(comparison["target"])])
 
 
+def lone_inputs(inputs: pd.DataFrame, comparison: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the counted values that inputs are used by alone, each with these inputs."""
+    counted = comparison[comparison["verdict"].isin(EVIDENCE)].set_index("target")
+    alone = inputs[inputs["value"].isin(counted.index)]
+    return [
+        {"target": target, "label": counted.loc[target, "label"], "inputs": records(own)}
+        for target, own in alone.groupby("value", sort=False)
+    ]
+
+
 def chips_of(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
     """Count the verdicts of rows, for the buttons that filter them."""
     counts = pd.Series([row["verdict"] for row in rows], dtype="str").value_counts()
@@ -77,6 +88,7 @@ def main(
     captions: Path,
     metas: list[str],
     modules: Iterable[Path],
+    inputs: Path,
     site: Path,
 ) -> dict[str, str]:
     """Return the paper's page and that of its sources as HTML, by name."""
@@ -88,6 +100,8 @@ def main(
         row | {"place": own.place_of(row["made_by"], row["target"])}
         for row in rows_of(compared, beside)
     ]
+    every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
+    own_inputs = every_input[every_input["paper"] == paper["key"]]
     found: list[Finding] = weightiest_first(
         [*of_values(compared), *of_remarks(paper["key"], record.with_name("remarks.csv"))]
     )
@@ -105,6 +119,7 @@ def main(
         "chips": chips_of(rows),
         "groups": by_source([row for row in rows if row["verdict"] not in NO_RESULTS]),
         "given_groups": by_source([row for row in rows if row["verdict"] in NO_RESULTS]),
+        "lone_inputs": lone_inputs(own_inputs, compared),
         "additional": unpublished(compared, beside),
         "metas": metas_read,
         "simulated": simulated(metas_read),
@@ -124,6 +139,7 @@ if snakemake := globals().get("snakemake"):
             captions=Path(snakemake.input.captions),
             metas=snakemake.input.get("metas", []),
             modules=[Path(path) for path in snakemake.input.modules],
+            inputs=Path(snakemake.input.inputs),
             site=Path(snakemake.input.site[0]).parent,
         )
         for name, page in written.items():

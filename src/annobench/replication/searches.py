@@ -15,7 +15,6 @@ import numpy as np
 
 from annobench.replication.ledger import SEARCH_METHOD, Computed
 from annobench.replication.printed import parse_printed
-from annobench.replication.study import Study
 
 #: Values never printed for which a search is run again.
 N_SHIFTED: Final = 1000
@@ -123,19 +122,19 @@ def search_rows(targets: Sequence[str], search: Search, chance: float) -> list[C
     ]
 
 
-def single_value(
-    study: Study, target: str, readings: Mapping[str, float], rng: np.random.Generator
+def single_values(
+    printed: Mapping[str, str],
+    readings: Mapping[str, Sequence[float] | np.ndarray],
+    rng: np.random.Generator,
 ) -> list[Computed]:
-    """Return the nearest of the readings of one value, with the chance of finding any.
+    """Return the nearest reading of each value of one place, with the chance of finding any.
 
     Parameters
     ----------
-    study : Study
-        Its printed table ``searched`` has the value as printed.
-    target : str
-        Of the value.
-    readings : mapping of str to float
-        All that were tried, by what they are called.
+    printed : mapping of str to str
+        The values as printed, by target.
+    readings : mapping of str to sequence of float
+        What all readings give, by target.
     rng : Generator
         As of `chance`.
 
@@ -144,6 +143,13 @@ def single_value(
     list of Computed
         As `search_rows` returns them.
     """
-    printed = study.printed("searched", dtype="str").set_index("name")["value"]
-    search = Search((printed[target],), np.array([*readings.values()], float)[:, None])
-    return search_rows([target], search, chance([search], rng))
+    searches = {
+        target: Search((printed[target],), np.array([*found], float)[:, None])
+        for target, found in readings.items()
+    }
+    by_chance = chance([*searches.values()], rng)
+    return [
+        row
+        for target, search in searches.items()
+        for row in search_rows([target], search, by_chance)
+    ]

@@ -10,6 +10,7 @@ from annobench.noise.lazy import find_lazy
 from annobench.noise.mixtures import Counts
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
+from annobench.replication.searches import single_values
 from annobench.replication.study import Study
 
 from . import figures, models, reconstruction, simulate, tables, values
@@ -58,6 +59,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.srte(rte, srte, printed), of=of_rte)
     for method, found in (*values.easy_rates(srte, printed), *values.lazy(lazy, annotators)):
         results.values(found, of=of_rte, method=method)
+    as_printed = study.printed("searched", dtype="str").set_index("name")["value"]
+    chi_squares = {"lazy.chi_square": lazy["chi_square"]}
+    results.values(single_values(as_printed, chi_squares, rng.spawn(1)[0]), of=of_rte)
     results.values(values.examples(examples, rte, window), of=of_rte)
 
     results.table("reconstruction", rivals.drop(columns="fits").head(200), of="printed")

@@ -16,7 +16,7 @@ from annobench.replication.study import Study
 
 from . import corpus, examples, figures, groups, model, posterior
 from .corpus import FOUR
-from .samples import search_samples
+from .samples import search_samples, search_senses
 
 SMOOTHINGS = (1e-4, 1e-3, model.SMOOTHING, 0.1, 1.0)
 #: Words whose other optima, calibration and classes are looked at, beginning with the four;
@@ -44,8 +44,10 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     results.values(examples.sums(number, figure5), of="printed", method="arithmetic")
     agreement = corpus.trained_rows(labels, figure3)
     results.values(agreement, of=of)
-    texts = study.printed("figure3", dtype="str")
-    results.values(search_samples(labels, texts, rng.spawn(1)[0]), of=of)
+    texts, (rng_samples, rng_senses) = study.printed("figure3", dtype="str"), rng.spawn(2)
+    available = corpus.available_senses(labels, figure3, study.printed("wordnet"))
+    results.values(search_samples(labels, texts, rng_samples), of=of)
+    results.values(search_senses(available, texts, rng_senses), of=of)
     fits = model.fits_of(words, model.SMOOTHING)
     results.values(corpus.simulated_trained(labels, fits), of="simulation")
     results.values(corpus.crowd_facts(labels), of=of)
@@ -67,8 +69,7 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     table, figure = partial(results.table, digits=6), results.figure
     table("example", examples.table, section2, number, of="closed_form")
     table3 = table("figure3", corpus.agreement_table, agreement, figure3, of=of)
-    wordnet = study.printed("wordnet")
-    available = table("available", corpus.available_senses, labels, figure3, wordnet, of=of)
+    table("available", available, of=of)
     table("readings", corpus.readings, available, of=of)
     senses = table("senses", corpus.correlations, table3, of=of)
     table("design", corpus.design_table, labels, of=of)

@@ -1,4 +1,4 @@
-"""Whether other parts of the public labels give the agreement of Figure 3: a search."""
+"""Searches for what Figure 3 counts: other parts of the public labels, other numbers of senses."""
 
 import functools
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pandas as pd
 
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import Computed
-from annobench.replication.searches import Search, chance, search_rows
+from annobench.replication.searches import Search, chance, search_rows, single_values
 
 from .corpus import Corpus
 
@@ -38,6 +38,19 @@ def search_samples(
         for word, search in searches.items()
         for row in search_rows([f"figure3.{word}.{of}" for of in MEASURES], search, by_chance)
     ]
+
+
+def search_senses(
+    available: pd.DataFrame, printed: pd.DataFrame, rng: np.random.Generator
+) -> list[Computed]:
+    """Return the nearest reading of each word's senses available, of those in `available`."""
+    target = "figure3." + printed["word"].str.split("-").str[0] + ".senses"
+    readings = available.set_index("word").drop(columns=["printed", "printed_used"])
+    return single_values(
+        dict(zip(target, printed["senses"], strict=True)),
+        dict(zip(target, readings.loc[printed["word"]].to_numpy(float), strict=True)),
+        rng,
+    )
 
 
 @functools.lru_cache(maxsize=64)

@@ -9,7 +9,6 @@ import pandas as pd
 from annobench.datasets import LoadedData, ami
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
-from annobench.replication.searches import single_value
 from annobench.replication.study import Study
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 
@@ -62,9 +61,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     claims = addressing.differences(scores)
     results.values(facts, of=data)
     results.values({"yeah.share": 100 * corpus.chosen.mean()}, of=data)
-    shares = {name: 100 * mask.mean() for name, mask in corpus.readings.items()}
-    results.values(single_value(study, "yeah.share", shares, rng.spawn(1)[0]), of=data)
     results.values(utterances.table1(yeah), of=data)
+    searched = utterances.searched(study, corpus.acts, corpus.readings, rng.spawn(1)[0])
+    results.values(searched, of=data)
     results.values(addressing.claims(claims, level), of=data)
 
     # Tables 2 to 4.

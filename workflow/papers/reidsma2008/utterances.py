@@ -17,6 +17,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
 from annobench.datasets import ami
+from annobench.replication.ledger import Computed
+from annobench.replication.searches import single_values
+from annobench.replication.study import Study
 
 #: The paper's names of the annotators, and those of the release.
 ANNOTATORS = {"dh": "dharshi", "s9": "s9553330", "vk": "vkaraisk"}
@@ -171,6 +174,29 @@ def word_features(text: str) -> list[str]:
 def table1(yeah: Utterances) -> dict[str, int]:
     """Count categories by annotator in train and test meetings."""
     return {f"table1.{code}.{part}": int(own.sum()) for code, part, own in yeah.cells(yeah.test)}
+
+
+def searched(
+    study: Study, acts: pd.DataFrame, masks: Mapping[str, pd.Series], rng: np.random.Generator
+) -> list[Computed]:
+    """Return what the nearest definition gives for the share and for each cell of Table 1."""
+    printed = study.printed("table1", index_col="category", dtype="str")
+    code, who = category(acts), annotator(acts)
+    part = acts["meeting"].str[:6].isin(TEST_GROUPS).map({True: "test", False: "train"})
+    cell = "table1." + code + "." + who + "_" + part
+    counts = pd.DataFrame({name: cell[mask].value_counts() for name, mask in masks.items()})
+    texts = {
+        f"table1.{row}.{column}": text
+        for column in printed
+        for row, text in printed[column].items()
+    }
+    cells = counts.reindex(list(texts)).fillna(0)
+    shares = {"yeah.share": [100 * mask.mean() for mask in masks.values()]}
+    as_printed = study.printed("searched", dtype="str").set_index("name")["value"]
+    return [
+        *single_values(texts, dict(zip(cells.index, cells.to_numpy(), strict=True)), rng),
+        *single_values(as_printed, shares, rng),
+    ]
 
 
 def excess(
