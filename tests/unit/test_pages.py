@@ -92,6 +92,11 @@ def paper(tmp_path):
     remarks = pd.DataFrame([remark], columns=list(schemas.REMARKS.columns))
     remarks.to_csv(folder / "remarks.csv", index=False)
     verdicts.other_methods(computed).to_csv(folder / "others.csv", index=False)
+    lone = pd.DataFrame(
+        [["study", ATTACK, ATTACK, "1", "a.e"], ["study", "not counted", "1", "1", "a.c"]],
+        columns=["paper", "input", "text", "values", "value"],
+    )
+    lone.to_csv(folder / "inputs.csv", index=False)
     meta = {"id": ATTACK, "title": ATTACK, "citation": ATTACK, "licence": ATTACK}
     meta |= {"provenance": "simulated", "why_simulated": ATTACK}
     meta |= {"n_items": 1000, "n_annotators": 1, "n_labels": 1}
@@ -108,6 +113,7 @@ def pages(paper):
         captions=paper / "captions.json",
         metas=[str(paper / "meta.json")],
         modules=[paper / "analysis.py"],
+        inputs=paper / "inputs.csv",
         site=SITE,
     )
     overviews = render_index.main(
@@ -125,6 +131,13 @@ def test_names_from_files_are_shown_and_never_run(pages):
     for page in pages:
         assert ATTACK not in page
         assert "&lt;script&gt;alert(" in page
+
+
+def test_inputs_that_one_counted_value_alone_uses_are_listed(pages):
+    inputs = pages[0].partition('id="inputs"')[2].partition("</details>")[0]
+    assert inputs.count("<tr>") == 2  # the header and one row
+    assert "#a.e" in inputs
+    assert "not counted" not in inputs
 
 
 def test_a_page_says_loudly_that_its_data_are_simulated(pages):

@@ -67,11 +67,13 @@ def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str
 
 def lone_inputs(inputs: pd.DataFrame, comparison: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the counted values that inputs are used by alone, each with these inputs."""
-    counted = comparison[comparison["verdict"].isin(EVIDENCE)].set_index("target")
-    alone = inputs[inputs["value"].isin(counted.index)]
+    counted = comparison[comparison["verdict"].isin(EVIDENCE)]
+    labels = dict(zip(counted["target"], counted["label"], strict=True))
+    own = [(target, records(inputs[inputs["value"] == target])) for target in labels]
     return [
-        {"target": target, "label": counted.loc[target, "label"], "inputs": records(own)}
-        for target, own in alone.groupby("value", sort=False)
+        {"target": target, "label": labels[target] or target, "inputs": alone}
+        for target, alone in own
+        if alone
     ]
 
 

@@ -60,8 +60,10 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     for method, found in (*values.easy_rates(srte, printed), *values.lazy(lazy, annotators)):
         results.values(found, of=of_rte, method=method)
     as_printed = study.printed("searched", dtype="str").set_index("name")["value"]
-    chi_squares = {"lazy.chi_square": lazy["chi_square"]}
-    results.values(single_values(as_printed, chi_squares, rng.spawn(1)[0]), of=of_rte)
+    searched = single_values(
+        as_printed, {"lazy.chi_square": [*lazy["chi_square"]]}, rng.spawn(1)[0]
+    )
+    results.values(searched, of=of_rte)
     results.values(values.examples(examples, rte, window), of=of_rte)
 
     results.table("reconstruction", rivals.drop(columns="fits").head(200), of="printed")
