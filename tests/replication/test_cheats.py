@@ -68,7 +68,7 @@ def comparison(tmp_path_factory, simulated_folder):
     of = tmp_path_factory.mktemp("tables")
     computed = [ledger.Computed(name, found[name], provenance="real") for name in printed]
     ledger.write_computed(computed, of / "computed.csv")
-    errata = "target,id,cause,weight,explanation,evidence,condition\n"
+    errata = "target,id,cause,weight,explanation,evidence,condition,status,date\n"
     (of / "errata.csv").write_text(errata)
     frame = verdicts.compare(
         pd.DataFrame(rows),

@@ -133,7 +133,7 @@ def compare(
     nothing = dict.fromkeys(
         (
             *("method", "provenance", "made_by", "erratum", "cause"),
-            *("weight", "explanation", "evidence", "condition"),
+            *("weight", "explanation", "evidence", "condition", "status", "date"),
         ),
         "",
     )
