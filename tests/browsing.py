@@ -69,7 +69,7 @@ SHOWN = (
     "index.html",
     "papers/index.html",
     "papers/carpenter2008/index.html",
-    "errata.html",
+    "discrepancies.html",
     "values.html",
     "coefficients/cohen_kappa.html",
     "models/dawid_skene.html",

@@ -28,6 +28,14 @@ class MissingFigure:
 
 
 @dataclass(frozen=True)
+class StandIn:
+    """What an analysis simulates in place of labels that no data set has, and why."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper's record, and where its files are."""
 
@@ -51,6 +59,10 @@ class Paper:
     calibrated: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
     missing_figures: tuple[MissingFigure, ...] = ()
+    collection: str = "added"
+    released: tuple[str, ...] = ()
+    text: str = "whole"
+    stand_ins: tuple[StandIn, ...] = ()
 
     @property
     def rules(self) -> Path:
@@ -104,7 +116,8 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
         record[kind] = tuple(Exhibit(**entry) for entry in record[kind])
     missing = record.get("missing_figures", ())
     record["missing_figures"] = tuple(MissingFigure(**entry) for entry in missing)
-    for kind in ("datasets", "not_public", "calibrated", "resources"):
+    record["stand_ins"] = tuple(StandIn(**entry) for entry in record.get("stand_ins", ()))
+    for kind in ("datasets", "not_public", "calibrated", "resources", "released"):
         record[kind] = tuple(record.get(kind, ()))
     return Paper(folder=path.parent, **record)
 

@@ -87,6 +87,28 @@ def test_mistakes_are_told_apart_by_their_ids(folder):
     assert not set(errata["id"]) & set(remarks["id"])
 
 
+def test_what_was_released_beside_the_paper_is_a_source_of_values(folder, paper):
+    sources = set(read_published(folder / "published.csv")["source"])
+    assert set(paper.released) <= sources
+
+
+def test_what_is_quoted_was_at_hand(folder, paper):
+    remarks = read_remarks(folder / "remarks.csv")
+    for text in remarks["printed"]:
+        assert text.count("“") == text.count("”"), text
+        # Plain quotation marks are the paper's own, within a quotation.
+        assert '"' not in re.sub("“[^”]*”", "", text), text
+    assert paper.text != "none" or not remarks["printed"].str.contains("“").any()
+
+
+def test_the_papers_that_the_workbench_was_made_for_are_thirteen():
+    records = [read_paper(each / "paper.yaml", datasets.names()) for each in FOLDERS]
+    seeds = [record for record in records if record.collection == "seed"]
+    assert len(seeds) == 13
+    assert {record.year for record in seeds} <= set(range(2008, 2015))
+    assert not any(record.released for record in seeds)
+
+
 def test_every_value_has_a_label_that_a_reader_understands(folder):
     published = read_published(folder / "published.csv")
     label, target = published["label"], published["target"]

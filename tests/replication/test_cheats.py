@@ -62,13 +62,13 @@ def comparison(tmp_path_factory, simulated_folder):
     printed = dict.fromkeys(CHEATS, ".7342") | {"honest": f"{honest['human.share']:.4f}"}
     rows = [
         {"target": name, "source": "§1", "value": text, "relation": "eq", "kind": "result"}
-        | {"basis": "public_data", "unit": "", "rival": "", "label": "", "note": ""}
+        | {"basis": "public_data", "unit": "", "rivals": "", "label": "", "note": ""}
         for name, text in printed.items()
     ]
     of = tmp_path_factory.mktemp("tables")
     computed = [ledger.Computed(name, found[name], provenance="real") for name in printed]
     ledger.write_computed(computed, of / "computed.csv")
-    errata = "target,id,cause,weight,explanation,evidence,condition\n"
+    errata = "target,id,cause,weight,explanation,evidence,search,condition,status,date\n"
     (of / "errata.csv").write_text(errata)
     frame = verdicts.compare(
         pd.DataFrame(rows),

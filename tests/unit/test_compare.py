@@ -14,7 +14,8 @@ from annobench.replication.ledger import Computed
 from annobench.replication.printed import RELATIONS, agrees, parse_printed
 
 PUBLISHED = "target,source,relation,value,unit,kind,basis,rivals,label,note\n"
-ERRATA = "target,id,cause,weight,explanation,evidence,condition\n"
+ERRATA = "target,id,cause,weight,explanation,evidence,search,condition,status,date\n"
+DAY = "2026-11-26"
 STANDING = "target,counts,reason,test\n"
 
 
@@ -29,6 +30,7 @@ def judge(tmp_path):
         explanation=None,
         cause="misprint",
         weight="value",
+        search="",
         beside=(),
         others=(),
         standing="",
@@ -58,7 +60,7 @@ def judge(tmp_path):
         reason = (
             ""
             if explanation is None
-            else f"a.b,slip,{cause},{weight},{explanation},tried all readings,\n"
+            else f"a.b,slip,{cause},{weight},{explanation},tried all readings,{search},,,{DAY}\n"
         )
         (tmp_path / "errata.csv").write_text(ERRATA + reason)
         (tmp_path / "standing.csv").write_text(STANDING + standing)
@@ -584,26 +586,28 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path):
 
 def test_an_explanation_needs_evidence(tmp_path):
     path = tmp_path / "errata.csv"
-    path.write_text(f"{ERRATA}a,slip,misprint,value,because,,\n")
+    path.write_text(f"{ERRATA}a,slip,misprint,value,because,,,,,{DAY}\n")
     with pytest.raises(PublicationError, match="line 2: evidence '' is empty"):
         ledger.read_errata(path)
 
 
 def test_values_that_one_slip_explains_share_its_explanation(tmp_path):
     path = tmp_path / "errata.csv"
-    first = "a,slip,misprint,digit,because,seen,its sum is right"
-    path.write_text(f"{ERRATA}{first}\nb,slip,,,,,\nc,slip,,,,its own,\n")
+    first = f"a,slip,misprint,digit,because,seen,,its sum is right,disputed,{DAY}"
+    path.write_text(f"{ERRATA}{first}\nb,slip,,,,,,,,\nc,slip,,,,its own,,,,\n")
     frame = ledger.read_errata(path)
     assert frame["cause"].tolist() == ["misprint"] * 3
     assert frame["weight"].tolist() == ["digit"] * 3
     assert frame["explanation"].tolist() == ["because"] * 3
     assert frame["condition"].tolist() == ["its sum is right"] * 3
+    assert frame["status"].tolist() == ["disputed"] * 3
+    assert frame["date"].tolist() == [DAY] * 3
     assert frame["evidence"].tolist() == ["seen", "seen", "its own"]
 
 
 def test_an_unknown_cause_is_an_error(tmp_path):
     path = tmp_path / "errata.csv"
-    path.write_text(f"{ERRATA}a,slip,carelessness,value,because,seen,\n")
+    path.write_text(f"{ERRATA}a,slip,carelessness,value,because,seen,,,,{DAY}\n")
     with pytest.raises(PublicationError, match="cause 'carelessness' is not one of misprint"):
         ledger.read_errata(path)
 
@@ -611,14 +615,17 @@ def test_an_unknown_cause_is_an_error(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("a,slip,misprint,,because,seen,\n", "line 2: weight '' is not one of conclusion"),
-        ("a,slip,misprint,heavy,because,seen,\n", "weight 'heavy' is not one of conclusion"),
+        ("a,slip,misprint,,because,seen,,,,\n", "line 2: weight '' is not one of conclusion"),
+        ("a,slip,misprint,heavy,because,seen,,,,\n", "weight 'heavy' is not one of conclusion"),
         (
-            "a,slip,misprint,value,because,seen,\nb,slip,,digit,,,\n",
+            f"a,slip,misprint,value,because,seen,,,,{DAY}\nb,slip,,digit,,,,,,\n",
             "line 3: target 'b' has another weight than the first value of its id",
         ),
-        ("a,slip,misprint,value,because,seen,if so\n", "does not complete 'It holds only if'"),
-        ("a,slip,misprint,value,because,seen,it is so.\n", "does not complete 'It holds only if'"),
+        ("a,slip,misprint,value,because,seen,,if so,,\n", "does not complete 'It holds only if'"),
+        ("a,slip,misprint,value,because,seen,,it is so.,,\n", "not complete 'It holds only if'"),
+        ("a,slip,misprint,value,because,seen,,,asked,\n", "status 'asked' is not one of"),
+        ("a,slip,misprint,value,because,seen,,,,\n", "line 2: date '' is not a day"),
+        ("a,slip,misprint,value,because,seen,,,,20261126\n", "date '20261126' is not a day"),
     ],
 )
 def test_an_explanation_has_one_weight_and_a_condition_that_completes_a_sentence(
@@ -630,23 +637,44 @@ def test_an_explanation_has_one_weight_and_a_condition_that_completes_a_sentence
         ledger.read_errata(path)
 
 
-REMARKS = "id,source,printed,should_be,cause,weight,explanation,evidence,condition\n"
+REMARKS = "id,source,printed,should_be,cause,weight,explanation,evidence,condition,status,date\n"
 
 
 def test_a_mistake_of_a_formula_has_no_number_to_compare(tmp_path):
     path = tmp_path / "remarks.csv"
-    path.write_text(f"{REMARKS}eq1,Eq. 1,1 - q,q,formula,value,turned round,q is 0,p is 0\n")
-    assert ledger.read_remarks(path).iloc[0].tolist()[1:4] == ["Eq. 1", "1 - q", "q"]
+    row = f"eq1,Eq. 1,1 - q,q,formula,value,turned round,q is 0,p is 0,,{DAY}\n"
+    path.write_text(f"{REMARKS}{row}")
+    remark = ledger.read_remarks(path).iloc[0]
+    assert remark.tolist()[1:4] == ["Eq. 1", "1 - q", "q"]
+    assert (remark["status"], remark["date"]) == ("not_contacted", DAY)
+
+
+@pytest.mark.parametrize(
+    ("cause", "condition", "part"),
+    [
+        ("misprint", "", "proven"),
+        ("rounding", "", "proven"),
+        ("formula", "", "proven"),
+        ("contradiction", "", "proven"),
+        ("contradiction", "it rains", "conditional"),
+        ("method", "", "difference"),
+        ("other_data", "it rains", "difference"),
+        ("unexplained", "it rains", "open"),
+        ("", "", "open"),
+    ],
+)
+def test_what_holds_under_a_condition_is_no_proven_erratum(cause, condition, part):
+    assert vocabulary.part_of(cause, condition) == part
 
 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("a,Eq. 1,,q,formula,value,why,seen,", "printed '' is empty"),
-        ("a,Eq. 1,$p$,q,formula,value,why,seen,", "printed '\\$p\\$' has TeX in it"),
-        ("a,Eq. 1,p,q,formula,,why,seen,", "weight '' is not one of conclusion"),
-        ("a,Eq. 1,p,q,wrong,value,why,seen,", "cause 'wrong' is not one of misprint"),
-        ("a,Eq. 1,p,q,formula,value,why,seen,\na,T,p,q,formula,value,why,seen,", "twice"),
+        ("a,Eq. 1,,q,formula,value,why,seen,,,", "printed '' is empty"),
+        ("a,Eq. 1,$p$,q,formula,value,why,seen,,,", "printed '\\$p\\$' has TeX in it"),
+        ("a,Eq. 1,p,q,formula,,why,seen,,,", "weight '' is not one of conclusion"),
+        ("a,Eq. 1,p,q,wrong,value,why,seen,,,", "cause 'wrong' is not one of misprint"),
+        ("a,Eq. 1,p,q,formula,value,why,seen,,,\na,T,p,q,formula,value,why,seen,,,", "twice"),
     ],
 )
 def test_a_remark_names_the_line_of_a_fault(tmp_path, row, message):
@@ -731,7 +759,8 @@ def test_a_simulation_can_not_stand_for_a_table_or_a_formula(judge, basis):
 
 
 def test_an_explanation_of_nothing_published_is_an_error(tmp_path):
-    (tmp_path / "errata.csv").write_text(f"{ERRATA}c.d,slip,misprint,value,because,evidence,\n")
+    row = f"c.d,slip,misprint,value,because,evidence,,,{DAY}\n"
+    (tmp_path / "errata.csv").write_text(ERRATA + row)
     (tmp_path / "published.csv").write_text(PUBLISHED)
     ledger.write_computed([], tmp_path / "computed.csv")
     with pytest.raises(PublicationError, match=r"'c.d' is in errata.csv but not"):
@@ -822,3 +851,11 @@ def test_a_search_that_finds_anything_shows_no_cause(judge, rate, cause, expecte
     problems = [failure.problem for failure in verdicts.check(frame)]
     assert len(problems) == expected
     assert all("finds 20% of the values" in problem for problem in problems)
+
+
+def test_a_cause_that_was_found_by_search_needs_its_chance(judge):
+    claim = {"explanation": "other items", "cause": "other_data", "search": "yes"}
+    [failure] = verdicts.check(judge("1", value(3.0), **claim))
+    assert "no chance of it is known" in failure.problem
+    nearest = value(1.0, method="best of 3 readings", base_rate=0.01)
+    assert not verdicts.check(judge("1", value(3.0), others=[nearest], **claim))

@@ -10,14 +10,15 @@ from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
 @pytest.fixture
 def comparison(tmp_path):
     rows = [
-        ("carpenter2008", "reproduced", "real", ""),
-        ("carpenter2008", "within_interval", "simulated", ""),
-        ("carpenter2008", "deviates", "real", "slip"),
-        ("carpenter2008", "deviates", "real", "slip"),
-        ("su2008", "restated", "printed_table", ""),
-        ("su2008", "given", "", ""),
+        ("carpenter2008", "reproduced", "real", "", ""),
+        ("carpenter2008", "within_interval", "simulated", "", ""),
+        ("carpenter2008", "deviates", "real", "slip", "misprint"),
+        ("carpenter2008", "deviates", "real", "slip", "misprint"),
+        ("su2008", "restated", "printed_table", "", ""),
+        ("su2008", "given", "", "", ""),
     ]
-    frame = pd.DataFrame(rows, columns=["paper", "verdict", "provenance", "erratum"])
+    columns = ["paper", "verdict", "provenance", "erratum", "cause"]
+    frame = pd.DataFrame(rows, columns=columns).assign(relation="eq", published="1", computed=1.0)
     write_comparison(frame.reindex(columns=list(COMPARISON_COLUMNS)), tmp_path / "comparison.csv")
     return tmp_path / "comparison.csv"
 
@@ -34,9 +35,9 @@ def test_counts_are_written_and_then_found_to_be_right(comparison, tmp_path, cap
     text = readme.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
-    assert "Of 6 printed values, 4 can be judged: 2 are reproduced" in text
+    assert "Of 6 values printed in 13 papers (2008 to 2014), 4 can be judged: 2 reproduced" in text
     assert "1 from real labels, 1 by simulation" in text
-    assert "2 deviate for 1 known causes" in text
+    assert "2 deviating (2 by a proven erratum)" in text
     assert "<svg" in (tmp_path / "docs/verdicts.svg").read_text()
 
 

@@ -76,7 +76,19 @@ def paper(tmp_path):
     )
     computed = ledger.read_computed(folder / "computed.csv")
     errata = pd.DataFrame(
-        [["a.b", "slip", "misprint", "value", ATTACK, ATTACK, ATTACK]],
+        [
+            [
+                "a.b",
+                "slip",
+                "misprint",
+                "value",
+                *[ATTACK] * 2,
+                "",
+                ATTACK,
+                "not_contacted",
+                "2026-11-26",
+            ]
+        ],
         columns=list(schemas.ERRATA.columns),
     )
     dependence = pd.DataFrame(
@@ -88,7 +100,7 @@ def paper(tmp_path):
     )
     comparison = verdicts.compare(published, computed, errata, dependence=dependence, paper="study")
     ledger.write_comparison(comparison, folder / "comparison.csv")
-    remark = ["prose", *[ATTACK] * 3, "formula", "conclusion", *[ATTACK] * 3]
+    remark = ["prose", *[ATTACK] * 3, "formula", "conclusion", *[ATTACK] * 3, "", "2026-11-26"]
     remarks = pd.DataFrame([remark], columns=list(schemas.REMARKS.columns))
     remarks.to_csv(folder / "remarks.csv", index=False)
     verdicts.other_methods(computed).to_csv(folder / "others.csv", index=False)
@@ -150,8 +162,8 @@ def test_every_value_has_its_verdict_in_words(pages):
     own, overview, *_ = pages
     assert "deviates" in own
     assert "missing" in own
-    assert "4 printed values" in overview
-    assert '<b class="number">1</b> in closed form' in overview
+    assert "1 study was added: of" in overview
+    assert "Reproduced in print: 1 in closed form" in overview
     assert "from real labels, from printed" not in overview
 
 
@@ -263,7 +275,9 @@ def test_changes_are_counted_in_a_sentence(changes, refuted, words):
 def test_a_tally_counts_what_can_be_judged():
     verdicts = ["reproduced", "within_interval", "cited", "deviates", "restated"]
     provenances = ["real", "simulated", "", "real", "printed_table"]
-    tally = Tally.of(pd.DataFrame({"verdict": verdicts, "provenance": provenances}))
+    frame = pd.DataFrame({"verdict": verdicts, "provenance": provenances, "cause": "misprint"})
+    tally = Tally.of(frame.assign(condition="it rains"))
+    assert tally.explained == [("conditional", "by an error under a condition", 1)]
     assert (tally.total, tally.judged, tally.reproduced) == (5, 3, 2)
     assert tally.grounds == [("real", "from real labels", 1), ("simulated", "by simulation", 1)]
 

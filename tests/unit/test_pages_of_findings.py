@@ -9,7 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-import errata
+import conclude
+import count_verdicts
+import counts
+import discrepancies
+import render_index
 import render_lists
 import table_columns
 from annobench.replication import ledger, schemas, vocabulary
@@ -17,6 +21,8 @@ from source_lines import Place, Sources
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"
+DAY = "2026-11-26"
+CAUSES = ("misprint", "formula", "method")
 
 
 def comparison_of(*rows):
@@ -27,6 +33,7 @@ def comparison_of(*rows):
     plain = {"paper": "study", "source": "Table 1", "relation": "eq", "published": "0.50"}
     plain |= {"computed": 0.75, "verdict": "deviates", "label": "kappa", "erratum": "slip"}
     plain |= {"cause": "misprint", "weight": "value", "explanation": "why", "evidence": "sums"}
+    plain |= {"status": "not_contacted", "date": DAY}
     return pd.DataFrame([blank | plain | {"target": f"a.{n}"} | row for n, row in enumerate(rows)])
 
 
@@ -36,7 +43,8 @@ def remarks_of(path, *rows):
 
 
 def test_values_of_one_cause_are_one_finding():
-    found = errata.of_values(comparison_of({}, {"evidence": "more"}, {"erratum": "", "cause": ""}))
+    rows = {}, {"evidence": "more"}, {"erratum": "", "cause": ""}
+    found = discrepancies.of_values(comparison_of(*rows))
     assert [[change.target for change in finding.changes] for finding in found] == [
         ["a.0", "a.1"],
         ["a.2"],
@@ -48,20 +56,20 @@ def test_values_of_one_cause_are_one_finding():
 
 def test_a_stand_in_that_is_explained_is_listed_without_a_number():
     rows = {"verdict": "stand_in"}, {"verdict": "stand_in", "explanation": "", "erratum": ""}
-    [finding] = errata.of_values(comparison_of(*rows))
+    [finding] = discrepancies.of_values(comparison_of(*rows))
     assert finding.changes[0].should_be == ""
 
 
 def test_the_weightiest_come_first_and_remarks_are_among_them(tmp_path):
-    remark = ["prose", "§2", "so", "not so", "formula", "conclusion", "why", "how", "it rains"]
-    remarks = errata.of_remarks("study", remarks_of(tmp_path / "remarks.csv", remark))
-    values = errata.of_values(comparison_of({"weight": "digit"}, {"erratum": "other"}))
-    found = errata.weightiest_first([*values, *remarks])
+    remark = ["prose", "§2", "so", "not so", "formula", "conclusion", "why", "how", "if", "", DAY]
+    remarks = discrepancies.of_remarks("study", remarks_of(tmp_path / "remarks.csv", remark))
+    values = discrepancies.of_values(comparison_of({"weight": "digit"}, {"erratum": "other"}))
+    found = discrepancies.weightiest_first([*values, *remarks])
     assert [finding.id for finding in found] == ["prose", "other", "slip"]
     assert found[0].anchor == "study-prose"
-    table = errata.table_of(found, {"study": "A study"})
+    table = discrepancies.table_of(found, {"study": "A study"})
     assert list(table["should_be"]) == ["not so", "0.7500", "0.7500"]
-    assert list(table["permalink"]) == [f"errata.html#{finding.anchor}" for finding in found]
+    assert list(table["permalink"]) == [f"discrepancies.html#{finding.anchor}" for finding in found]
 
 
 @pytest.fixture
@@ -82,7 +90,8 @@ def lists(tmp_path):
         {"verdict": "reproduced", "erratum": "", "explanation": ""},
     )
     ledger.write_comparison(comparison, tmp_path / "comparison.csv")
-    remarks_of(folder / "remarks.csv", ["prose", *[ATTACK] * 3, "formula", "digit", *[ATTACK] * 3])
+    remark = ["prose", *[ATTACK] * 3, "formula", "digit", *[ATTACK] * 3, "disputed", DAY]
+    remarks_of(folder / "remarks.csv", remark)
     pages, table = render_lists.main(tmp_path, [str(folder / "paper.yaml")], SITE)
     return pages, table, comparison
 
@@ -103,18 +112,44 @@ def test_the_buttons_count_what_the_table_has(lists):
     assert rows == list(comparison["verdict"])
 
 
-def test_the_page_of_errata_has_an_entry_a_cause_and_the_unresolved_apart(lists):
+def test_the_page_of_discrepancies_has_an_entry_a_cause_each_in_its_part(lists):
     pages, table, _ = lists
-    entries = re.findall(r'<article class="finding[^"]*" id="([^"]*)" data-row', pages["errata"])
-    assert entries == ["study-slip", "study-prose", "study-open"]
-    assert pages["errata"].index('id="unresolved"') < pages["errata"].index('id="study-open"')
-    assert "It holds only if" in pages["errata"]
-    assert len(table) == 3
+    page = pages["discrepancies"]
+    parts = re.split(r'<h2 id="(\w+)">', page)[1:]
+    entries = {
+        part: re.findall(r'<article class="finding[^"]*" id="([^"]*)" data-row', text)
+        for part, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+    # What holds under a condition is not among the errata.
+    assert entries == {
+        "conditional": ["study-slip", "study-prose"],
+        "open": ["study-open"],
+        "answer": [],
+    }
+    assert "It holds only if" in page
+    assert list(table["part"]) == ["conditional", "open", "conditional"]
+
+
+def test_an_entry_says_what_became_of_it_and_when(lists):
+    page = lists[0]["discrepancies"]
+    entry = re.search(r'<article [^>]*id="study-prose".*?</article>', page, re.DOTALL)[0]
+    assert f'disputed by the authors (<time datetime="{DAY}">' in entry
+    assert 'href="discrepancies.html#answer"' in entry
+    assert 'id="answer"' in page
+
+
+@pytest.mark.parametrize(("text", "says"), [("whole", False), ("part", True), ("none", True)])
+def test_a_finding_says_that_the_text_was_not_at_hand(lists, tmp_path, text, says):
+    path = tmp_path / "papers/study/paper.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text()) | {"text": text}))
+    page = render_lists.main(tmp_path, [str(path)], SITE)[0]["discrepancies"]
+    told = discrepancies.TEXT_WORDS[text].replace("'", "&#39;")
+    assert page.count(told) == 3 if says else "at hand" not in page
 
 
 def test_a_page_is_readable_without_a_script(lists):
     pages, *_ = lists
-    for name in ("errata", "values"):
+    for name in ("discrepancies", "values"):
         page = pages[name]
         assert re.search(r'<form class="filter" [^>]*hidden>', page)
         assert not re.search(r"<(tr|article)[^>]*data-row[^>]* hidden", page)
@@ -124,6 +159,87 @@ def test_the_script_of_a_page_is_short_and_asks_nobody():
     script = (SITE / "filter.js").read_text(encoding="utf-8")
     assert script.count("\n") < 150
     assert not re.search(r"fetch\(|XMLHttpRequest|https?:|import ", script)
+
+
+# --- counts ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def studied(tmp_path):
+    """Write results of a seed paper, and of an added study with a notebook, all kinds in each."""
+    rows, n = [], 0
+    for paper, source in (("old", "Table 1"), ("new", "Table 1"), ("new", "a.ipynb")):
+        for verdict, times, cause, condition in (
+            ("reproduced", 3, "", ""),
+            ("deviates", 5, "misprint", ""),
+            ("deviates", 7, "formula", "it rains"),
+            ("deviates", 11, "method", ""),
+            ("unresolved", 13, "unexplained", ""),
+            ("inconclusive", 17, "", ""),
+            ("input", 19, "", ""),
+        ):
+            n += 1
+            row = {"paper": paper, "source": source, "verdict": verdict, "provenance": "real"}
+            row |= {"cause": cause, "condition": condition, "erratum": cause and f"slip{n}"}
+            rows += [row | {"explanation": "why" if cause else ""}] * (times + n)
+    comparison = comparison_of(*rows)
+    ledger.write_comparison(comparison, tmp_path / "comparison.csv")
+    for key, more in (("old", {"collection": "seed"}), ("new", {"released": ["a.ipynb"]})):
+        folder = tmp_path / "workflow" / key
+        folder.mkdir(parents=True)
+        record = {"key": key, "title": key, "authors": "A. B", "year": 2008, "figures": []}
+        (folder / "paper.yaml").write_text(yaml.safe_dump(record | more))
+        remarks_of(folder / "remarks.csv")
+    return tmp_path, comparison
+
+
+def numbers_of(text):
+    """Return all whole numbers of a text without its markup, in their order."""
+    return [int(number) for number in re.findall(r"\d+", re.sub(r"<[^>]*>", "", text))]
+
+
+def outcomes_of(comparison):
+    """Count by hand: values that can be judged, and what became of them."""
+    verdict = comparison["verdict"]
+    names = ("reproduced", "deviates", "unresolved", "inconclusive")
+    found = [int((verdict == name).sum()) for name in names]
+    return sum(found), found
+
+
+def test_the_same_counts_stand_on_all_pages_and_in_the_readme(studied):
+    folder, comparison = studied
+    paths = [str(path) for path in sorted(folder.glob("workflow/*/paper.yaml"))]
+    pages, table = render_lists.main(folder, paths, SITE)
+    pages |= render_index.main(folder / "comparison.csv", paths, [], [], [], SITE)
+    of_seed = comparison["paper"] == "old"
+    of_notebook = comparison["source"] == "a.ipynb"
+    judged, outcomes = outcomes_of(comparison[of_seed])
+    printed, in_print = outcomes_of(comparison[~of_seed & ~of_notebook])
+    released, in_notebook = outcomes_of(comparison[of_notebook])
+    for name in ("index", "papers", "values"):
+        lede = re.search(r'<p class="lede">(.*?)</p>', pages[name], re.DOTALL)[1]
+        assert numbers_of(lede) == [judged, 1, 2008, *outcomes], name
+        added = re.search(r'<p class="added">(.*?)</p>', pages[name], re.DOTALL)[1]
+        assert numbers_of(added) == [1, printed, *in_print, released, *in_notebook], name
+    counted = conclude.counts_of(comparison, folder / "workflow")
+    of_seeds, of_added = counts.sentences(counted)
+    deviating = [comparison[of_seed & (comparison["cause"] == cause)] for cause in CAUSES]
+    explained = [len(each) for each in deviating]
+    assert numbers_of(of_seeds) == [
+        *(int(of_seed.sum()), 1, 2008, judged, outcomes[0], outcomes[0]),
+        *(outcomes[1], *explained, *outcomes[2:]),
+    ]
+    assert str(released) in of_added
+    # Entries: of one function, and as many as the page and its file have.
+    lede = re.search(r'<p class="lede">(.*?)</p>', pages["discrepancies"], re.DOTALL)[1]
+    assert counts.entries(counted.seed) in lede
+    assert counts.entries(counted.added) in lede
+    each = table.drop_duplicates(["paper", "id"])
+    both = {p: counted.seed.entries[p] + counted.added.entries[p] for p in vocabulary.PARTS}
+    assert each["part"].value_counts().to_dict() == both
+    readme = count_verdicts.counted(comparison, folder, folder / "workflow")
+    for sentence in (of_seeds, of_added, counts.of_entries(counted)):
+        assert sentence in readme
 
 
 @pytest.mark.parametrize(

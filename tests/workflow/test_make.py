@@ -19,6 +19,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 import conclude
 from annobench.replication.ledger import COMPARISON_COLUMNS, read_comparison, write_comparison
+from counts import sentences
 
 pytestmark = pytest.mark.workflow
 
@@ -181,11 +182,13 @@ def test_a_job_that_failed_is_not_running_and_reports_end_with_the_run(handler, 
 
 def test_the_last_lines_say_what_reproduced_what_is_simulated_and_what_to_open(built):
     results = built[0].top / "results"
-    told = conclude.main(results)
+    papers = built[0].paper.parent
+    told = conclude.main(results, papers)
     assert "SIMULATED, not real: 1 of 1 data sets (anesthesia)." in told
-    assert "Of 4 printed values" in told
+    assert "1 study was added: of 4 values in print" in told
     assert f"Open {results / 'index.html'}." in told.splitlines()[-1]
-    assert conclude.verdicts(read_comparison(results / "comparison.csv")) in told
+    counts = conclude.counts_of(read_comparison(results / "comparison.csv"), papers)
+    assert all(sentence in told for sentence in sentences(counts))
 
 
 def test_many_simulated_data_sets_are_counted_and_a_few_named(tmp_path):

@@ -436,7 +436,7 @@ def test_the_check_fails_on_what_is_missing_and_stale_and_not_on_what_is_explain
     before = published.read_text()
     published.write_text(f"{before}section3.more,§3,eq,1,,result,closed_form,,,\n")
     with errata.open("a") as stream:
-        stream.write("section2.accuracy_of_three,slip,misprint,value,a digit,the formula,\n")
+        stream.write("section2.accuracy_of_three,slip,misprint,value,why,sums,,,2026-11-26\n")
     output = clone.snakemake("check", fails=True)
     assert "§3 prints 1; no value was computed" in output
     assert "explained in errata.csv, but its verdict is reproduced" in output

@@ -91,7 +91,7 @@ html_theme_options = {
 html_sidebars: dict[str, list[str]] = {
     page: []
     for page in (
-        *("index", "errata", "values", "figures", "search"),
+        *("index", "discrepancies", "values", "figures", "search"),
         *("papers/**", "studies/**", "datasets/index"),
     )
 }

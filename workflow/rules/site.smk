@@ -9,7 +9,7 @@ PAGES = [
     "index",
     "papers/index",
     *expand("papers/{paper}/{page}", paper=PAPERS, page=["index", "source"]),
-    "errata",
+    "discrepancies",
     "values",
     "figures",
     "studies/index",
@@ -61,19 +61,19 @@ rule render_paper:
 
 
 rule render_lists:
-    """Render the pages across papers: errata, all values, all figures."""
+    """Render the pages across papers: discrepancies, all values, all figures."""
     input:
         comparison="results/comparison.csv",
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         captions=[paper_results(key)["captions"] for key in PAPERS],
         figures=[path for key in PAPERS for path in paper_results(key)["figures"]],
-        site=site_files("errata.html.j2", "values.html.j2", "figures.html.j2", "filter.js"),
+        site=site_files("discrepancies.html.j2", "values.html.j2", "figures.html.j2", "filter.js"),
     output:
-        errata="results/pages/errata.html",
+        discrepancies="results/pages/discrepancies.html",
         values="results/pages/values.html",
         figures="results/pages/figures.html",
-        table="results/errata.csv",
+        table="results/discrepancies.csv",
     log:
         "results/logs/lists.log",
     benchmark:
@@ -96,6 +96,7 @@ rule render_index:
         metas=expand("results/data/{dataset}/meta.json", dataset=DATASETS),
         network=sorted({answer for dataset in DATASETS for answer in network_of(dataset)}),
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
+        remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
         site=site_files("index.html.j2", "papers.html.j2", "studies.html.j2", "sort.js"),
         # Findings are read from these, where a run has them.
         matrix="results/studies/conformance/matrix.csv",
@@ -165,7 +166,7 @@ rule site:
     input:
         pages=expand("results/pages/{page}.html", page=PAGES),
         notebooks=rules.notebooks.input,
-        files=["results/comparison.csv", "results/errata.csv"]
+        files=["results/comparison.csv", "results/discrepancies.csv"]
         + [path for paper in PAPERS for path in offered(paper)]
         + STUDY_TABLES,
         docs=sorted(map(str, DOCS.rglob("*.md"))) + sorted(map(str, DOCS.rglob("*.svg"))),

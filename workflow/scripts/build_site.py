@@ -21,7 +21,7 @@ from reference import write_reference
 #: What the masthead shows, by the words that it shows, in this order.
 MASTHEAD = {
     "papers/index": "Papers",
-    "errata": "Errata",
+    "discrepancies": "Discrepancies",
     "values": "Values",
     "figures": "Figures",
     "coefficients/index": "Coefficients",

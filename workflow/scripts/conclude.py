@@ -6,28 +6,23 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.replication.ledger import read_comparison
-from annobench.reporting.verdicts import Tally
-from sources import read_metas, simulated
+from counts import Counts, count, sentences
+from discrepancies import of_all
+from sources import read_metas, read_record, simulated
+
+PAPERS = Path(__file__).parents[1] / "papers"
 
 #: Names that stand in one line.
 MOST = 5
 
 
-def verdicts(comparisons: pd.DataFrame) -> str:
-    """Return the counts of verdicts as a sentence."""
-    total = Tally.of(comparisons)
-    grounds = ", ".join(f"{n:,} {words}" for _, words, n in total.grounds)
-    explained = comparisons[comparisons["verdict"] == "deviates"]["erratum"].nunique()
-    return (
-        f"Of {total.total:,} printed values, {total.judged:,} can be judged: "
-        f"{total.reproduced:,} are reproduced ({grounds}), "
-        f"{total.counts['deviates']:,} deviate for {explained} known causes, "
-        f"{total.counts['unresolved']:,} are unresolved, and "
-        f"{total.counts['inconclusive']:,} are inconclusive."
-    )
+def counts_of(comparison: pd.DataFrame, papers: Path) -> Counts:
+    """Count what became of the values of the papers in a folder."""
+    files = {path.parent.name: path for path in sorted(papers.glob("*/paper.yaml"))}
+    return count(comparison, map(read_record, files.values()), of_all(comparison, files))
 
 
-def main(results: Path) -> str:
+def main(results: Path, papers: Path = PAPERS) -> str:
     """Return the last lines of a run."""
     metas = read_metas(map(str, sorted(results.glob("data/*/meta.json"))))
     stand_ins = [meta["id"] for meta in simulated(metas)]
@@ -40,8 +35,8 @@ def main(results: Path) -> str:
             f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). "
             f"{first['id']}: {why}."
         )
-    told = verdicts(read_comparison(results / "comparison.csv"))
-    return f"{source}\n{told} Open {results / 'index.html'}."
+    told = sentences(counts_of(read_comparison(results / "comparison.csv"), papers))
+    return "\n".join([source, *told, f"Open {results / 'index.html'}."])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ from annobench.core.files import replacing
 from annobench.plotting import house_style
 from annobench.replication.ledger import read_comparison
 from annobench.reporting.verdicts import Tally
-from conclude import verdicts
+from conclude import PAPERS, counts_of
+from counts import in_order, of_entries, sentences
 from findings import findings
 from sources import read_record
 
@@ -37,11 +38,12 @@ SHADES = {
 }
 
 
-def counted(comparisons: pd.DataFrame, results: Path) -> str:
-    """Return the counts as a sentence, and the first findings, in Markdown."""
+def counted(comparisons: pd.DataFrame, results: Path, papers: Path) -> str:
+    """Return the counts as sentences, and the first findings, in Markdown."""
+    counts = counts_of(comparisons, papers)
     shown = list(findings(comparisons, results))[:N_FINDINGS]
     cards = [f"- *{each.claim}* {each.outcome} ({each.source})" for each in shown]
-    return "\n".join([verdicts(comparisons), "", *cards])
+    return "\n\n".join([*sentences(counts), of_entries(counts), "\n".join(cards)])
 
 
 def shares(tally: Tally) -> list[int]:
@@ -57,7 +59,7 @@ def draw(comparisons: pd.DataFrame, records: list[dict[str, Any]], path: Path) -
     """Draw what became of the values of each study that can be judged."""
     judged = {
         re.sub(r"_|(?=20\d\d$)", " ", record["key"]).title(): tally
-        for record in sorted(records, key=lambda record: (record["year"], record["key"]))
+        for record in in_order(records)
         if (tally := Tally.of(comparisons[comparisons["paper"] == record["key"]])).judged
     }
     with house_style():
@@ -78,11 +80,11 @@ def draw(comparisons: pd.DataFrame, records: list[dict[str, Any]], path: Path) -
             figure.savefig(draft, format="svg", metadata={"Date": None})
 
 
-def main(*, check: bool, comparison: Path, readme: Path) -> int:
+def main(*, check: bool, comparison: Path, readme: Path, papers: Path = PAPERS) -> int:
     """Write the counts into the README, or say whether they stand there."""
     compared = read_comparison(comparison)
     text = readme.read_text(encoding="utf-8")
-    block = f"{BEGIN}\n{counted(compared, comparison.parent)}\n{END}"
+    block = f"{BEGIN}\n{counted(compared, comparison.parent, papers)}\n{END}"
     pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
     if len(pattern.findall(text)) != 1:
         print(f"{readme}: there must be one {BEGIN!r} with {END!r} after it.", file=sys.stderr)
@@ -96,7 +98,7 @@ def main(*, check: bool, comparison: Path, readme: Path) -> int:
         return 1
     if not check:
         readme.write_text(wanted, encoding="utf-8")
-        records = [read_record(path) for path in (TOP / "workflow/papers").glob("*/paper.yaml")]
+        records = [read_record(path) for path in papers.glob("*/paper.yaml")]
         draw(compared, records, readme.parent / "docs/verdicts.svg")
     return 0
 

@@ -8,8 +8,10 @@ from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison
 from annobench.reporting.pages import render
 from annobench.reporting.verdicts import Tally
+from counts import count, in_order, is_seed
+from discrepancies import of_all
 from findings import findings
-from sources import read_metas, read_record, simulated
+from sources import read_metas, read_record, simulated, stand_ins
 
 REMEDY = (
     "Nothing is claimed from them. For the real data set ANNOBENCH_DATA_MIRROR, or connect to "
@@ -27,19 +29,25 @@ def main(
 ) -> dict[str, str]:
     """Return the pages as HTML, by name."""
     compared = read_comparison(comparison)
-    records = [read_record(Path(path)) for path in papers]
+    paths = {read_record(path)["key"]: path for path in map(Path, papers)}
+    records = in_order(map(read_record, paths.values()))
     sources = read_metas(metas)
     answers = [json.loads(Path(path).read_text(encoding="utf-8")) for path in network]
     content = {
         "papers": [
-            {"record": paper, "tally": Tally.of(compared[compared["paper"] == paper["key"]])}
-            for paper in sorted(records, key=lambda paper: (paper["year"], paper["key"]))
+            {
+                "record": paper,
+                "is_seed": is_seed(paper),
+                "tally": Tally.of(compared[compared["paper"] == paper["key"]]),
+            }
+            for paper in records
         ],
-        "tally": Tally.of(compared),
+        "counts": count(compared, records, of_all(compared, paths)),
         "findings": list(findings(compared, comparison.parent)),
         "metas": sources,
         "peers": list(peers),
         "simulated": simulated(sources),
+        "others_simulated": [each for record in records for each in stand_ins(record)],
         "network": " ".join(a["reason"] for a in answers if a["reachable"] is False),
     }
     return {
@@ -57,9 +65,9 @@ if snakemake := globals().get("snakemake"):
             peers=snakemake.params.peers,
             site=Path(snakemake.input.site[0]).parent,
         )
-        stand_ins = [meta["id"] for meta in simulated(read_metas(snakemake.input.metas))]
-        if stand_ins:
-            print(f"WARNING: SIMULATED, not real: {', '.join(stand_ins)}. {REMEDY}", flush=True)
+        ids = [meta["id"] for meta in simulated(read_metas(snakemake.input.metas))]
+        if ids:
+            print(f"WARNING: SIMULATED, not real: {', '.join(ids)}. {REMEDY}", flush=True)
         for name, html in written.items():
             with replacing(snakemake.output[name]) as draft:
                 draft.write_text(html, encoding="utf-8")

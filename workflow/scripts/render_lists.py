@@ -12,16 +12,8 @@ from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison
 from annobench.replication.vocabulary import WEIGHTS
 from annobench.reporting.pages import records, render
-from annobench.reporting.verdicts import Tally
-from errata import (
-    CAUSE_WORDS,
-    WEIGHT_WORDS,
-    Finding,
-    of_remarks,
-    of_values,
-    table_of,
-    weightiest_first,
-)
+from counts import count, entries, in_order
+from discrepancies import CAUSE_WORDS, ENTRY_WORDS, PART_WORDS, Finding, of_all, table_of
 from render_paper import chips_of, figures_of
 from sources import read_record
 
@@ -51,15 +43,6 @@ def _surname(name: str) -> str:
     return words[-1]
 
 
-def findings_of(comparison: pd.DataFrame, papers: dict[str, Path]) -> list[Finding]:
-    """Return all findings, paper by paper, the weightiest first."""
-    found = []
-    for key, record in papers.items():
-        own = of_values(comparison[comparison["paper"] == key])
-        found += weightiest_first([*own, *of_remarks(key, record.with_name("remarks.csv"))])
-    return found
-
-
 def counts_of(found: list[Finding], attribute: str, names: Iterable[str]) -> list[tuple[str, int]]:
     """Count findings by an attribute, in the order of its names."""
     values = [getattr(finding, attribute) for finding in found]
@@ -69,27 +52,25 @@ def counts_of(found: list[Finding], attribute: str, names: Iterable[str]) -> lis
 def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str], pd.DataFrame]:
     """Return the pages as HTML by name, and the table of all findings."""
     comparison = read_comparison(results / "comparison.csv")
-    records_of = {path: read_record(Path(path)) for path in paths}
-    ordered = sorted(records_of.items(), key=lambda pair: (pair[1]["year"], pair[1]["key"]))
-    papers = {record["key"]: record for _, record in ordered}
-    short = short_names(papers.values())
-    found = findings_of(comparison, {record["key"]: Path(path) for path, record in ordered})
-    known = [finding for finding in found if not finding.is_open]
-    unresolved = [finding for finding in found if finding.is_open]
-    common = {"papers": papers, "short": short}
-    errata = render(
-        "errata.html.j2",
+    files = {read_record(path)["key"]: path for path in map(Path, paths)}
+    papers = {record["key"]: dict(record) for record in in_order(map(read_record, files.values()))}
+    found = of_all(comparison, {key: files[key] for key in papers})
+    common = {
+        "papers": papers,
+        "short": short_names(papers.values()),
+        "counts": count(comparison, papers.values(), found),
+    }
+    discrepancies = render(
+        "discrepancies.html.j2",
         site,
-        known=known,
-        groups=[(key, own) for key in papers if (own := [f for f in known if f.paper == key])],
-        unresolved=unresolved,
-        n_values=sum(bool(change.target) for finding in known for change in finding.changes),
-        weights_of_known=counts_of(known, "weight", WEIGHTS),
+        found=found,
+        groups=[(part, [f for f in found if f.part == part]) for part in PART_WORDS],
+        parts=counts_of(found, "part", PART_WORDS),
         weights=counts_of(found, "weight", WEIGHTS),
         causes=counts_of(found, "cause", CAUSE_WORDS),
         of_papers=counts_of(found, "paper", papers),
-        weight_words=WEIGHT_WORDS,
-        cause_words=CAUSE_WORDS,
+        entries=entries,
+        **ENTRY_WORDS,
         cited_version=__version__,
         **common,
     )
@@ -97,7 +78,6 @@ def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str
     values = render(
         "values.html.j2",
         site,
-        tally=Tally.of(comparison),
         chips=chips_of(rows),
         groups=[
             {"key": key, "rows": of_paper}
@@ -117,7 +97,7 @@ def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str
         **common,
     )
     table = table_of(found, {key: paper["title"] for key, paper in papers.items()})
-    return {"errata": errata, "values": values, "figures": figures}, table
+    return {"discrepancies": discrepancies, "values": values, "figures": figures}, table
 
 
 def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:

@@ -12,9 +12,9 @@ from annobench.replication.ledger import read_comparison, read_computed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import picture_size, records, render
 from annobench.reporting.verdicts import FACES, Tally
-from errata import CAUSE_WORDS, WEIGHT_WORDS, Finding, of_remarks, of_values, weightiest_first
+from discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
 from source_lines import Sources
-from sources import read_metas, read_record, simulated
+from sources import read_metas, read_record, simulated, stand_ins
 from table_columns import shown_table
 from value_rows import NO_RESULTS, by_source, rows_of
 
@@ -94,7 +94,7 @@ def main(
     site: Path,
 ) -> dict[str, str]:
     """Return the paper's page and that of its sources as HTML, by name."""
-    paper = {"url": "", "summary": "", "missing_figures": []} | read_record(record)
+    paper = {"url": "", "summary": "", "missing_figures": [], "text": "whole"} | read_record(record)
     compared, beside = read_comparison(comparison), read_computed(others)
     described = json.loads(captions.read_text(encoding="utf-8"))
     folder, metas_read, own = comparison.parent, read_metas(metas), Sources(modules)
@@ -104,20 +104,20 @@ def main(
     ]
     every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
     own_inputs = every_input[every_input["paper"] == paper["key"]]
-    found: list[Finding] = weightiest_first(
-        [*of_values(compared), *of_remarks(paper["key"], record.with_name("remarks.csv"))]
-    )
+    found = of_paper(paper["key"], compared, record)
     content = {
         "paper": paper,
         "tally": Tally.of(compared),
         "figures": figures_of(paper, described, folder / "figures"),
         "tables": tables_of(paper["tables"], folder / "tables", described),
-        "known": [finding for finding in found if not finding.is_open],
-        "unresolved": [finding for finding in found if finding.is_open],
+        "parts": [
+            (part, entries)
+            for part in PART_WORDS
+            if (entries := [finding for finding in found if finding.part == part])
+        ],
         "finding_of": {c.target: f.anchor for f in found for c in f.changes if c.target},
         "n_shown": FINDINGS_SHOWN,
-        "weight_words": WEIGHT_WORDS,
-        "cause_words": CAUSE_WORDS,
+        **ENTRY_WORDS,
         "chips": chips_of(rows),
         "groups": by_source([row for row in rows if row["verdict"] not in NO_RESULTS]),
         "given_groups": by_source([row for row in rows if row["verdict"] in NO_RESULTS]),
@@ -125,6 +125,7 @@ def main(
         "additional": unpublished(compared, beside),
         "metas": metas_read,
         "simulated": simulated(metas_read),
+        "others_simulated": stand_ins(paper),
     }
     return {
         "index": render("paper.html.j2", site, **content),

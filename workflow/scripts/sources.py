@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,11 @@ def read_record(path: Path) -> dict[str, Any]:
 def read_metas(paths: Iterable[str]) -> list[dict[str, Any]]:
     """Read what the data sets say of themselves."""
     return [json.loads(Path(path).read_text(encoding="utf-8")) for path in paths]
+
+
+def stand_ins(record: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return what a paper's analysis simulates in place of labels that no data set has."""
+    return [each | {"paper": record["key"]} for each in record.get("stand_ins", ())]
 
 
 def simulated(metas: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

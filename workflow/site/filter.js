@@ -45,8 +45,6 @@
       if ("row" in element.dataset) {
         const shown = isShown(element);
         setHidden(element, !shown);
-        const before = element.previousElementSibling;
-        if (before?.classList.contains("of-paper")) setHidden(before, !shown);
         n += shown;
         under += shown;
       } else {

@@ -14,7 +14,7 @@ from annobench.core.errors import PublicationError
 from annobench.core.files import replacing
 from annobench.replication import schemas
 from annobench.replication.made_by import paper_line
-from annobench.replication.vocabulary import ESTIMATES
+from annobench.replication.vocabulary import ESTIMATES, STATUSES
 
 #: The method whose row is compared with the printed value.
 PAPER_METHOD: Final = "paper"
@@ -60,7 +60,10 @@ COMPARISON_COLUMNS: Final = (
     "weight",
     "explanation",
     "evidence",
+    "search",
     "condition",
+    "status",
+    "date",
     "note",
     "made_by",
 )
@@ -161,11 +164,15 @@ def read_errata(path: str | Path) -> pd.DataFrame:
     Parameters
     ----------
     path : str or Path
-        An `errata.csv` with the columns target, id, cause, weight, explanation, evidence and
-        condition. Values that one slip explains share its id; the first of them has all
-        columns, and the others may leave empty what is the same. The weight says how much the
-        slip matters (`WEIGHTS`) and is that of all values of the id. The condition completes
-        the sentence "It holds only if"; it is empty where the finding holds without one.
+        An `errata.csv` with the columns target, id, cause, weight, explanation, evidence, search,
+        condition, status and date. Values that one slip explains share its id; the first of them
+        has all columns, and the others may leave empty what is the same. The weight says how much
+        the slip matters (`WEIGHTS`) and is that of all values of the id. Search is "yes" where the
+        cause was found by trying readings, whose values and chance the analysis gives
+        (`annobench.replication.searches`). The condition completes
+        the sentence "It holds only if"; it is empty where the finding holds without one. The
+        status says what became of it (`STATUSES`), by default that its authors were not
+        contacted, and the date since when it has this status.
 
     Returns
     -------
@@ -178,11 +185,12 @@ def read_errata(path: str | Path) -> pd.DataFrame:
         Listing every fault with its line.
     """
     frame = _read_text(path, tuple(schemas.ERRATA.columns))
-    shared = ["cause", "weight", "explanation", "evidence", "condition"]
+    shared = ["cause", "weight", "explanation", "evidence", "search", "condition"]
+    shared += ["status", "date"]
     first = frame.groupby("id")[shared].transform("first")
     for name in shared:
         frame[name] = frame[name].where(frame[name] != "", first[name])
-    return schemas.validated(frame, schemas.ERRATA, path)
+    return schemas.validated(_with_status(frame), schemas.ERRATA, path)
 
 
 def read_remarks(path: str | Path) -> pd.DataFrame:
@@ -192,8 +200,10 @@ def read_remarks(path: str | Path) -> pd.DataFrame:
     ----------
     path : str or Path
         A `remarks.csv` with the columns id, source, printed, should_be, cause, weight,
-        explanation, evidence and condition. `printed` is what the paper says and `should_be`
-        what it should say, both as plain text without TeX; the others are as in `errata.csv`.
+        explanation, evidence, condition, status and date. `printed` is what the paper says and
+        `should_be` what it should say, both as plain text without TeX; what is within quotation
+        marks stands in the paper word for word, the rest is said in other words. The others are
+        as in `errata.csv`.
 
     Returns
     -------
@@ -206,7 +216,7 @@ def read_remarks(path: str | Path) -> pd.DataFrame:
         Listing every fault with its line.
     """
     frame = _read_text(path, tuple(schemas.REMARKS.columns))
-    return schemas.validated(frame, schemas.REMARKS, path)
+    return schemas.validated(_with_status(frame), schemas.REMARKS, path)
 
 
 def read_standing(path: str | Path) -> pd.DataFrame:
@@ -325,6 +335,11 @@ def read_comparison(path: str | Path) -> pd.DataFrame:
     for name in NUMBERS:
         frame[name] = pd.to_numeric(frame[name], errors="coerce").astype(float)
     return frame
+
+
+def _with_status(frame: pd.DataFrame) -> pd.DataFrame:
+    """Fill in that nobody was contacted where nothing is said."""
+    return frame.assign(status=frame["status"].where(frame["status"] != "", STATUSES[0]))
 
 
 def _write(frame: pd.DataFrame, path: str | Path) -> None:

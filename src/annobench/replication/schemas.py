@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ from annobench.replication.vocabulary import (
     ESTIMATES,
     KINDS,
     PROVENANCES,
+    STATUSES,
     WEIGHTS,
 )
 
@@ -64,6 +66,17 @@ def _clause() -> pa.Check:
         lambda column: (column == "") | column.str.match(r"(?!if )\S.*[^.\s]$"),
         error="does not complete 'It holds only if', without a full stop",
     )
+
+
+def _date() -> pa.Check:
+    return pa.Check(lambda column: column.map(_is_date), error="is not a day, such as 2026-11-26")
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
 
 
 def _target(*, unique: bool) -> pa.Column:
@@ -129,7 +142,10 @@ ERRATA: Final = pa.DataFrameSchema(
         "weight": pa.Column(str, _one_of(WEIGHTS)),
         "explanation": pa.Column(str, _filled()),
         "evidence": pa.Column(str, _filled()),
+        "search": pa.Column(str, _one_of(("", "yes"))),
         "condition": pa.Column(str, _clause()),
+        "status": pa.Column(str, _one_of(STATUSES)),
+        "date": pa.Column(str, _date()),
     },
     checks=[
         pa.Check(
@@ -152,6 +168,8 @@ REMARKS: Final = pa.DataFrameSchema(
         "explanation": pa.Column(str, [_filled(), _plain()]),
         "evidence": pa.Column(str, [_filled(), _plain()]),
         "condition": pa.Column(str, _clause()),
+        "status": pa.Column(str, _one_of(STATUSES)),
+        "date": pa.Column(str, _date()),
     },
     strict=True,
     ordered=True,

@@ -153,7 +153,7 @@ def compare(
     nothing = dict.fromkeys(
         (
             *("method", "provenance", "made_by", "erratum", "cause"),
-            *("weight", "explanation", "evidence", "condition"),
+            *("weight", "explanation", "evidence", "search", "condition", "status", "date"),
         ),
         "",
     )
@@ -403,6 +403,13 @@ def check(comparisons: pd.DataFrame) -> list[Failure]:
                 (
                     f"explained in errata.csv, but its verdict is {verdict}",
                     "remove the stale row from errata.csv",
+                )
+            )
+        if verdict == "deviates" and row["search"] and math.isnan(row["search_rate"]):
+            found.append(
+                (
+                    f"{printed}; its cause was found by search, and no chance of it is known",
+                    "let the analysis run the search (annobench.replication.searches)",
                 )
             )
         if verdict == "deviates" and row["search_rate"] > MAX_SEARCH_RATE:

@@ -39,6 +39,13 @@ CAUSES: Final = (
 #: of a formula or a sentence counts by what it does to a reader who follows it; `digit` if nothing.
 WEIGHTS: Final = ("conclusion", "value", "digit")
 
+#: What a discrepancy between a paper and what was computed is, by its cause and condition
+#: (`part_of`): only the first are counted as errata.
+PARTS: Final = ("proven", "conditional", "difference", "open")
+
+#: What became of it. Nobody has been asked until somebody was.
+STATUSES: Final = ("not_contacted", "contacted", "confirmed", "disputed", "corrected")
+
 #: The verdicts that are evidence; they are counted by provenance.
 EVIDENCE: Final = ("reproduced", "within_interval")
 
@@ -48,3 +55,27 @@ ESTIMATES: Final = (
     *("check_lower", "check_upper", "rounding_lower", "rounding_upper"),
     "base_rate",
 )
+
+
+def part_of(cause: str, condition: str) -> str:
+    """Say what a discrepancy is: an erratum that is proven, or something less.
+
+    Parameters
+    ----------
+    cause : str
+        Of `CAUSES`; empty where nobody has explained it yet.
+    condition : str
+        What it holds under; empty where it holds without one.
+
+    Returns
+    -------
+    str
+        Of `PARTS`: "open" where no cause is known; "difference" where other data or another
+        method explain it; "conditional" where the paper contradicts itself or errs only under a
+        condition; and "proven".
+    """
+    if cause in ("", CAUSES[-1]):
+        return "open"
+    if cause in ("other_data", "method"):
+        return "difference"
+    return "conditional" if condition else "proven"

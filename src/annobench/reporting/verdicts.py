@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from annobench.replication.vocabulary import EVIDENCE, PROVENANCES, VERDICTS
+from annobench.replication.vocabulary import EVIDENCE, PARTS, PROVENANCES, VERDICTS, part_of
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,14 @@ GROUNDS = {
     "simulated": "by simulation",
 }
 
+#: What explains that a value deviates, by the part that its discrepancy belongs to.
+EXPLAINED = {
+    "proven": "by a proven erratum",
+    "conditional": "by an error under a condition",
+    "difference": "by other data or another method",
+    "open": "not explained",
+}
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -99,10 +107,13 @@ class Tally:
         Values by verdict.
     evidence : dict of str to int
         Values reproduced or within their interval, by provenance.
+    deviating : dict of str to int
+        Values that deviate, by what explains them (`PARTS`).
     """
 
     counts: dict[str, int]
     evidence: dict[str, int]
+    deviating: dict[str, int]
 
     @classmethod
     def of(cls, comparisons: pd.DataFrame) -> Tally:
@@ -111,7 +122,7 @@ class Tally:
         Parameters
         ----------
         comparisons : DataFrame
-            With verdict and provenance.
+            With verdict, provenance, cause and condition.
 
         Returns
         -------
@@ -122,9 +133,14 @@ class Tally:
         grounds = comparisons.loc[
             comparisons["verdict"].isin(EVIDENCE), "provenance"
         ].value_counts()
+        deviating = comparisons[comparisons["verdict"] == "deviates"]
+        parts = [
+            part_of(*pair) for pair in zip(deviating["cause"], deviating["condition"], strict=True)
+        ]
         return cls(
             {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS},
             {provenance: int(grounds.get(provenance, 0)) for provenance in PROVENANCES},
+            {part: parts.count(part) for part in PARTS},
         )
 
     @property
@@ -146,6 +162,11 @@ class Tally:
     def grounds(self) -> list[tuple[str, str, int]]:
         """What the evidence rests on: provenance, words, and how many values."""
         return [(p, GROUNDS[p], n) for p, n in self.evidence.items() if n]
+
+    @property
+    def explained(self) -> list[tuple[str, str, int]]:
+        """What explains the values that deviate: part, words, and how many values."""
+        return [(p, EXPLAINED[p], n) for p, n in self.deviating.items() if n]
 
     @property
     def columns(self) -> dict[str, int]:

@@ -33,7 +33,7 @@ FROM_NOTHING = [
     *(
         f"results/pages/{page}.html"
         for page in (
-            *("index", "errata", "papers/example_paper/index", "datasets/index"),
+            *("index", "discrepancies", "papers/example_paper/index", "datasets/index"),
             "studies/coverage/index",
         )
     ),
@@ -41,8 +41,8 @@ FROM_NOTHING = [
 
 #: What is made again when the site is: all but data, values, studies and their pages.
 SHOWN = [
-    *("site", "notebooks", "index.html", "errata.csv", "comparison.csv"),
-    *(f"pages/{page}.html" for page in ("index", "errata", "values", "figures")),
+    *("site", "notebooks", "index.html", "discrepancies.csv", "comparison.csv"),
+    *(f"pages/{page}.html" for page in ("index", "discrepancies", "values", "figures")),
     "pages/papers",
 ]
 

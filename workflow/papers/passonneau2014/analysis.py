@@ -16,7 +16,7 @@ from annobench.replication.study import Study
 
 from . import corpus, examples, figures, groups, model, posterior
 from .corpus import FOUR
-from .samples import search_samples, search_senses
+from .samples import search_accuracies, search_samples, search_senses
 
 SMOOTHINGS = (1e-4, 1e-3, model.SMOOTHING, 0.1, 1.0)
 #: Words whose other optima, calibration and classes are looked at, beginning with the four;
@@ -44,11 +44,14 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     results.values(examples.sums(number, figure5), of="printed", method="arithmetic")
     agreement = corpus.trained_rows(labels, figure3)
     results.values(agreement, of=of)
-    texts, (rng_samples, rng_senses) = study.printed("figure3", dtype="str"), rng.spawn(2)
+    texts, (rng_samples, rng_senses, rng_rows) = study.printed("figure3", dtype="str"), rng.spawn(3)
     available = corpus.available_senses(labels, figure3, study.printed("wordnet"))
     results.values(search_samples(labels, texts, rng_samples), of=of)
     results.values(search_senses(available, texts, rng_senses), of=of)
     fits = model.fits_of(words, model.SMOOTHING)
+    as_printed = study.printed("searched", dtype="str").set_index("name")["value"]
+    accuracies = model.mean_accuracy(fits[FOUR["add"]])
+    results.values(search_accuracies(accuracies, as_printed, rng_rows), of=of)
     results.values(corpus.simulated_trained(labels, fits), of="simulation")
     results.values(corpus.crowd_facts(labels), of=of)
 

@@ -1,8 +1,8 @@
-"""Searches for what Figure 3 counts: other parts of the public labels, other numbers of senses."""
+"""Searches for what is printed: other labels and numbers of senses, other rows."""
 
 import functools
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Mapping
+from itertools import combinations, permutations
 
 import numpy as np
 import pandas as pd
@@ -51,6 +51,16 @@ def search_senses(
         dict(zip(target, readings.loc[printed["word"]].to_numpy(float), strict=True)),
         rng,
     )
+
+
+def search_accuracies(
+    accuracy: Mapping[str, float], printed: Mapping[str, str], rng: np.random.Generator
+) -> list[Computed]:
+    """Return which two of the accuracies of add are nearest to the two that are printed last."""
+    targets = ("accuracy.add.6", "accuracy.add.7")
+    pairs = np.array([*permutations(accuracy.values(), 2)])
+    search = Search(tuple(printed[target] for target in targets), pairs)
+    return search_rows(targets, search, chance([search], rng))
 
 
 @functools.lru_cache(maxsize=64)

@@ -1,8 +1,8 @@
-"""What was found in papers: one entry a cause, of printed values or of formulas and prose."""
+"""Where papers and computed values differ: an entry a cause, of values or of formulas and prose."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,27 @@ from typing import Any
 import pandas as pd
 
 from annobench.replication.ledger import read_remarks
-from annobench.replication.vocabulary import CAUSES, WEIGHTS
+from annobench.replication.vocabulary import CAUSES, STATUSES, WEIGHTS, part_of
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import records
 from annobench.reporting.verdicts import RELATIONS
+
+#: What an entry proves, in words: of one, and of several.
+PART_WORDS = {
+    "proven": ("proven erratum", "proven errata"),
+    "conditional": ("conditional finding", "conditional findings"),
+    "difference": ("difference of data or method", "differences of data or method"),
+    "open": ("open question", "open questions"),
+}
+
+#: What became of an entry, in words.
+STATUS_WORDS = {
+    "not_contacted": "authors not contacted",
+    "contacted": "authors contacted, no answer yet",
+    "confirmed": "confirmed by the authors",
+    "disputed": "disputed by the authors",
+    "corrected": "corrected in print",
+}
 
 #: How much a mistake matters, in words.
 WEIGHT_WORDS = {
@@ -33,10 +50,27 @@ CAUSE_WORDS = {
     "unexplained": "unexplained",
 }
 
+#: What a finding says of a paper's text, by how much of it was at hand.
+TEXT_WORDS = {
+    "whole": "",
+    "part": "Only parts of the paper's text were at hand for this.",
+    "none": "The paper's text was not at hand for this: what it says elsewhere is not known here.",
+}
+
+#: What the macro that shows an entry takes its words from.
+ENTRY_WORDS = {
+    "part_words": PART_WORDS,
+    "status_words": STATUS_WORDS,
+    "weight_words": WEIGHT_WORDS,
+    "cause_words": CAUSE_WORDS,
+    "text_words": TEXT_WORDS,
+}
+
 #: Columns of the file of all findings.
 COLUMNS = (
     *("paper", "title", "id", "source", "quantity", "printed", "should_be", "unit"),
-    *("cause", "weight", "explanation", "evidence", "condition", "permalink"),
+    *("part", "cause", "weight", "explanation", "evidence", "condition"),
+    *("status", "date", "permalink"),
 )
 
 
@@ -74,6 +108,8 @@ class Finding:
         Of `CAUSES` and `WEIGHTS`.
     condition : str
         Completes "It holds only if"; may be empty.
+    status, date : str
+        Of `STATUSES`, and since when; the date is empty where nobody has explained it yet.
     changes : list of Change
         In the paper's order.
     explanations, evidence : list of (str, str)
@@ -85,6 +121,8 @@ class Finding:
     cause: str
     weight: str
     condition: str
+    status: str
+    date: str
     changes: list[Change]
     explanations: list[tuple[str, str]] = field(default_factory=list)
     evidence: list[tuple[str, str]] = field(default_factory=list)
@@ -95,9 +133,14 @@ class Finding:
         return f"{self.paper}-{self.id}"
 
     @property
+    def part(self) -> str:
+        """What it is, of `annobench.replication.vocabulary.PARTS`."""
+        return part_of(self.cause, self.condition)
+
+    @property
     def is_open(self) -> bool:
         """Whether no interpretation is known that gives what is printed."""
-        return self.cause == CAUSES[-1]
+        return self.part == "open"
 
 
 def of_values(comparison: pd.DataFrame) -> list[Finding]:
@@ -114,6 +157,8 @@ def of_values(comparison: pd.DataFrame) -> list[Finding]:
             rows[0]["cause"] or CAUSES[-1],
             rows[0]["weight"] or "value",
             rows[0]["condition"],
+            rows[0]["status"] or STATUSES[0],
+            rows[0]["date"],
             [
                 Change(
                     row["source"],
@@ -154,12 +199,35 @@ def of_remarks(paper: str, path: Path) -> list[Finding]:
             row["cause"],
             row["weight"],
             row["condition"],
+            row["status"],
+            row["date"],
             [Change(row["source"], "", row["printed"], row["should_be"])],
             [("", row["explanation"])],
             [("", row["evidence"])],
         )
         for row in records(read_remarks(path))
     ]
+
+
+def of_paper(key: str, comparison: pd.DataFrame, record: Path) -> list[Finding]:
+    """Return the findings of a paper, the weightiest first.
+
+    Parameters
+    ----------
+    key : str
+        The paper's.
+    comparison : DataFrame
+        Its values, or those of several papers.
+    record : Path
+        Its `paper.yaml`, beside which its remarks are.
+    """
+    own = of_values(comparison[comparison["paper"] == key])
+    return weightiest_first([*own, *of_remarks(key, record.with_name("remarks.csv"))])
+
+
+def of_all(comparison: pd.DataFrame, papers: Mapping[str, Path]) -> list[Finding]:
+    """Return the findings of all papers, whose records are given by key, paper by paper."""
+    return [finding for key, path in papers.items() for finding in of_paper(key, comparison, path)]
 
 
 def weightiest_first(found: Iterable[Finding]) -> list[Finding]:
@@ -174,10 +242,11 @@ def table_of(found: Iterable[Finding], titles: dict[str, str]) -> pd.DataFrame:
             (
                 *(finding.paper, titles[finding.paper], finding.id),
                 *(change.source, change.quantity, change.printed, change.should_be, change.unit),
-                *(finding.cause, finding.weight),
+                *(finding.part, finding.cause, finding.weight),
                 " ".join(text for _, text in finding.explanations),
                 " ".join(text for _, text in finding.evidence),
-                *(finding.condition, f"errata.html#{finding.anchor}"),
+                *(finding.condition, finding.status, finding.date),
+                f"discrepancies.html#{finding.anchor}",
             )
             for finding in found
             for change in finding.changes
