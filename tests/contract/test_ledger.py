@@ -7,6 +7,7 @@ times; a value that moves one for one with a single number, or with nothing, is 
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from long_papers import LONG_PAPERS
 
@@ -74,3 +75,13 @@ def test_every_result_that_is_judged_was_traced(folder, found):
     judged = published.query("kind == 'result' and basis not in ('given', 'none')")["target"]
     traced = set() if found is None else set(found.index)
     assert set(judged) <= traced, f"not computed at quick effort: {sorted(set(judged) - traced)}"
+
+
+def test_the_list_of_inputs_is_that_of_the_papers():
+    """`make inputs` lists them anew, and which value one of them alone moves."""
+    stored = pd.read_csv(TOP / "workflow" / "inputs.csv", dtype="str", keep_default_na=False)
+    listed = stored.groupby("paper")[["input", "text"]].apply(lambda rows: [*rows.itertuples()])
+    for folder in FOLDERS:
+        numbers = [(n.name, n.text) for n in TracedPaper(folder, {}, SEED).numbers]
+        known = [(row.input, row.text) for row in listed.get(folder.name, [])]
+        assert known == numbers, f"make inputs PAPERS={folder.name}"

@@ -21,6 +21,7 @@ from annobench.reporting.pages import picture_size
 from annobench.reporting.verdicts import FACES, RELATIONS, Tally
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
+DAY = "2026-11-26"
 ATTACK = "<script>alert('x')</script>"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from annobench.replication.vocabulary import PARTS
+from annobench.reporting.formats import counted
 from annobench.reporting.verdicts import Tally
 from discrepancies import PART_WORDS, Finding
 
@@ -134,7 +135,11 @@ def judged(tally: Tally) -> str:
     outcomes = [
         (tally.reproduced, "reproduced", grounds),
         (tally.counts["deviates"], "deviating", reasons),
-        (tally.counts["unresolved"], "unresolved", ""),
+        (
+            tally.counts["unresolved"],
+            "unresolved",
+            counted(tally.questions, "question"),
+        ),
         (tally.counts["inconclusive"], "inconclusive", ""),
         (tally.counts["missing"], "missing", ""),
     ]

@@ -6,6 +6,8 @@ shows it, but an input that a single value uses can be looked at. The list is st
 """
 
 import argparse
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +16,7 @@ from rich.progress import track
 
 from annobench import datasets
 from annobench.core.files import replacing
-from annobench.replication.dependence import change, differs
+from annobench.replication.dependence import Number, change, differs
 from annobench.replication.ledger import read_published
 from annobench.replication.tracing import TracedPaper
 from catalogue import read_paper
@@ -25,24 +27,37 @@ STORED = TOP / "workflow" / "inputs.csv"
 COLUMNS = ["paper", "input", "text", "values", "value"]
 #: How much a number is changed, as a share of it: enough to be seen in a rounded value.
 SHARE = 0.3
+#: So many numbers are first changed together.
+CHUNK = 16
+
+
+def chunks_of(numbers: Sequence[Number]) -> Iterator[Sequence[Number]]:
+    """Yield the numbers in chunks of one group each."""
+    for _, group in groupby(numbers, key=lambda number: number.group):
+        own = [*group]
+        yield from (own[n : n + CHUNK] for n in range(0, len(own), CHUNK))
 
 
 def inputs_of(key: str, paper: TracedPaper, results: set[str], seed: int) -> pd.DataFrame:
-    """Change each number alone; return how many results move, and which if it is one.
-
-    A number that the analysis refuses to have changed moves all of them.
-    """
+    """Change each number alone; return how many results move, and which if it is one."""
     rng, base = np.random.default_rng(seed), paper({}, {})
-    rows = []
-    for number in track(paper.numbers, description=key):
+
+    def moved(numbers: Sequence[Number]) -> list[str]:
+        """Return the results that move; all, where the analysis refuses the changed numbers."""
         try:
-            found = paper({number: change(number.text, rng, share=SHARE)}, {})
+            found = paper({n: change(n.text, rng, share=SHARE) for n in numbers}, {})
         except Exception:
-            moved = sorted(results)
-        else:
-            moved = [t for t in base if t in results and differs(base[t], found.get(t, np.nan))]
-        only = moved[0] if len(moved) == 1 else ""
-        rows.append((key, number.name, number.text, len(moved), only))
+            return sorted(results)
+        return [t for t in base if t in results and differs(base[t], found.get(t, np.nan))]
+
+    rows = []
+    chunks = [*chunks_of(paper.numbers)]
+    for chunk in track(chunks, description=key):
+        # Where a whole chunk moves nothing, its numbers need not be changed one by one.
+        is_used = bool(moved(chunk))
+        for number in chunk:
+            own = moved([number]) if is_used else []
+            rows.append((key, number.name, number.text, len(own), own[0] if len(own) == 1 else ""))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

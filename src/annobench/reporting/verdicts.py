@@ -109,11 +109,14 @@ class Tally:
         Values reproduced or within their interval, by provenance.
     deviating : dict of str to int
         Values that deviate, by what explains them (`PARTS`).
+    questions : int
+        What the unresolved values ask: those with one explanation are one question.
     """
 
     counts: dict[str, int]
     evidence: dict[str, int]
     deviating: dict[str, int]
+    questions: int
 
     @classmethod
     def of(cls, comparisons: pd.DataFrame) -> Tally:
@@ -122,7 +125,7 @@ class Tally:
         Parameters
         ----------
         comparisons : DataFrame
-            With verdict, provenance, cause and condition.
+            With paper, target, verdict, provenance, erratum, cause and condition.
 
         Returns
         -------
@@ -137,10 +140,13 @@ class Tally:
         parts = [
             part_of(*pair) for pair in zip(deviating["cause"], deviating["condition"], strict=True)
         ]
+        open_ = comparisons[comparisons["verdict"] == "unresolved"]
+        asked = open_["erratum"].where(open_["erratum"] != "", open_["target"])
         return cls(
             {verdict: int(counts.get(verdict, 0)) for verdict in VERDICTS},
             {provenance: int(grounds.get(provenance, 0)) for provenance in PROVENANCES},
             {part: parts.count(part) for part in PARTS},
+            len(set(zip(open_["paper"], asked, strict=True))),
         )
 
     @property
