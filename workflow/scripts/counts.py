@@ -161,10 +161,9 @@ def sentences(counts: Counts) -> list[str]:
             )
             if tally.total
         ]
-        said.append(
-            f"{len(added.records)} {'study was' if len(added.records) == 1 else 'studies were'} "
-            f"added{': ' if parts else ''}{'; '.join(parts)}."
-        )
+        n = len(added.records)
+        studies = "study that was" if n == 1 else "studies that were"
+        said.append(f"In {n} {studies} added: {'; '.join(parts) or 'no number is compared'}.")
     return said
 
 
