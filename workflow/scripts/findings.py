@@ -1,5 +1,7 @@
 """The findings that the front page shows: what was claimed, what came out, where it stands."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
