@@ -21,7 +21,7 @@ STAGES = {
     "page": (("render_paper",), "page", (6, 0.5)),
     "across": (
         ("collect_comparisons", "render_lists", "render_index", "render_datasets"),
-        "across papers\ndiscrepancies, values, index",
+        "across papers\ndiscrepancies, values",
         (6, -0.75),
     ),
     "studies": (

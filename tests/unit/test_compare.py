@@ -759,7 +759,7 @@ def test_a_simulation_can_not_stand_for_a_table_or_a_formula(judge, basis):
 
 
 def test_an_explanation_of_nothing_published_is_an_error(tmp_path):
-    row = f"c.d,slip,misprint,value,because,evidence,,,{DAY}\n"
+    row = f"c.d,slip,misprint,value,because,evidence,,,,{DAY}\n"
     (tmp_path / "errata.csv").write_text(ERRATA + row)
     (tmp_path / "published.csv").write_text(PUBLISHED)
     ledger.write_computed([], tmp_path / "computed.csv")

@@ -13,6 +13,7 @@ import conclude
 import count_verdicts
 import counts
 import discrepancies
+import findings
 import render_index
 import render_lists
 import table_columns
@@ -240,6 +241,21 @@ def test_the_same_counts_stand_on_all_pages_and_in_the_readme(studied):
     readme = count_verdicts.counted(comparison, folder, folder / "workflow")
     for sentence in (of_seeds, of_added, counts.of_entries(counted)):
         assert sentence in readme
+
+
+def test_mace_is_told_from_all_its_starts(tmp_path):
+    starts = [("release", 0.825), ("release", 0.831), ("converged", 0.8438), ("converged", 0.844)]
+    table = pd.DataFrame(starts, columns=["steps", "accuracy"])
+    path = tmp_path / "papers/ustalov2024/tables/mace.csv"
+    path.parent.mkdir(parents=True)
+    table.assign(dataset="product", inference="variational").to_csv(path, index=False)
+    row = {"paper": "ustalov2024", "target": "mace.product", "published": "0.929"}
+    [finding] = findings.findings(comparison_of(row), tmp_path)
+    assert finding.claim == "MACE has an accuracy of 0.929 on Product."
+    assert "it is 0.825 to 0.831 after the 50 steps" in finding.outcome
+    assert "0.844 where they have converged" in finding.outcome
+    path.unlink()
+    assert not list(findings.findings(comparison_of(row), tmp_path))
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,16 @@ def test_smoothing_out_of_its_range_is_refused(smoothing, rng):
 # MACE.
 
 
+def test_mace_without_the_even_start_has_the_random_ones(rng):
+    annotations = simulated(rng)
+    options = {"tolerance": 0, "max_iterations": 3}
+    all_starts = mace.fit(annotations, rng=1, n_starts=3, **options).starts
+    random_ones = mace.fit(annotations, rng=1, n_starts=2, even_start=False, **options).starts
+    np.testing.assert_array_equal(random_ones, all_starts[1:])
+    even = mace.fit(annotations, rng=2, n_starts=1, **options).starts
+    np.testing.assert_array_equal(even, all_starts[:1])
+
+
 @pytest.mark.parametrize("inference", ["em", "variational"])
 def test_likelihood_of_mace_sums_over_who_spams(rng, inference):
     annotations = panel({"x": "012", "y": "00-", "z": "1-1"})

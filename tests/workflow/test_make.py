@@ -185,7 +185,7 @@ def test_the_last_lines_say_what_reproduced_what_is_simulated_and_what_to_open(b
     papers = built[0].paper.parent
     told = conclude.main(results, papers)
     assert "SIMULATED, not real: 1 of 1 data sets (anesthesia)." in told
-    assert "1 study was added: of 4 values in print" in told
+    assert "There is 1 added study. Of 4 values in print" in told
     assert f"Open {results / 'index.html'}." in told.splitlines()[-1]
     counts = conclude.counts_of(read_comparison(results / "comparison.csv"), papers)
     assert all(sentence in told for sentence in sentences(counts))

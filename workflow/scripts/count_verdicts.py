@@ -42,7 +42,7 @@ def counted(comparisons: pd.DataFrame, results: Path, papers: Path) -> str:
     """Return the counts as sentences, and the first findings, in Markdown."""
     counts = counts_of(comparisons, papers)
     shown = list(findings(comparisons, results))[:N_FINDINGS]
-    cards = [f"- *{each.claim}* {each.outcome} ({each.source})" for each in shown]
+    cards = [f"- Claimed: {each.claim} Found: {each.outcome} ({each.source})" for each in shown]
     return "\n\n".join([*sentences(counts), of_entries(counts), "\n".join(cards)])
 
 

@@ -157,7 +157,7 @@ def sentences(counts: Counts) -> list[str]:
             f"Of {seed.tally.total:,} values printed in {len(seed.records)} papers "
             f"({seed.years}), {seed.tally.judged:,} can be judged: {judged(seed.tally)}."
         )
-    if added.records:
+    if n := len(added.records):
         parts = [
             f"of {tally.total:,} values {where}, {tally.judged:,} can be judged: {judged(tally)}"
             for tally, where in (
@@ -166,10 +166,9 @@ def sentences(counts: Counts) -> list[str]:
             )
             if tally.total
         ]
-        said.append(
-            f"{len(added.records)} {'study was' if len(added.records) == 1 else 'studies were'} "
-            f"added{': ' if parts else ''}{'; '.join(parts)}."
-        )
+        count_of = "There is 1 added study." if n == 1 else f"There are {n} added studies."
+        of_values = "; ".join(parts).replace("of", " Of", 1)
+        said.append(f"{count_of}{of_values}{'.' if parts else ''}")
     return said
 
 

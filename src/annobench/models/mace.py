@@ -159,6 +159,7 @@ def fit(
     inference: Inference = "variational",
     smoothing: float = 0.01,
     n_starts: int = 10,
+    even_start: bool = True,
     tolerance: float = 1e-9,
     max_iterations: int = 2_000,
 ) -> MaceFit:
@@ -176,6 +177,8 @@ def fit(
         For EM: this over K is added to every expected count, at least 0.
     n_starts : int, default 10
         Starts, the even one included, at least 1.
+    even_start : bool, default True
+        Whether the first start is the even one; otherwise it is random as the others are.
     tolerance : float, default 1e-9
         Relative change of the objective at which a start stops; with 0 all updates are done.
         Smaller than in other models, as starts are told apart by where they end.
@@ -218,7 +221,7 @@ def fit(
     passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
     votes = Votes(annotations)
     ends = []
-    for first in _guesses(annotations, n_starts, rng):
+    for first in _guesses(annotations, n_starts, rng, even_start=even_start):
         start = passes.update(passes.sweep(votes, first, 0)[0], first)
         ends.append(run_in_memory(passes, votes, tolerance, max_iterations, start))
     best = _best(ends)
@@ -233,6 +236,7 @@ def fit_partitions(
     inference: Inference = "variational",
     smoothing: float = 0.01,
     n_starts: int = 10,
+    even_start: bool = True,
     tolerance: float = 1e-9,
     max_iterations: int = 2_000,
 ) -> PartitionedFit:
@@ -242,7 +246,7 @@ def fit_partitions(
     ----------
     workers : Workers
         The labels, and who passes over them.
-    rng, inference, smoothing, n_starts, tolerance, max_iterations
+    rng, inference, smoothing, n_starts, even_start, tolerance, max_iterations
         As for `fit`.
 
     Returns
@@ -254,7 +258,7 @@ def fit_partitions(
     METHOD.check(labels)
     passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
     ends = []
-    for number, first in enumerate(_guesses(labels, n_starts, rng)):
+    for number, first in enumerate(_guesses(labels, n_starts, rng, even_start=even_start)):
         ends.append(
             workers.run(
                 passes,
@@ -293,7 +297,7 @@ class _Passes:
     parameters: ClassVar[type[_Parameters]] = _Parameters
 
     def begin(self, votes: Votes, number: int) -> _Sums:
-        return self.sweep(votes, next(_guesses(votes.annotations, 1, 0)), number)[0]
+        return self.sweep(votes, next(_guesses(votes.annotations)), number)[0]
 
     def sweep(self, votes: Votes, theta: _Parameters, number: int) -> tuple[_Sums, Floats]:
         k = theta.strategy.shape[1]
@@ -305,7 +309,7 @@ class _Passes:
     def update(self, total: _Sums, theta: _Parameters | None) -> _Parameters:
         if theta is None:
             n_annotators, n_categories = total.given.shape
-            theta = next(_first_guesses(1, n_annotators, n_categories, np.random.default_rng(0)))
+            theta = _even(n_annotators, n_categories)
         # A label that is right was known, or spammed and right by chance.
         odds = theta.spam[:, None] + theta.strategy - theta.know[:, None]
         right = total.right / (1 + np.exp(np.minimum(odds, 700.0)))
@@ -337,11 +341,19 @@ def _checked(
 
 def _guesses(
     labels: Annotations | PartitionedLabels,
-    n_starts: int,
-    rng: np.random.Generator | int | None,
+    n_starts: int = 1,
+    rng: np.random.Generator | int | None = None,
+    *,
+    even_start: bool = True,
 ) -> Iterator[_Parameters]:
+    """Give even parameters, and then random ones next to even, or random ones alone."""
     generator = np.random.default_rng(rng)
-    return _first_guesses(n_starts, labels.n_annotators, labels.n_categories, generator)
+    shape = labels.n_annotators, labels.n_categories
+    if even_start:
+        yield _even(*shape)
+    for _ in range(n_starts - even_start):
+        competence = _near_even((shape[0], 2), generator)
+        yield _parameters(competence, _near_even(shape, generator))
 
 
 def _best(ends: list[EMTrace[_Parameters, Any]]) -> EMTrace[_Parameters, Any]:
@@ -382,17 +394,14 @@ def _fit_of(
     )
 
 
-def _first_guesses(
-    n_starts: int, n_annotators: int, n_categories: int, rng: np.random.Generator
-) -> Iterator[_Parameters]:
-    """Give even parameters, and then random ones next to even."""
-    competence = np.full((n_annotators, 2), 0.5)
+def _even(n_annotators: int, n_categories: int) -> _Parameters:
     strategy = np.full((n_annotators, n_categories), 1 / n_categories)
-    for _ in range(n_starts):
-        know, spam = np.log(competence.T)
-        yield _Parameters(know, spam, np.log(strategy), 0.0, competence[:, 0], strategy)
-        competence = _near_even(competence.shape, rng)
-        strategy = _near_even(strategy.shape, rng)
+    return _parameters(np.full((n_annotators, 2), 0.5), strategy)
+
+
+def _parameters(competence: Floats, strategy: Floats) -> _Parameters:
+    know, spam = np.log(competence.T)
+    return _Parameters(know, spam, np.log(strategy), 0.0, competence[:, 0], strategy)
 
 
 def _near_even(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:

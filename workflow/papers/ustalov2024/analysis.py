@@ -43,10 +43,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     accuracy = results.table("accuracy", values.table, found, of=labels)
     steps = {name: values.steps(study.data(id), effort) for name, id in values.DATASETS.items()}
     by_steps = results.table("steps", values.table_of_steps, steps, of=labels)
+    starts = {
+        name: values.mace_starts(study.data(id), effort) for name, id in values.DATASETS.items()
+    }
+    by_start = results.table("mace", values.table_of_mace, starts, of=labels)
     released = study.printed("released")
     results.table("released", released, of="printed")
 
     results.figure("accuracy", figures.accuracy, accuracy, of=labels)
     results.figure("steps", figures.steps, by_steps, of=labels)
     package = {"package": "crowd-kit 1.4.2"}
+    results.figure("mace", figures.mace, by_start, released, of=(*labels, "printed"))
     results.figure("released", figures.released, released, of="printed", caption=package)

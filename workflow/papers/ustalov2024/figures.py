@@ -19,6 +19,17 @@ NAMES = {
 }
 #: The sets of labels as the measurements of the released code name them.
 MEASURED = {"product": "product", "sentiment": "senti_1k", "relevance": "rel", "adult": "adult"}
+#: MACE as it was released, by the names of annotators; and ours, by how and how long it was fitted.
+RELEASED_MACE = {
+    "released, original names": "names n_restarts=1",
+    "released, numbers for names, permuted": "annotators n_restarts=1",
+    "released, names in order": "in_order seed n_restarts=1",
+}
+OWN_MACE = {
+    "ours, 50 steps": ("variational", "release"),
+    "ours, converged": ("variational", "converged"),
+    "ours, EM": ("em", "converged"),
+}
 #: What should not matter, and the seed.
 VARIED = ("rows", "annotators", "items", "categories", "seed")
 
@@ -50,6 +61,28 @@ def steps(table: pd.DataFrame) -> Figure:
         axes.plot(own["steps"], own["accuracy"], color=colour, marker=marker, label=title)
     axes.set(xlabel="steps of EM", ylabel="accuracy", xscale="log")
     axes.legend(loc="center", bbox_to_anchor=(0.5, 0.64), ncols=4)
+    return figure
+
+
+def mace(table: pd.DataFrame, measured: pd.DataFrame) -> Figure:
+    """Draw the accuracy of MACE on D_Product, of the released code by names and ours by start."""
+    figure, (axes,) = panels(1, height=3.0, width=7.0)
+    of = measured[(measured["dataset"] == "product") & (measured["method"] == "MACE")]
+    of = of.set_index("settings")
+    labels = []
+    for words, settings in RELEASED_MACE.items():
+        row = of.loc[settings]
+        axes.hlines(len(labels), row["lowest"], row["highest"], color=VERMILION, linewidth=1.6)
+        axes.scatter([row["median"]], [len(labels)], s=22, color=VERMILION, zorder=3)
+        labels.append(words)
+    own = table[(table["dataset"] == "product") & (table["order"] == 0)]
+    for words, (inference, steps) in OWN_MACE.items():
+        one = own[(own["inference"] == inference) & (own["steps"] == steps)]
+        place = [len(labels)] * len(one)
+        axes.scatter(one["accuracy"], place, s=22, facecolor="none", edgecolor=INK, linewidth=0.8)
+        labels.append(words)
+    axes.set(xlabel="accuracy on D_Product", ylim=(len(labels) - 0.5, -0.5))
+    axes.set_yticks(range(len(labels)), labels)
     return figure
 
 

@@ -1,6 +1,7 @@
 """Accuracies of seven methods, by how ties and repeated labels are treated."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,9 @@ METHODS = ("mv", "wawa", "ds", "glad", "kos", "mace", "mmsr")
 EM_STEPS, MACE_STEPS = 100, 50
 #: The release takes an expected count for no smaller than this; it is added to it here.
 SMALLEST_COUNT = 1e-10
+#: Starts of MACE: the even one, and random ones; and orders of items and annotators.
+N_STARTS = {"full": 12, "quick": 2}
+N_ORDERS = {"full": 3, "quick": 1}
 STEPS = (2, 5, 10, 20, 50, 100, 200)
 #: Steps at which a search ends in any case.
 LIMIT = {"full": 2_000, "quick": 3}
@@ -147,3 +151,54 @@ def table_of_steps(found: Mapping[str, Mapping[int, float]]) -> pd.DataFrame:
         for n, accuracy in by_steps.items()
     ]
     return pd.DataFrame(rows)
+
+
+def mace_starts(data: LoadedData, effort: Effort) -> list[dict[str, Any]]:
+    """Score MACE from several starts, after the release's steps and converged, and by EM.
+
+    The even start is repeated on labels whose items and annotators stand in other orders, which
+    should not matter.
+    """
+    labels, limit = data.annotations, LIMIT[effort]
+    lengths = {
+        "release": {"tolerance": 0, "max_iterations": min(MACE_STEPS, limit)},
+        "converged": {"max_iterations": limit},
+    }
+    rows = []
+    for inference, ends in (("variational", ("release", "converged")), ("em", ("converged",))):
+        for end in ends:
+            fit = partial(mace.fit, n_starts=1, inference=inference, **lengths[end])
+            for start in range(N_STARTS[effort]):
+                found = fit(labels, rng=start, even_start=start == 0)
+                rows.append(mace_row(inference, end, start, 0, found, data))
+            for order in range(1, N_ORDERS[effort] + 1):
+                found = fit(reordered(labels, np.random.default_rng(order)))
+                rows.append(mace_row(inference, end, 0, order, found, data))
+    return rows
+
+
+def mace_row(
+    inference: str, end: str, start: int, order: int, found: Any, data: LoadedData
+) -> dict[str, Any]:
+    """Score one fit, whose items may stand in another order."""
+    place = {item: number for number, item in enumerate(found.items)}
+    posterior = found.posterior[[place[item] for item in data.annotations.items]]
+    return {
+        **{"inference": inference, "steps": end, "start": start, "order": order},
+        **{"accuracy": score(posterior, data.gold)[1], "objective": found.objective},
+        **{"iterations": found.n_iterations, "converged": found.converged},
+    }
+
+
+def reordered(labels: Annotations, rng: np.random.Generator) -> Annotations:
+    """Put items and annotators into other orders."""
+    rows = rng.permutation(labels.n_labels)
+    names = [labels.items, labels.annotators, labels.categories]
+    codes = [labels.item[rows], labels.annotator[rows], labels.label[rows]]
+    columns = [np.array(each)[code] for each, code in zip(names, codes, strict=True)]
+    return Annotations.from_arrays(*columns, categories=labels.categories)
+
+
+def table_of_mace(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> pd.DataFrame:
+    """Put the accuracies of MACE by start into one table."""
+    return pd.DataFrame([{"dataset": name, **row} for name, rows in found.items() for row in rows])
