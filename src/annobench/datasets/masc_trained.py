@@ -381,7 +381,7 @@ def _simulate(
     item = np.repeat(np.arange(part.n_items), n_labels)
     annotator = order[chosen]
     answers, counts = zip(*part.counts, strict=True)
-    label = draw_with_alpha(rng, np.array(counts), part.alpha, item, annotator)
+    label = draw_with_alpha(rng, np.array(counts), part.alpha, item, annotator, _CORRELATION)
     annotators = [part.loads[j][0] for j in annotator]
     return _tables(name, item, annotators, [answers[k] for k in label], part.n_items, columns)
 
@@ -404,8 +404,11 @@ _FULL_CATEGORIES = (*_SENSES, *_FULL_ANSWERS)
 _CALIBRATION = (
     "items, annotators and labels of each word, exactly (the release)",
     "shares of the answers and Krippendorff's alpha of each word (the release)",
+    "share of unanimous items over all words (counted in the release)",
     "assumed: annotators that know or guess",
 )
+#: Of who knows an item: with it about as many items are unanimous as in the release.
+_CORRELATION = 0.4
 
 DATASETS = (
     DataSet(
