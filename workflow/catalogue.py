@@ -36,6 +36,28 @@ class StandIn:
 
 
 @dataclass(frozen=True)
+class Search:
+    """Where something was searched for that is not at hand, when, and what was found.
+
+    Attributes
+    ----------
+    subject : str
+        The beginning of a sentence of `Paper.not_public`, or "all".
+    where, when, found : str
+        Places, day and outcome.
+    """
+
+    subject: str
+    where: str
+    when: str
+    found: str
+
+    def covers(self, sentence: str) -> bool:
+        """Say whether the search was for what a sentence names."""
+        return self.subject == "all" or sentence.startswith(self.subject)
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper's record, and where its files are."""
 
@@ -63,6 +85,7 @@ class Paper:
     released: tuple[str, ...] = ()
     text: str = "whole"
     stand_ins: tuple[StandIn, ...] = ()
+    searches: tuple[Search, ...] = ()
 
     @property
     def rules(self) -> Path:
@@ -117,6 +140,10 @@ def read_paper(path: Path, datasets: Collection[str]) -> Paper:
     missing = record.get("missing_figures", ())
     record["missing_figures"] = tuple(MissingFigure(**entry) for entry in missing)
     record["stand_ins"] = tuple(StandIn(**entry) for entry in record.get("stand_ins", ()))
+    record["searches"] = tuple(
+        Search(each["for"], each["where"], each["when"], each["found"])
+        for each in record.get("searches", ())
+    )
     for kind in ("datasets", "not_public", "calibrated", "resources", "released"):
         record[kind] = tuple(record.get(kind, ()))
     return Paper(folder=path.parent, **record)

@@ -22,7 +22,7 @@ from annobench.replication.ledger import (
     read_standing,
 )
 from annobench.replication.results import STAND_IN
-from catalogue import read_paper
+from catalogue import Search, read_paper
 
 TOP = Path(__file__).parents[2]
 PUBLISHED_FIGURES = Path(__file__).parent / "published_figures.csv"
@@ -129,6 +129,38 @@ def test_a_summary_is_two_or_three_sentences_without_counts_of_verdicts(paper):
     assert 2 <= len(sentences) <= 4, sentences
     assert len(paper.summary) <= MAX_SUMMARY
     assert not COUNTED.search(paper.summary), COUNTED.search(paper.summary)
+
+
+def unsearched(paper, published):
+    """Return what a paper says is not at hand without a search that is recorded."""
+    lost = [s for s in paper.not_public if not any(each.covers(s) for each in paper.searches)]
+    if (published["basis"] == "none").any() and not paper.searches:
+        lost.append("values of basis none")
+    stray = [
+        each.subject
+        for each in paper.searches
+        if not any(each.covers(s) for s in (*paper.not_public, *["all"][: not paper.not_public]))
+    ]
+    return lost + stray
+
+
+def test_what_is_not_at_hand_was_searched_for(folder, paper):
+    assert unsearched(paper, read_published(folder / "published.csv")) == []
+
+
+def test_a_search_that_is_missing_or_of_nothing_is_found(folder, paper):
+    published = read_published(folder / "published.csv")
+    stray = replace(paper, searches=(*paper.searches, Search("No such sentence", "x", "x", "x")))
+    assert "No such sentence" in unsearched(stray, published)
+    if paper.not_public:
+        without = unsearched(replace(paper, searches=()), published)
+        assert set(paper.not_public) <= set(without)
+
+
+def test_nothing_is_called_not_published(folder):
+    """Only a search can say so, and none of ours saw everything."""
+    for name in ("paper.yaml", "published.csv"):
+        assert not re.search("(never|not) published", (folder / name).read_text(encoding="utf-8"))
 
 
 def test_a_paper_says_where_it_is_published(folder, paper):

@@ -71,9 +71,9 @@ def test_without_wordnet_the_page_says_so_and_relations_are_unknown(simulated):
 
 def test_simulated_annotators_who_guess_confuse_no_senses_in_particular(simulated):
     # They know the category or guess, so any two senses are as far apart as their shares allow,
-    # and the path merges at little gain: on real labels alpha gains 0.3 on ask-v alone.
+    # and the path merges at little gain: on real labels even the lower limit is above 0.1.
     words = pd.read_csv(simulated / "tables" / "words.csv").set_index("word")
-    assert words.loc["date-n", "gain_upper"] < 0.05
+    assert words.loc["date-n", "gain_upper"] < 0.1
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ class Value:
     published : str
         As printed.
     computed : float
-        As computed, unrounded; NaN if its inputs were never published.
+        As computed, unrounded; NaN if its inputs were not found.
     verdict : str
         How the two compare, such as "reproduced".
     """

@@ -48,6 +48,7 @@ from annobench.datasets.sources import (
     fetch,
     locate,
     probe_network,
+    server_of,
 )
 
 __all__ = [
@@ -429,6 +430,8 @@ def _obtain(
         "commit": dataset.source.commit,
         "provenance": provenance,
     }
+    if dataset.source.release:
+        meta["release"] = True
     if provenance == "simulated":
         meta |= {
             "why_simulated": why,
@@ -475,7 +478,7 @@ class _Finder:
         persistent: bool,
     ) -> None:
         self._source, self._mirror, self._cache = dataset.source, mirror, cache
-        self._base_url, self._persistent = base_url, persistent
+        self._base_url, self._persistent = server_of(base_url, dataset.source), persistent
         self._path: dict[str, Path] = {}
         self.facts: dict[str, dict[str, Any]] = {}
 

@@ -17,6 +17,14 @@ from scipy.special import ndtr
 
 from annobench.datasets.base import DataTables
 from annobench.labels.annotations import Scale
+from annobench.simulation import difficulty as difficulties
+from annobench.simulation.difficulty import (
+    EVEN,
+    Difficulty,
+    appearances,
+    draw_appearance,
+    of_appearances,
+)
 
 
 @dataclass(frozen=True)
@@ -195,12 +203,56 @@ def draw_labels(
     return np.asarray((rng.random(annotator.size)[:, None] >= bounds).sum(axis=1))
 
 
+def err_together(
+    rng: np.random.Generator,
+    strata: tuple[Stratum, ...],
+    load: NDArray[np.int64],
+    annotator: NDArray[np.int64],
+    item: NDArray[np.int64],
+    category: NDArray[np.int64],
+    difficulty: Difficulty,
+) -> NDArray[np.int64]:
+    """Draw labels of annotators who err together on items that are hard or mislead.
+
+    Parameters
+    ----------
+    rng : Generator
+        Source of randomness.
+    strata : tuple of Stratum
+        How annotators err, in ascending order of `min_forms`; their shares of labels by category
+        are kept.
+    load : ndarray of int, shape (J,)
+        Forms that each annotator takes, or labels.
+    annotator, item : ndarray of int, shape (N,)
+        Who labels what.
+    category : ndarray of int, shape (I,)
+        The category of each item.
+    difficulty : Difficulty
+        How items differ.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Codes of the labels.
+    """
+    stratum = np.searchsorted([s.min_forms for s in strata], load, side="right") - 1
+    means = np.array([s.confusion for s in strata])
+    pooled = np.average(means[stratum], axis=0, weights=load)
+    looks = appearances(pooled, difficulty.misleading)
+    concentration = np.array([s.concentration for s in strata])[stratum]
+    own = of_appearances(means, looks)[stratum]
+    confusion = difficulties.draw_confusions(rng, own, concentration, load)
+    seen = draw_appearance(rng, category, looks)
+    return difficulties.draw_labels(rng, confusion, annotator, item, seen, difficulty.correlation)
+
+
 def nominal(
     rng: np.random.Generator,
     forms: Forms,
     categories: tuple[str, ...],
     gold_counts: tuple[int, ...],
     strata: tuple[Stratum, ...],
+    difficulty: Difficulty = EVEN,
 ) -> tuple[Given, pd.Series[str], pd.Series[str]]:
     """Simulate nominal labels: golds of given counts, a confusion matrix per annotator.
 
@@ -216,6 +268,8 @@ def nominal(
         Items of each category.
     strata : tuple of Stratum
         How annotators err.
+    difficulty : Difficulty, optional
+        How items differ; by default those of a category are alike.
 
     Returns
     -------
@@ -224,8 +278,7 @@ def nominal(
     """
     gold = rng.permutation(np.repeat(np.arange(len(categories)), gold_counts))
     given = give_out(rng, forms)
-    confusion = draw_confusions(rng, strata, forms.load)
-    label = draw_labels(rng, confusion, given.annotator, gold[given.item])
+    label = err_together(rng, strata, forms.load, given.annotator, given.item, gold, difficulty)
     names = np.array(categories, dtype=object)
     return given, pd.Series(names[label], dtype="str"), pd.Series(names[gold], dtype="str")
 

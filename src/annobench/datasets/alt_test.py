@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from math import sqrt
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +23,8 @@ from annobench.datasets._simulators import numbered
 from annobench.datasets._text import read_text
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
+from annobench.simulation.difficulty import both, rate_for, shared_ranks
+from annobench.simulation.panels import correlation_from_kappa, cut
 
 _REPOSITORY = "nitaytech/AltTest"
 _SOURCE = Source.pinned(
@@ -58,6 +59,7 @@ class _Set:
     loads: tuple[int, ...]
     counts: Mapping[str, int]
     agreement: tuple[float, float, float]
+    correlation: float = 0.0
     scale: Literal["nominal", "ordinal"] = "nominal"
 
     @property
@@ -94,7 +96,9 @@ class _Set:
 _CALIBRATION = (
     "numbers of items, and of labels of each human and model",
     "shares of the categories among all labels",
-    "agreement of two humans, of a human and a model, and of two models, by chance and skill",
+    "agreement of two humans, of a human and a model, and of two models (counted in the release)",
+    "nominal sets: share of unanimous items (counted in the release), by how far those who know "
+    "an item's category are the same for all annotators; not calibrated to Krippendorff's alpha",
 )
 
 
@@ -141,47 +145,83 @@ def _tables(labels: pd.DataFrame) -> DataTables:
 def _simulate(rng: np.random.Generator, files: Mapping[str, Path], design: _Set) -> DataTables:
     """Draw labels that agree as often as the real ones; everybody has the same categories' shares.
 
-    An item has a category. A human keeps it with some probability, and says a random one else. The
-    models share another one, which is the item's with some probability, and keep that likewise.
+    Items have a category, and models another one, which is often the same. Nominal labels are one
+    or the other where the annotator knows it, and random elsewhere. Grades are cut from a number
+    that items have, and a similar one for models, seen with noise.
     """
     names = tuple(design.counts) or tuple(f"shape {n}" for n in range(200))
     share = np.array([*design.counts.values()] or [1] * len(names)) / (
         sum(design.counts.values()) or len(names)
     )
-    chance = float((share**2).sum())
-    above = ((agreement - chance) / (1 - chance) for agreement in design.agreement)
-    of_humans, of_both, of_models = (max(0.0, skill) for skill in above)
-    keep_human, keep_model = sqrt(of_humans), sqrt(of_models)
-    shared = of_both / (keep_human * keep_model)
-
-    def redrawn(label: NDArray[np.int64], keep: float) -> NDArray[np.int64]:
-        kept = rng.random(label.size) < keep
-        return np.where(kept, label, rng.choice(share.size, label.size, p=share))
-
-    truth = rng.choice(share.size, design.n_items, p=share)
-    of_model = redrawn(truth, shared)
     n_labelled = np.zeros(design.n_items)
-    item, annotator, label, role = [], [], [], []
+    item, annotator, role = [], [], []
     # Who labels most comes first, and takes what has the fewest labels.
     for human in np.argsort(-np.array(design.loads), kind="stable"):
         own = np.lexsort((rng.random(design.n_items), n_labelled))[: design.loads[human]]
         n_labelled[own] += 1
         item.append(own)
-        label.append(redrawn(truth[own], keep_human))
         annotator += [f"human_{human}"] * own.size
         role += ["human"] * own.size
     for model in design.models:
         item.append(np.arange(design.n_items))
-        label.append(redrawn(of_model, keep_model))
         annotator += [model] * design.n_items
         role += ["model"] * design.n_items
+    items, is_model = np.concatenate(item), np.array(role) == "model"
+    draw = _grades if design.scale == "ordinal" else _choices
     columns = {
-        "item": numbered(np.concatenate(item), "item_") + f"{_BETWEEN}q",
+        "item": numbered(items, "item_") + f"{_BETWEEN}q",
         "annotator": annotator,
-        "label": np.array(names, dtype=object)[np.concatenate(label)],
+        "label": np.array(names, dtype=object)[draw(rng, design, share, items, is_model)],
         "role": role,
     }
     return _tables(pd.DataFrame(columns).astype("str"))
+
+
+def _above_chance(design: _Set, share: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return the three agreements, corrected for chance."""
+    chance = float((share**2).sum())
+    humans, mixed, models = (max(0.0, (a - chance) / (1 - chance)) for a in design.agreement)
+    return humans, mixed, models
+
+
+def _choices(
+    rng: np.random.Generator,
+    design: _Set,
+    share: NDArray[np.float64],
+    item: NDArray[np.int64],
+    is_model: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Draw nominal labels; on a hard item all know less often."""
+    humans, mixed, models = _above_chance(design, share)
+    know_human, know_model = (rate_for(known, design.correlation) for known in (humans, models))
+    same = min(1.0, mixed / both([know_human], [know_model], design.correlation))
+    category = rng.choice(share.size, (2, design.n_items), p=share)
+    category[1] = np.where(rng.random(design.n_items) < same, category[0], category[1])
+    knows = shared_ranks(rng, item, design.n_items, design.correlation) < np.where(
+        is_model, know_model, know_human
+    )
+    guess = rng.choice(share.size, item.size, p=share)
+    return np.where(knows, category[is_model.astype(int), item], guess)
+
+
+def _grades(
+    rng: np.random.Generator,
+    design: _Set,
+    share: NDArray[np.float64],
+    item: NDArray[np.int64],
+    is_model: NDArray[np.bool_],
+) -> NDArray[np.int64]:
+    """Draw ordinal labels, in which near grades are taken for one another."""
+    humans, mixed, models = (
+        correlation_from_kappa(kappa, share) for kappa in _above_chance(design, share)
+    )
+    same = min(1.0, mixed / np.sqrt(humans * models))
+    trait = rng.standard_normal((2, design.n_items))
+    trait[1] = same * trait[0] + np.sqrt(1 - same**2) * trait[1]
+    shared = np.where(is_model, models, humans)
+    noise = rng.standard_normal(item.size)
+    seen = np.sqrt(shared) * trait[is_model.astype(int), item] + np.sqrt(1 - shared) * noise
+    return cut(seen, share)
 
 
 def _counts(names: str, *numbers: int) -> dict[str, int]:
@@ -226,6 +266,7 @@ _SETS = (
             "Ignore, Irrelevant, No, No response, Partially, Yes", 163, 101, 1179, 120, 2567, 3710
         ),
         agreement=(0.689, 0.538, 0.608),
+        correlation=0.4,
     ),
     _Set(
         name="mtbench",
@@ -240,6 +281,7 @@ _SETS = (
         loads=(74, 84, 88),
         counts=_counts("model_a, model_b, tie", 395, 421, 150),
         agreement=(0.659, 0.522, 0.625),
+        correlation=0.6,
     ),
     _Set(
         name="framing",
@@ -254,6 +296,7 @@ _SETS = (
         loads=(2_200, 2_552, 2_266, 638),
         counts=_counts("n/a: problem is resolved, no, yes", 8, 12_251, 10_709),
         agreement=(0.787, 0.706, 0.750),
+        correlation=0.5,
     ),
     _Set(
         name="cebab_aspects",
@@ -268,6 +311,7 @@ _SETS = (
         loads=(228, 697, 434, 502, 485, 214, 211, 407, 514, 340),
         counts=_counts("Negative, Positive, unknown", 688, 4_904, 4_488),
         agreement=(0.861, 0.831, 0.896),
+        correlation=0.4,
     ),
     _Set(
         name="summeval",

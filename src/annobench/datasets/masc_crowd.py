@@ -28,6 +28,7 @@ from annobench.datasets._text import read_integers, read_rows, read_text, report
 from annobench.datasets.base import DataSet, DataTables, LoadedData
 from annobench.datasets.sources import Source
 from annobench.labels.annotations import Annotations
+from annobench.simulation.difficulty import rate_for, shared_ranks
 
 ArrayT = TypeVar("ArrayT", bound=NDArray[Any])
 
@@ -405,7 +406,7 @@ def _simulate_word(
     place = np.arange(known.n_items)
     forms = np.column_stack([place // _ITEMS_PER_FORM + 1, place % _ITEMS_PER_FORM + 1])
     item, annotator = _give_out(rng, known)
-    label = draw_with_alpha(rng, np.array(known.counts), known.alpha, item, annotator)
+    label = draw_with_alpha(rng, np.array(known.counts), known.alpha, item, annotator, _CORRELATION)
     # Nobody chose the twelfth sense of this one word, so the counts don't show it.
     offered = 12 if word == "number-n" else len(known.counts) - 1
     return _layout(word, item, annotators[annotator], label, forms, offered)
@@ -417,13 +418,14 @@ def draw_with_alpha(
     alpha: float,
     item: NDArray[np.int64],
     annotator: NDArray[np.int64],
+    correlation: float = 0.0,
 ) -> NDArray[np.int64]:
     """Draw labels of given shares and a given Krippendorff's alpha.
 
     An annotator knows the category of an item with a probability of their own and guesses
     otherwise; categories and guesses both follow the shares. Two annotators then agree by
-    more than chance exactly when both know, so that alpha is the square of the mean
-    probability to know, and the shares are kept.
+    more than chance exactly when both know, so that alpha is how often that happens (the square
+    of the mean probability to know, if items are equally hard), and the shares are kept.
 
     Parameters
     ----------
@@ -435,6 +437,8 @@ def draw_with_alpha(
         At most 1.
     item, annotator : ndarray of int, shape (N,)
         Who labels what, counted from 0.
+    correlation : float, optional
+        How far those who know an item are the same for all annotators, as of `Difficulty`.
 
     Returns
     -------
@@ -443,12 +447,13 @@ def draw_with_alpha(
     """
     share = counts / counts.sum()
     # An alpha just below 0, as chance gives it, is simulated as 0; beta needs an open interval.
-    mean = np.clip(np.sqrt(max(alpha, 0.0)), 1e-6, 1 - 1e-6)
     concentration = 8.0  # spreads annotators about as widely as the fits of the paper do
+    mean = rate_for(max(alpha, 0.0), correlation, concentration)
     knows = rng.beta(mean * concentration, (1 - mean) * concentration, annotator.max() + 1)
     category = rng.choice(share.size, item.max() + 1, p=share)
     guess = rng.choice(share.size, item.size, p=share)
-    return np.asarray(np.where(rng.random(item.size) < knows[annotator], category[item], guess))
+    rank = shared_ranks(rng, item, category.size, correlation)
+    return np.asarray(np.where(rank < knows[annotator], category[item], guess))
 
 
 def _give_out(rng: np.random.Generator, known: Word) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -485,6 +490,9 @@ def _loads(known: Word, n_forms: int, per_form: int) -> NDArray[np.int64]:
     return load
 
 
+#: Of who knows an item: with it as many items are unanimous as in the release (5.2%).
+_CORRELATION = 0.3
+
 _TARGETS = {
     "n_items": 44682,
     "n_annotators": _N_ANNOTATORS,
@@ -498,6 +506,7 @@ _TARGETS = {
 _CALIBRATION = (
     "items, annotators and labels of each word, exactly (the release)",
     "shares of the labels and Krippendorff's alpha of each word (the release)",
+    "share of unanimous items over all words (counted in the release)",
     "forms of ten sentences (the release's README)",
     "assumed: log-normal loads, lost labels spread evenly, annotators that know or guess",
 )

@@ -200,7 +200,7 @@ def _place_of(sample: str) -> dict[str, str]:
 
 
 def _parse_samples(files: Mapping[str, Path]) -> DataTables:
-    return _joined([_parse_sample(s, files[_SAMPLES[f"round{s}.txt"].path]) for s in _SAMPLE_PARTS])
+    return joined([_parse_sample(s, files[_SAMPLES[f"round{s}.txt"].path]) for s in _SAMPLE_PARTS])
 
 
 def _parse_sample(sample: str, path: Path) -> DataTables:
@@ -229,10 +229,10 @@ def _parse_sample(sample: str, path: Path) -> DataTables:
         raise ReaderError(f"{path}: no rows. Supply the pinned file.")
     item = np.repeat(np.arange(len(rows)), len(annotators))
     label = [names[answer] for row in rows for answer in row]
-    return _tables(sample, item, annotators * len(rows), label, len(rows), _place_of(sample))
+    return tables_of(sample, item, annotators * len(rows), label, len(rows), _place_of(sample))
 
 
-def _tables(
+def tables_of(
     part: str,
     item: NDArray[np.int64],
     annotator: list[str],
@@ -240,7 +240,26 @@ def _tables(
     n_items: int,
     columns: Mapping[str, str],
 ) -> DataTables:
-    """Lay out the tables of a sample or word, with the same columns added to both."""
+    """Lay out the tables of a sample or word.
+
+    Parameters
+    ----------
+    part : str
+        The sample or word, with which names of items begin.
+    item : ndarray of int, shape (N,)
+        The item of each label.
+    annotator, label : list of str
+        Of each label.
+    n_items : int
+        Number of items.
+    columns : mapping
+        Columns added to both tables, with their one value.
+
+    Returns
+    -------
+    DataTables
+        Both tables, without a gold standard.
+    """
     names = part + "/" + pd.Series(np.arange(1, n_items + 1)).astype("str")
     labels = pd.DataFrame(
         {"item": names.take(item).array, "annotator": annotator, "label": label}, dtype="str"
@@ -252,7 +271,19 @@ def _tables(
     return DataTables(labels, items)
 
 
-def _joined(parts: list[DataTables]) -> DataTables:
+def joined(parts: list[DataTables]) -> DataTables:
+    """Join the tables of samples or words.
+
+    Parameters
+    ----------
+    parts : list of DataTables
+        In their order.
+
+    Returns
+    -------
+    DataTables
+        All labels and all items.
+    """
     return DataTables(
         pd.concat([part.labels for part in parts], ignore_index=True),
         pd.concat([part.items for part in parts], ignore_index=True),
@@ -266,7 +297,7 @@ _PARTS_OF_SPEECH = {"noun": "n", "verb": "v", "adj": "j"}
 
 def _parse_full(files: Mapping[str, Path]) -> DataTables:
     senses = _inventory(files[_INVENTORY.path])
-    return _joined(
+    return joined(
         [
             _parse_word(word, files[_FULL[f"{word}/{word}-wn.xml"].path], senses.get(word, {}))
             for word in _FULL_PARTS
@@ -276,17 +307,63 @@ def _parse_full(files: Mapping[str, Path]) -> DataTables:
 
 def _inventory(path: Path) -> dict[str, dict[str, str]]:
     """Return the number of each sense key of each word."""
-    senses: dict[str, dict[str, str]] = {}
-    word = ""
-    for line in read_text(path).splitlines():
-        if heading := re.fullmatch(r"\s*([A-Z]+),\s*(noun|verb|adj)\s*", line):
-            word = f"{heading[1].lower()}-{_PARTS_OF_SPEECH[heading[2]]}"
-        elif word and (row := re.fullmatch(r"\s*([0-9]+)\s*\|\s*(\S+)\s*", line)):
-            senses.setdefault(word, {})[row[2]] = row[1]
+    senses = senses_of(read_text(path))
     lost = [word for word in _FULL_PARTS if word not in senses]
     if lost:
         raise ReaderError(f"{path}: no senses of {', '.join(lost)}. Supply the pinned file.")
     return senses
+
+
+def senses_of(text: str) -> dict[str, dict[str, str]]:
+    """Read the senses of a round from its README.
+
+    Parameters
+    ----------
+    text : str
+        With headings such as ``LAND, noun`` and rows such as ``1 | land%1:21:01::``.
+
+    Returns
+    -------
+    dict of str to dict
+        By word, the number of each sense key.
+    """
+    senses: dict[str, dict[str, str]] = {}
+    word = ""
+    for line in text.splitlines():
+        if heading := re.fullmatch(r"\s*([A-Z]+),\s*(noun|verb|adj)\s*", line):
+            word = f"{heading[1].lower()}-{_PARTS_OF_SPEECH[heading[2]]}"
+        elif word and (row := re.fullmatch(r"\s*([0-9]+)\s*\|\s*(\S+)\s*", line)):
+            senses.setdefault(word, {})[row[2]] = row[1]
+    return senses
+
+
+def labels_of(root: ET.Element) -> tuple[list[str], list[int], list[str], list[str]]:
+    """Read the labels of a word's stand-off annotations (GrAF).
+
+    Parameters
+    ----------
+    root : Element
+        The graph.
+
+    Returns
+    -------
+    tuple of list
+        The nodes; and of each label the place of its node, the annotator, and the answer: a sense
+        key, or another code.
+    """
+    nodes: list[str] = []
+    item: list[int] = []
+    annotator: list[str] = []
+    label: list[str] = []
+    for place, element in enumerate(root.iter(f"{_GRAF}a")):
+        nodes.append(element.get("ref", ""))
+        for features in element.findall(f"{_GRAF}fs/{_GRAF}f/{_GRAF}fs"):
+            found = {f.get("name"): f.get("value", "") for f in features.findall(f"{_GRAF}f")}
+            if "sense" in found:
+                item.append(place)
+                annotator.append(found.get("annotator", "").removeprefix("ann"))
+                label.append(found["sense"])
+    return nodes, item, annotator, label
 
 
 def _parse_word(word: str, path: Path, senses: Mapping[str, str]) -> DataTables:
@@ -297,18 +374,7 @@ def _parse_word(word: str, path: Path, senses: Mapping[str, str]) -> DataTables:
             f"{path}: not well-formed XML ({error}). Supply the pinned file."
         ) from error
     names = dict(senses) | {answer: answer for answer in _FULL_ANSWERS}
-    item: list[int] = []
-    annotator: list[str] = []
-    label: list[str] = []
-    nodes = []
-    for place, element in enumerate(root.iter(f"{_GRAF}a")):
-        nodes.append(element.get("ref", ""))
-        for features in element.findall(f"{_GRAF}fs/{_GRAF}f/{_GRAF}fs"):
-            found = {f.get("name"): f.get("value", "") for f in features.findall(f"{_GRAF}f")}
-            if "sense" in found:
-                item.append(place)
-                annotator.append(found.get("annotator", "").removeprefix("ann"))
-                label.append(found["sense"])
+    nodes, item, annotator, label = labels_of(root)
     report(
         path,
         (
@@ -318,7 +384,7 @@ def _parse_word(word: str, path: Path, senses: Mapping[str, str]) -> DataTables:
         ),
     )
     label = [names[key] for key in label]
-    tables = _tables(word, np.array(item), annotator, label, len(nodes), {"word": word})
+    tables = tables_of(word, np.array(item), annotator, label, len(nodes), {"word": word})
     spans = _spans(path, root, nodes)
     return DataTables(tables.labels, tables.items.assign(**spans))
 
@@ -353,13 +419,13 @@ def _spans(path: Path, root: ET.Element, nodes: list[str]) -> dict[str, NDArray[
 
 
 def _simulate_samples(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    return _joined(
+    return joined(
         [_simulate(rng, name, part, _place_of(name)) for name, part in _SAMPLE_PARTS.items()]
     )
 
 
 def _simulate_full(rng: np.random.Generator, files: Mapping[str, Path]) -> DataTables:
-    tables = _joined(
+    tables = joined(
         [_simulate(rng, word, part, {"word": word}) for word, part in _FULL_PARTS.items()]
     )
     # Sentences of a hundred letters with a word of four somewhere: nothing is known of them.
@@ -381,9 +447,9 @@ def _simulate(
     item = np.repeat(np.arange(part.n_items), n_labels)
     annotator = order[chosen]
     answers, counts = zip(*part.counts, strict=True)
-    label = draw_with_alpha(rng, np.array(counts), part.alpha, item, annotator)
+    label = draw_with_alpha(rng, np.array(counts), part.alpha, item, annotator, _CORRELATION)
     annotators = [part.loads[j][0] for j in annotator]
-    return _tables(name, item, annotators, [answers[k] for k in label], part.n_items, columns)
+    return tables_of(name, item, annotators, [answers[k] for k in label], part.n_items, columns)
 
 
 def _targets(parts: Mapping[str, _Part], categories: tuple[str, ...]) -> dict[str, float]:
@@ -404,8 +470,11 @@ _FULL_CATEGORIES = (*_SENSES, *_FULL_ANSWERS)
 _CALIBRATION = (
     "items, annotators and labels of each word, exactly (the release)",
     "shares of the answers and Krippendorff's alpha of each word (the release)",
+    "share of unanimous items over all words (counted in the release)",
     "assumed: annotators that know or guess",
 )
+#: Of who knows an item: with it about as many items are unanimous as in the release.
+_CORRELATION = 0.4
 
 DATASETS = (
     DataSet(

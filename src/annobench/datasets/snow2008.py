@@ -26,6 +26,7 @@ from annobench.datasets._simulators import (
 from annobench.datasets._text import numbers, one_per_item, read_rows, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
+from annobench.simulation.difficulty import Difficulty
 
 _COLUMNS = ("!amt_annotation_ids", "!amt_worker_ids", "orig_id", "response", "gold")
 
@@ -147,9 +148,10 @@ def _simulate_nominal(
     categories: tuple[str, ...],
     gold_counts: tuple[int, ...],
     strata: tuple[Stratum, ...],
+    difficulty: Difficulty,
     texts: tuple[str, ...] = (),
 ) -> DataTables:
-    return _tables(*nominal(rng, forms, categories, gold_counts, strata), texts)
+    return _tables(*nominal(rng, forms, categories, gold_counts, strata, difficulty), texts)
 
 
 def _simulate_interval(
@@ -199,11 +201,28 @@ _WSD_STRATA = (
     ),
 )
 
+#: How items differ, by a search of a grid for what brings these numbers nearest.
+_DIFFICULTY = {
+    "rte": Difficulty(correlation=0.05, misleading=0.25),
+    "temp": Difficulty(misleading=0.2),
+    "wsd": Difficulty(correlation=0.1, misleading=0.4),
+}
+_MET = {
+    "rte": "difficulty of items: errors of the majority vote, 82.5, and of Dawid and Skene's "
+    "model, 58 (Carpenter 2008, section 4)",
+    "temp": "difficulty of items: accuracy of the majority vote, .94 (Snow et al. 2008, section "
+    "4.4), and errors of Dawid and Skene's model on the released labels, 27 (counted; no paper at "
+    "hand prints it)",
+    "wsd": "difficulty of items: accuracy of the majority vote, .994, against one item on which "
+    "annotators agree (Snow et al. 2008, section 4.5)",
+}
+
 _LOADS = "sizes, forms of items and the number of forms an annotator took (Snow et al. 2008)"
 _CALIBRATION_NOMINAL = (
     _LOADS,
     "counts of the gold standard's categories",
-    "mean confusion matrices of annotators against the gold, by load, and their spread",
+    "mean confusion matrices of annotators against the gold, by load, and their spread (counted "
+    "in the release)",
 )
 _CALIBRATION_INTERVAL = (
     _LOADS,
@@ -241,9 +260,10 @@ def _nominal_set(
             categories=categories,
             gold_counts=gold_counts,
             strata=strata,
+            difficulty=_DIFFICULTY[name],
             texts=texts,
         ),
-        calibration=_CALIBRATION_NOMINAL,
+        calibration=(*_CALIBRATION_NOMINAL, _MET[name]),
         targets=targets,
     )
 

@@ -34,6 +34,9 @@ _LOG = logging.getLogger(__name__)
 #: Where the raw files of public repositories are served.
 DEFAULT_BASE_URL = "https://raw.githubusercontent.com"
 
+#: Where files that are attached to releases of public repositories are served.
+RELEASES_BASE_URL = "https://github.com"
+
 #: Seconds to wait for a connection and for the next bytes of an answer.
 TIMEOUT = (5.0, 10.0)
 
@@ -47,6 +50,9 @@ LONGEST_PAUSE = 30.0
 #: An answer must be complete after DEADLINE seconds and one more for SLOWEST bytes, and is never
 #: longer than its pin; a file whose pin has no size, than LARGEST bytes.
 DEADLINE, SLOWEST, LARGEST = 30.0, 1 << 14, 1 << 24
+
+#: The same for an archive whose pin has no size.
+LARGEST_ARCHIVE = 1 << 28
 
 #: Where the pins of the sources stand, one table per source.
 PINS = Path(__file__).with_name("pins")
@@ -114,6 +120,8 @@ class Source:
     mirrored : str or None
         Folder of a mirror that holds the files by their names alone; by default a mirror has a
         folder of the source's name, with their paths inside.
+    release : bool
+        Whether the files are attached to a release; `commit` is then its tag.
     """
 
     name: str
@@ -122,16 +130,24 @@ class Source:
     licence: str
     files: tuple[SourceFile, ...]
     mirrored: str | None = None
+    release: bool = False
 
     @classmethod
     def pinned(
-        cls, name: str, *, repository: str, commit: str, licence: str, mirrored: str | None = None
+        cls,
+        name: str,
+        *,
+        repository: str,
+        commit: str,
+        licence: str,
+        mirrored: str | None = None,
+        release: bool = False,
     ) -> Source:
         """Return a source with the files that `pins/<name>.csv` lists.
 
         Parameters
         ----------
-        name, repository, commit, licence, mirrored
+        name, repository, commit, licence, mirrored, release
             As in `Source`.
 
         Returns
@@ -145,7 +161,7 @@ class Source:
             If the table is missing or malformed.
         """
         files = read_pins(PINS / f"{name}.csv")
-        return cls(name, repository, commit, licence, files, mirrored)
+        return cls(name, repository, commit, licence, files, mirrored, release)
 
     def file(self, path: str) -> SourceFile:
         """Return the file of a path.
@@ -433,9 +449,30 @@ def address(base_url: str, source: Source, file: SourceFile) -> str:
     Returns
     -------
     str
-        ``<base_url>/<repository>/<commit>/<path>``.
+        ``<base_url>/<repository>/<commit>/<path>``, or where releases are served.
     """
-    return f"{base_url.rstrip('/')}/{source.repository}/{source.commit}/{file.path}"
+    server, within = server_of(base_url, source).rstrip("/"), ""
+    if source.release:
+        within = "releases/download/"
+    return f"{server}/{source.repository}/{within}{source.commit}/{file.path}"
+
+
+def server_of(base_url: str, source: Source) -> str:
+    """Return the address in front of a source's files.
+
+    Parameters
+    ----------
+    base_url : str
+        Address that serves repositories.
+    source : Source
+        The source.
+
+    Returns
+    -------
+    str
+        The same, but for releases where it is the public one.
+    """
+    return RELEASES_BASE_URL if source.release and base_url == DEFAULT_BASE_URL else base_url
 
 
 def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
@@ -577,7 +614,7 @@ def _receive_in_time(
     advance: Callable[[int], None],
 ) -> None:
     """Receive a file, or give up at its deadline, whatever the server is doing then."""
-    allowed = DEADLINE + (LARGEST if file.size is None else file.size) / SLOWEST
+    allowed = DEADLINE + _limit(file) / SLOWEST
     stopped = threading.Event()
     outcome: list[BaseException | None] = []
 
@@ -612,7 +649,7 @@ def _receive(
 ) -> None:
     import requests
 
-    limit = LARGEST if file.size is None else file.size
+    limit = _limit(file)
     with requests.get(url, timeout=timeout, stream=True) as response, draft.open("wb") as stream:
         response.raise_for_status()
         for chunk in response.iter_content(_CHUNK >> 4):
@@ -622,6 +659,13 @@ def _receive(
             advance(len(chunk))
             if stream.tell() > limit:
                 raise ChecksumError(f"more than {limit:,} bytes, the size of {file.path}.")
+
+
+def _limit(file: SourceFile) -> int:
+    """Return how many bytes an answer may have."""
+    if file.size is not None:
+        return file.size
+    return LARGEST_ARCHIVE if file.path.endswith(".tgz") else LARGEST
 
 
 def _pause(error: Exception, attempt: int) -> float | None:

@@ -17,10 +17,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
+from annobench.datasets._simulators import Stratum, err_together
 from annobench.datasets._text import read_integers, report
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source, SourceFile
+from annobench.simulation.difficulty import EVEN, Difficulty
 
 Codes = NDArray[np.int64]
 
@@ -68,6 +69,7 @@ class _Design:
     concentration: tuple[float, ...]
     gold_counts: tuple[int, ...]
     rest: tuple[float, ...]
+    difficulty: Difficulty = EVEN
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -206,8 +208,7 @@ def _simulate(
     category, gold = category[order], np.where(order < n_golds, category[order], -1)
     item, annotator = _give_out(rng, design)
     stratum = Stratum(1, tuple(map(tuple, design.mean_confusion)), design.concentration)
-    confusion = draw_confusions(rng, (stratum,), design.load)
-    label = draw_labels(rng, confusion, annotator, category[item])
+    label = err_together(rng, (stratum,), design.load, annotator, item, category, design.difficulty)
     return _layout(item, annotator + 1, label, np.arange(n_items), gold, "simulated-")
 
 
@@ -293,6 +294,9 @@ _CALIBRATION = (
     "number of repeated labels",
     "counts of the gold standard's categories",
     "labels by gold category, and how annotators differ there",
+    "difficulty of items: share of unanimous items and errors of the majority vote (counted in the "
+    "files), and the accuracy of IBCC (printed in test_ibcc.ipynb of Li et al. 2019; of relevance, "
+    "not printed: errors of Dawid and Skene's model, counted); not to Krippendorff's alpha",
 )
 _WELINDER = (
     "Welinder, Branson, Belongie and Perona (2010). The multidimensional wisdom of crowds. "
@@ -367,6 +371,7 @@ _SETS = (
             concentration=(1.89, 2.56),
             gold_counts=(60, 48),
             rest=(),
+            difficulty=Difficulty(correlation=0.2, misleading=0.3),
         ),
     ),
     _Set(
@@ -384,6 +389,7 @@ _SETS = (
             concentration=(8.84, 4.26, 12.8, 2.97),
             gold_counts=(172, 185, 218, 232),
             rest=(),
+            difficulty=Difficulty(correlation=0.1, misleading=0.45),
         ),
     ),
     _Set(
@@ -401,6 +407,7 @@ _SETS = (
             concentration=(1.3, 23.3),
             gold_counts=(400, 400),
             rest=(),
+            difficulty=Difficulty(misleading=0.23),
         ),
     ),
     _Set(
@@ -418,6 +425,7 @@ _SETS = (
             concentration=(1.38, 1.98),
             gold_counts=(1000, 1275),
             rest=(0.589, 0.411),
+            difficulty=Difficulty(correlation=0.1, misleading=0.5),
         ),
     ),
     _Set(
@@ -437,6 +445,7 @@ _SETS = (
             concentration=(3.98, 8.38, 200.0, 17.9, 2.89),
             gold_counts=(57, 70, 72, 92, 9),
             rest=(),
+            difficulty=Difficulty(correlation=0.4, misleading=0.1),
         ),
     ),
     _Set(
@@ -459,6 +468,7 @@ _SETS = (
             concentration=(3.01, 2.15, 3.11, 2.7, 4.01, 10.0, 5.4, 2.13, 8.1, 3.24),
             gold_counts=(74, 71, 72, 64, 70, 72, 67, 72, 75, 63),
             rest=(),
+            difficulty=Difficulty(misleading=0.1),
         ),
     ),
     _Set(
@@ -476,6 +486,7 @@ _SETS = (
             concentration=(12.2, 17.2),
             gold_counts=(245, 255),
             rest=(),
+            difficulty=Difficulty(correlation=0.25, misleading=0.5),
         ),
     ),
     _Set(
@@ -496,6 +507,7 @@ _SETS = (
             concentration=(14.6, 2.63),
             gold_counts=(1597, 443),
             rest=(),
+            difficulty=Difficulty(correlation=0.4),
         ),
     ),
     _Set(
@@ -513,6 +525,7 @@ _SETS = (
             concentration=(23.9, 4.64),
             gold_counts=(1597, 443),
             rest=(),
+            difficulty=Difficulty(correlation=0.2, misleading=0.3),
         ),
     ),
     _Set(
@@ -533,6 +546,7 @@ _SETS = (
             concentration=(11.9, 1.52),
             gold_counts=(1597, 443),
             rest=(),
+            difficulty=Difficulty(correlation=0.4, misleading=0.15),
         ),
     ),
     _Set(
@@ -550,6 +564,7 @@ _SETS = (
             concentration=(1.01, 2.35),
             gold_counts=(7304, 1011),
             rest=(),
+            difficulty=Difficulty(misleading=0.2),
         ),
     ),
     _Set(
@@ -567,6 +582,7 @@ _SETS = (
             concentration=(1.29, 3.22),
             gold_counts=(528, 472),
             rest=(),
+            difficulty=Difficulty(correlation=0.02, misleading=0.125),
         ),
     ),
     _Set(
@@ -588,6 +604,7 @@ _SETS = (
             concentration=(1.56, 1.75, 2.03, 0.471),
             gold_counts=(1501, 863, 913, 1183),
             rest=(0.585, 0.246, 0.169, 0.0),
+            difficulty=Difficulty(correlation=0.1, misleading=0.5),
         ),
     ),
     _Set(
@@ -608,6 +625,7 @@ _SETS = (
             concentration=(3.66, 3.7, 2.06, 3.35),
             gold_counts=(187, 61, 36, 49),
             rest=(0.846, 0.0, 0.091, 0.063),
+            difficulty=Difficulty(correlation=0.5),
         ),
     ),
     _Set(
@@ -625,6 +643,7 @@ _SETS = (
             concentration=(95.7, 35.2, 15.7),
             gold_counts=(19, 531, 26),
             rest=(0.206, 0.674, 0.12),
+            difficulty=Difficulty(correlation=0.4, misleading=0.05),
         ),
     ),
 )

@@ -57,7 +57,7 @@ FACES = {
     ),
     "stand_in": Face("◌", "stand-in", "computed from simulated data in this run; no claim is made"),
     "not_public": Face(
-        "–", "not public", "depends on inputs that were never published; no claim is made"
+        "–", "not public", "depends on inputs that were not found; no claim is made"
     ),
     "given": Face(
         "⊢", "given", "a result that nothing printed or public determines; taken as printed"
