@@ -69,7 +69,7 @@ def mace(table: pd.DataFrame, measured: pd.DataFrame) -> Figure:
     figure, (axes,) = panels(1, height=3.0, width=7.0)
     of = measured[(measured["dataset"] == "product") & (measured["method"] == "MACE")]
     of = of.set_index("settings")
-    labels = []
+    labels: list[str] = []
     for words, settings in RELEASED_MACE.items():
         row = of.loc[settings]
         axes.hlines(len(labels), row["lowest"], row["highest"], color=VERMILION, linewidth=1.6)

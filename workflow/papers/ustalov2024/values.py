@@ -1,7 +1,6 @@
 """Accuracies of seven methods, by how ties and repeated labels are treated."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,19 +159,19 @@ def mace_starts(data: LoadedData, effort: Effort) -> list[dict[str, Any]]:
     should not matter.
     """
     labels, limit = data.annotations, LIMIT[effort]
-    lengths = {
+    lengths: dict[str, dict[str, Any]] = {
         "release": {"tolerance": 0, "max_iterations": min(MACE_STEPS, limit)},
         "converged": {"max_iterations": limit},
     }
     rows = []
     for inference, ends in (("variational", ("release", "converged")), ("em", ("converged",))):
         for end in ends:
-            fit = partial(mace.fit, n_starts=1, inference=inference, **lengths[end])
+            options = {"n_starts": 1, "inference": inference} | lengths[end]
             for start in range(N_STARTS[effort]):
-                found = fit(labels, rng=start, even_start=start == 0)
+                found = mace.fit(labels, rng=start, even_start=start == 0, **options)
                 rows.append(mace_row(inference, end, start, 0, found, data))
             for order in range(1, N_ORDERS[effort] + 1):
-                found = fit(reordered(labels, np.random.default_rng(order)))
+                found = mace.fit(reordered(labels, np.random.default_rng(order)), **options)
                 rows.append(mace_row(inference, end, 0, order, found, data))
     return rows
 
