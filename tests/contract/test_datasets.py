@@ -408,6 +408,6 @@ def test_simulated_muc6_votes_err_as_in_the_authors_table_whatever_the_number_of
             share = labels[labels["nth"] < n].groupby("item")["mark"].mean().reindex(name.index)
             errors.append(np.where(share == 0.5, 0.5, (share > 0.5) != name).sum())
         found.append(errors)
-    # Errors are a count, with a standard deviation of at most the root; four are allowed, and the
-    # same again for the four simulations. Without hard names there are 614 errors with three labels.
+    # The standard deviation of a count of errors is at most its root, in the table and in each of
+    # four simulations; four are allowed. Without hard names, three labels give 614 errors.
     assert (np.abs(np.mean(found, axis=0) - printed) < 4 * np.sqrt(printed * (1 + 1 / 4))).all()

@@ -1,5 +1,6 @@
 """Recompute Carpenter (2008) from raw labels."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,13 @@ from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
-from . import figures, printed, tables, values
+from . import drawn, figures, printed, tables, values
 
 RTE, MUC_GOLD, MUC = "snow2008_rte", "muc6_gold", "muc6_person"
+FIGURES, ERRORS = drawn.FIGURES, "muc6_error_analysis"
+
+#: What runs of each length are called.
+LENGTHS = {"paper": "1,000 sweeps, as printed", "half_length": "500 sweeps"}
 
 
 def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Effort) -> None:
@@ -21,6 +26,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     annotations, gold = rte.annotations, rte.gold
     counts, design = study.numbers("printed_counts"), printed.Design(study.numbers("design"))
     of_section3, of_data_sets, of_rte, of_runs, of_priors, of_muc, of_muc_runs = rng.spawn(7)
+    (of_drawn,) = rng.spawn(1)
     sweeps = values.sweeps(effort)
 
     # The fits.
@@ -43,12 +49,19 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     chains = tables.convergence(every, effort)
     r_hat = chains.groupby("fit")["largest_r_hat"].max()
     annotators = tables.annotators(annotations, gold, first)
+    drawings = study.data(FIGURES)
+    shown = drawn.shown(drawings, annotators)
+    runs = drawn.repeat_runs(design, rte, shown, of_drawn, effort)
+    of_runs_drawn = {method: drawn.sampled_values(found) for method, found in runs.items()}
+    points = {m: drawn.points(drawings, annotators, shown, found) for m, found in runs.items()}
 
     # Sections 2 and 3.
     once = values.simulation_values(design, truth, simulated)
     rte_values = values.rte_values(design, fits, rte)
     muc_values = values.muc_model_values(muc, muc_fit)
-    n_sampled = sum(len(values.printed_targets(v)) for v in (once, rte_values, muc_values))
+    of_drawings = dict(of_runs_drawn["paper"].mean())
+    sampled = (once, rte_values, muc_values, of_drawings)
+    n_sampled = sum(len(values.printed_targets(v)) for v in sampled)
     results.values(design.closed_forms, of="closed_form")
     results.values(printed.arithmetic(counts), of="printed")
     results.values(values.sampled_rows(once, simulations, n_sampled), of="simulation")
@@ -62,6 +75,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     share = {"rte.n_annotators_at_chance_share": 100 * (removed / annotations.n_labels)}
     results.values(share, of=RTE, method="labels_of_pruned_annotators")
 
+    # Figures 5 to 7.
+    for method, each in of_runs_drawn.items():
+        rows = values.sampled_rows(dict(each.mean()), each, n_sampled)
+        results.values([replace(row, method=method) for row in rows], of=RTE)
+        counts_inside = drawn.point_values(points[method])
+        results.values(counts_inside, of=(RTE, FIGURES), method=method)
+    results.values(drawn.voting_bars(rte), of=RTE)
+    results.values(drawn.circle_values(drawings, annotators, shown), of=(RTE, FIGURES))
+
     # Section 5. Simulated labels are compared with nothing, so nothing is spent on their runs.
     results.values(values.muc_facts(muc_gold), of=MUC_GOLD)
     results.values(values.muc_label_facts(muc) | {"muc.rhat": r_hat["MUC-6"]}, of=MUC)
@@ -70,6 +92,8 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         results.values(values.sampled_rows(muc_values, muc_repeats, n_sampled), of=MUC)
     else:
         results.values(muc_values, of=MUC)
+
+    results.values(values.judged_errors(study.data(ERRORS), counts), of=(ERRORS, "printed"))
 
     # Section 4 with other priors.
     for method, fitted in by_prior.items():
@@ -102,6 +126,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.table("new_annotator", tables.new_annotator, first, of=RTE)
     posteriors = {("all", "voting"): muc_votes, ("all", "model"): muc_fit.posterior}
     results.table("muc_errors", tables.errors, posteriors, muc.gold, of=MUC)
+    readings = {text: by_prior[method] for method, (_, text) in design.readings.items()}
+    readings["no hierarchy"] = fits.flat
+    medians = next(iter(readings))
+    both_data = (RTE, FIGURES)
+    results.table("drawn_values", drawn.of_drawing, drawings, of=FIGURES)
+    results.table("drawn_points", drawn.points_by_length, points, of=both_data, digits=6)
+    results.table("drawn_readings", drawn.readings, drawings, readings, medians, of=both_data)
+    bars = results.table("drawn_bars", drawn.heights, drawings, runs, rte, of=both_data)
     pairs = results.table("kappa", tables.kappa, annotations, first, of=RTE)
     results.table("convergence", chains, of=("simulation", RTE, MUC))
 
@@ -120,6 +152,15 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure("figure5", figures.estimates, annotators, first, **of_labels)
     results.figure("figure6", figures.figure6, annotators, kept, fits.pruned, **of_labels)
     results.figure("figure7", figures.residuals, first.posterior, votes, gold, **of_labels)
+    results.figure(
+        "drawn_points",
+        figures.drawn_points,
+        points["half_length"],
+        bars,
+        LENGTHS,
+        of=both_data,
+        caption={"n_labels": annotations.n_labels},
+    )
     results.figure("figure8", figures.estimates, muc_annotators, muc_fit, **of_tokens)
     results.figure("figure9", figures.figure9, muc_annotators, muc_fit, **of_tokens)
     model = muc_fit.posterior

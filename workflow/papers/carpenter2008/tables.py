@@ -42,7 +42,7 @@ def annotators(
 def chance_readings(annotators: pd.DataFrame) -> pd.DataFrame:
     """Count the annotators no better than chance under every reading tried."""
     empirical = annotators["gold_sensitivity"] + annotators["gold_specificity"]
-    estimated = annotators["sensitivity"] + annotators["specificity"]
+    estimated = annotators["sensitivity_median"] + annotators["specificity_median"]
     smaller = annotators[["gold_sensitivity", "gold_specificity"]].min(axis=1)
     better, p = annotators["probability_better_than_chance"], annotators["fisher_p"]
     kept, labels = annotators["kept"], annotators["n_labels"]

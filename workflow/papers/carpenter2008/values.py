@@ -128,11 +128,17 @@ def simulation_values(
     for name, true in known.items():
         low, high = ends[name]
         covered[f"coverage.{as_printed(name)}"] = float(np.mean((low <= true) & (true <= high)))
+    drawn = {"sim.fig4.prevalence_sd": float(fitted.draws.prevalence.std())}
+    for name in RATES:
+        n_covered = covered[f"coverage.{name}"] * known[name].size
+        drawn[f"sim.fig2.{name}_covered"] = float(n_covered)
+        drawn[f"sim.fig2.{name}_width"] = float(np.diff(ends[name], axis=0).mean())
+        drawn[f"sim.fig3.{name}_mean_sd"] = float(getattr(fitted.draws, f"{name}_mean").std())
     return {
         "sim.fig4_sample_prevalence": float(truth.category.mean()),
         "sim.n_large_residuals": float((missed > design.numbers["large_residual"]).sum()),
+        **drawn,
         **covered,
-        **{f"mean_width.{n}": float(np.diff(ends[n], axis=0).mean()) for n in reversed(RATES)},
     }
 
 
@@ -300,4 +306,21 @@ def muc_label_facts(muc: LoadedData) -> dict[str, float]:
         "muc.voting.ties": votes.ties,
         "muc.voting.expected_errors": votes.expected_errors,
         "muc.voting.expected_accuracy": 100 * votes.expected_accuracy,
+    }
+
+
+def judged_errors(analysis: LoadedData, counts: "pd.Series[float]") -> dict[str, float]:
+    """Count the residual errors that the author, as he went through them, did not call errors.
+
+    He marks an error of the annotators FP or FN, and what he leaves open by ??.
+    """
+    marks = analysis.labels["label"].value_counts()
+    n_read = marks.sum() - marks.get("unread", 0)
+    share = marks.get("unmarked", 0) / n_read
+    of_gold = share * counts["muc_model_errors"]
+    return {
+        "muc.residual_errors_gold_share": 100 * share,
+        "muc.gold_impurity": 100 * of_gold / counts["muc_restricted_tokens"],
+        "muc.true_accuracy": 100
+        * (1 - (counts["muc_model_errors"] - of_gold) / counts["muc_restricted_tokens"]),
     }
