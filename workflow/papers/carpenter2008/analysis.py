@@ -1,6 +1,5 @@
 """Recompute Carpenter (2008) from raw labels."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,6 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     simulations = values.repeat_simulation(design, of_data_sets, effort)
     fits = values.fit_rte(annotations, of_rte, **sweeps, **design.prior)
     first, second = fits.pruned.first, fits.pruned.second
-    repeats = values.repeat_rte(design, rte, of_runs, effort)
     by_prior = {
         method: first
         if method == "paper"
@@ -51,16 +49,18 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     annotators = tables.annotators(annotations, gold, first)
     drawings = study.data(FIGURES)
     shown = drawn.shown(drawings, annotators)
-    runs = drawn.repeat_runs(design, rte, shown, of_drawn, effort)
-    of_runs_drawn = {method: drawn.sampled_values(found) for method, found in runs.items()}
-    points = {m: drawn.points(drawings, annotators, shown, found) for m, found in runs.items()}
+    settings = design.paper_run(values.SHARE_OF_SWEEPS[effort])
+    runs = drawn.Runs(rte, shown, of_drawn, **settings)
+    repeats = values.repeat_rte(design, rte, of_runs, effort, runs)
+    of_figures = drawn.sampled_values(runs)
+    points = drawn.points(drawings, annotators, shown, runs)
 
     # Sections 2 and 3.
     once = values.simulation_values(design, truth, simulated)
     rte_values = values.rte_values(design, fits, rte)
     muc_values = values.muc_model_values(muc, muc_fit)
-    of_drawings = dict(of_runs_drawn["paper"].mean())
-    sampled = (once, rte_values, muc_values, of_drawings)
+    figure_values = dict(of_figures.mean())
+    sampled = (once, rte_values, muc_values, figure_values)
     n_sampled = sum(len(values.printed_targets(v)) for v in sampled)
     results.values(design.closed_forms, of="closed_form")
     results.values(printed.arithmetic(counts), of="printed")
@@ -76,11 +76,8 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(share, of=RTE, method="labels_of_pruned_annotators")
 
     # Figures 5 to 7.
-    for method, each in of_runs_drawn.items():
-        rows = values.sampled_rows(dict(each.mean()), each, n_sampled)
-        results.values([replace(row, method=method) for row in rows], of=RTE)
-        counts_inside = drawn.point_values(points[method])
-        results.values(counts_inside, of=(RTE, FIGURES), method=method)
+    results.values(values.sampled_rows(figure_values, of_figures, n_sampled), of=RTE)
+    results.values(drawn.point_values(points), of=(RTE, FIGURES))
     results.values(drawn.voting_bars(rte), of=RTE)
     results.values(drawn.circle_values(drawings, annotators, shown), of=(RTE, FIGURES))
 
@@ -130,10 +127,14 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     readings["no hierarchy"] = fits.flat
     medians = next(iter(readings))
     both_data = (RTE, FIGURES)
+    shorter = drawn.shorter_runs(design, rte, shown, of_drawn, effort)
+    all_points = {"paper": points}
+    all_points["half_length"] = drawn.points(drawings, annotators, shown, shorter)
+    all_runs = {"paper": runs, "half_length": shorter}
     results.table("drawn_values", drawn.of_drawing, drawings, of=FIGURES)
-    results.table("drawn_points", drawn.points_by_length, points, of=both_data, digits=6)
+    results.table("drawn_points", drawn.points_by_length, all_points, of=both_data, digits=6)
     results.table("drawn_readings", drawn.readings, drawings, readings, medians, of=both_data)
-    bars = results.table("drawn_bars", drawn.heights, drawings, runs, rte, of=both_data)
+    bars = results.table("drawn_bars", drawn.heights, drawings, all_runs, rte, of=both_data)
     pairs = results.table("kappa", tables.kappa, annotations, first, of=RTE)
     results.table("convergence", chains, of=("simulation", RTE, MUC))
 
@@ -155,7 +156,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.figure(
         "drawn_points",
         figures.drawn_points,
-        points["half_length"],
+        all_points["half_length"],
         bars,
         LENGTHS,
         of=both_data,

@@ -10,6 +10,7 @@ half that length: the author's script asks for 500 sweeps at one commit and for 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,29 +19,29 @@ import scipy.special
 from scipy.stats import t as student
 
 from annobench.datasets import LoadedData
-from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary, voting
-from annobench.models.hierarchical_binary import HierarchicalBinaryFit
+from annobench.models.hierarchical_binary import HierarchicalBinaryFit, PrunedFit
 
 from .printed import Design
 from .values import RATES, SHARE_OF_SWEEPS, with_sampled_categories
 
 FIGURES = "carpenter_figures"
 
-#: How often the paper's runs are repeated, by effort, and their lengths as shares of the paper's.
-N_RUNS = {"full": 20, "quick": 3}
-LENGTHS = {"paper": 1.0, "half_length": 0.5}
+#: How often runs of half the paper's length are repeated, by effort.
+N_SHORTER = {"full": 20, "quick": 3}
 #: A hundredth of a point is .00003 of a rate; glyphs are placed to within two of these. Radii
 #: are .9 times the root of the number of labels: a third of R's unit of 2.7 points.
 RESOLUTION, RADIUS, RADIUS_RESOLUTION = 0.00006, 0.9, 0.02
 #: What is drawn of an annotator, as quantiles of the posterior distribution.
 QUANTILES = {"lower80": 0.1, "median": 0.5, "upper80": 0.9}
-N_BARS = 10
+#: Bars of a panel of Figure 7. That of voting has one fewer, as no residual is above .8.
+N_BARS, N_VOTING_BARS = 10, 9
 #: R moves the edges of bars up by this share of their width, so that a number on an edge which
 #: rounding errors have moved stays on its side.
 FUZZ = 1e-7
 PANELS = ("model", "voting", "model_pruned", "voting_pruned")
-_Runs = Mapping[str, np.ndarray]
+SAMPLED_PANELS = tuple(panel for panel in PANELS if panel != "voting")
+PARTS = ("first", "second")
 
 
 def marks(drawings: LoadedData, figure: str, mark: str) -> pd.DataFrame:
@@ -84,39 +85,51 @@ def estimates(fitted: HierarchicalBinaryFit) -> dict[str, np.ndarray]:
     return found
 
 
-def run_once(
-    rte: LoadedData, kept: Annotations, rng: np.random.Generator, **settings: Any
-) -> dict[str, np.ndarray]:
-    """Run what Figures 5 to 7 show once: all annotators, those shown, and those not removed."""
-    fit = hierarchical_binary.fit
-    first = fit(rte.annotations, rng=rng, **settings)
-    pruned = hierarchical_binary.prune_and_refit(rte.annotations, first, rng=rng, **settings)
-    found = estimates(first)
-    of_shown = estimates(fit(kept, rng=rng, **settings))
-    found |= {f"pruned.{name}": value for name, value in of_shown.items()}
-    model = with_sampled_categories(first, rng).posterior
-    without = with_sampled_categories(pruned.second, rng).posterior
-    votes = voting.fit(pruned.annotations).posterior
-    parts = {"model": model, "model_pruned": without, "voting_pruned": votes}
-    found |= {part: bars(rte.gold - p[:, 1]) for part, p in parts.items()}
-    return found | {"n_kept": np.array(pruned.keep.sum())}
+class Runs:
+    """What Figures 5 to 7 show of repeated runs of one length.
+
+    Each run is handed over with its fits before and after pruning; those whom the right half of
+    Figure 6 shows are fitted here.
+    """
+
+    def __init__(
+        self, rte: LoadedData, shown: np.ndarray, rng: np.random.Generator, **settings: Any
+    ) -> None:
+        self._rte, self._rng, self._settings = rte, rng, settings
+        self._of_shown = rte.annotations.select(annotators=shown)
+        self._each: list[dict[str, np.ndarray]] = []
+
+    def __call__(self, pruned: PrunedFit) -> None:
+        """Take one more run."""
+        fitted = hierarchical_binary.fit(self._of_shown, rng=self._rng, **self._settings)
+        found = estimates(pruned.first)
+        found |= {f"pruned.{name}": value for name, value in estimates(fitted).items()}
+        posteriors = {"model": pruned.first.posterior, "model_pruned": pruned.second.posterior}
+        posteriors["voting_pruned"] = voting.fit(pruned.annotations).posterior
+        found |= {part: bars(self._rte.gold - p[:, 1]) for part, p in posteriors.items()}
+        self._each.append(found | {"n_kept": np.array(pruned.keep.sum())})
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return what was found by that name, a run a row."""
+        return np.stack([run[name] for run in self._each])
 
 
-def repeat_runs(
-    design: Design, rte: LoadedData, kept: np.ndarray, rng: np.random.Generator, effort: str
-) -> dict[str, _Runs]:
-    """Repeat the runs at every length; what was found by name, a run a row."""
-    of_kept = rte.annotations.select(annotators=kept)
-    runs: dict[str, _Runs] = {}
-    for method, length in LENGTHS.items():
-        settings = design.paper_run(SHARE_OF_SWEEPS[effort] * length)
-        each = [run_once(rte, of_kept, g, **settings) for g in rng.spawn(N_RUNS[effort])]
-        runs[method] = {name: np.stack([run[name] for run in each]) for name in each[0]}
+def shorter_runs(
+    design: Design, rte: LoadedData, shown: np.ndarray, rng: np.random.Generator, effort: str
+) -> Runs:
+    """Repeat runs of half the paper's length."""
+    settings = design.paper_run(SHARE_OF_SWEEPS[effort] / 2)
+    runs = Runs(rte, shown, rng, **settings)
+    for _ in range(N_SHORTER[effort]):
+        first = hierarchical_binary.fit(rte.annotations, rng=rng, **settings)
+        pruned = hierarchical_binary.prune_and_refit(rte.annotations, first, rng=rng, **settings)
+        both = {part: with_sampled_categories(getattr(pruned, part), rng) for part in PARTS}
+        runs(replace(pruned, **both))
     return runs
 
 
 def points(
-    drawings: LoadedData, annotators: pd.DataFrame, kept: np.ndarray, runs: _Runs
+    drawings: LoadedData, annotators: pd.DataFrame, kept: np.ndarray, runs: Runs
 ) -> pd.DataFrame:
     """Put every drawn number of an annotator beside those of repeated runs; one a row.
 
@@ -201,23 +214,22 @@ def point_values(table: pd.DataFrame) -> dict[str, float]:
     return found
 
 
-def sampled_values(runs: _Runs) -> pd.DataFrame:
+def sampled_values(runs: Runs) -> pd.DataFrame:
     """Return what is sampled of Figures 6 and 7 by target, a run a row."""
     columns: dict[str, np.ndarray] = {"rte.fig6.pruned.annotators": runs["n_kept"]}
     for name in RATES:
         columns[f"rte.fig6.{name}_line"] = runs[f"{name}.line"]
         columns[f"rte.fig6.pruned.{name}_line"] = runs[f"pruned.{name}.line"]
-    for panel in PANELS:
-        if panel in runs:
-            heights = zip(*(bar_values(panel, run).items() for run in runs[panel]), strict=True)
-            columns |= {of[0][0]: np.array([height for _, height in of]) for of in heights}
-    return pd.DataFrame(columns)
+    tables = [
+        pd.DataFrame([bar_values(panel, run) for run in runs[panel]]) for panel in SAMPLED_PANELS
+    ]
+    return pd.concat([pd.DataFrame(columns), *tables], axis=1)
 
 
 def voting_bars(rte: LoadedData) -> dict[str, float]:
     """Return the heights of the bars of voting, by all annotators."""
     votes = voting.fit(rte.annotations).posterior
-    return bar_values("voting", bars(rte.gold - votes[:, 1]))
+    return bar_values("voting", bars(rte.gold - votes[:, 1])[:N_VOTING_BARS])
 
 
 def readings(
@@ -250,7 +262,7 @@ def readings(
     return pd.DataFrame(rows)
 
 
-def heights(drawings: LoadedData, runs: Mapping[str, _Runs], rte: LoadedData) -> pd.DataFrame:
+def heights(drawings: LoadedData, runs: Mapping[str, Runs], rte: LoadedData) -> pd.DataFrame:
     """List the bars of Figure 7 as drawn and as computed at each length."""
     rows = []
     voted = list(voting_bars(rte).values())
@@ -259,7 +271,8 @@ def heights(drawings: LoadedData, runs: Mapping[str, _Runs], rte: LoadedData) ->
         for number, left, right, height in drawn[["left", "right", "height"]].itertuples():
             row = {"panel": panel, "bar": number, "left": left, "right": right, "drawn": height}
             for method, found in runs.items():
-                each = found[panel][:, number - 1] if panel in found else [voted[number - 1]]
+                sampled = panel in SAMPLED_PANELS
+                each = found[panel][:, number - 1] if sampled else [voted[number - 1]]
                 row |= {f"{method}_mean": np.mean(each), f"{method}_sd": np.std(each)}
             rows.append(row)
     return pd.DataFrame(rows).round({"left": 3, "right": 3, "drawn": 3})
@@ -295,8 +308,8 @@ def of_drawing(drawings: LoadedData) -> pd.DataFrame:
         found[f"{target}.estimates"] = len(marks(drawings, figure, "segment"))
         lines = marks(drawings, figure, "line")
         # The line of chance comes first, then the upright and the level one.
-        found[f"{target}.sensitivity_line"] = lines.loc[2, "x"]
-        found[f"{target}.specificity_line"] = lines.loc[3, "y"]
+        found[f"{target}.sensitivity_line"] = lines["x"].loc[2]
+        found[f"{target}.specificity_line"] = lines["y"].loc[3]
     found["rte.fig6.pruned.annotators"] = found["rte.fig6.pruned.circles"]
     for panel in PANELS:
         drawn = marks(drawings, f"figure7_{panel}", "bar")["height"]

@@ -212,9 +212,13 @@ def rte_values(design: Design, fits: RteFits, rte: LoadedData) -> dict[str, floa
 
 
 def repeat_rte(
-    design: Design, rte: LoadedData, rng: np.random.Generator, effort: str
+    design: Design,
+    rte: LoadedData,
+    rng: np.random.Generator,
+    effort: str,
+    watch: Callable[[PrunedFit], None],
 ) -> pd.DataFrame:
-    """Run section 4 repeatedly at the paper's length; one row a run."""
+    """Run section 4 repeatedly at the paper's length; one row a run, which `watch` sees."""
     settings = design.paper_run(SHARE_OF_SWEEPS[effort])
 
     def once(generator: np.random.Generator) -> dict[str, float]:
@@ -223,6 +227,7 @@ def repeat_rte(
         second = with_sampled_categories(fits.pruned.second, generator)
         flat = with_sampled_categories(fits.flat, generator)
         pruned = replace(fits.pruned, first=first, second=second)
+        watch(pruned)
         return rte_values(design, RteFits(pruned, flat), rte)
 
     return repeat(once, rng, N_REPEATS[effort])
