@@ -46,9 +46,14 @@ PARTS = ("first", "second")
 
 def marks(drawings: LoadedData, figure: str, mark: str) -> pd.DataFrame:
     """Return the coordinates of the marks of a figure by their number."""
-    items = drawings.items.query("figure == @figure and mark == @mark")
-    named = drawings.labels.merge(items, on="item")
-    return named.pivot(index="number", columns="annotator", values="label")
+    items = drawings.items
+    number = items.set_index("item")["number"][
+        ((items["figure"] == figure) & (items["mark"] == mark)).to_numpy()
+    ]
+    labels = drawings.labels
+    named = labels.assign(number=labels["item"].map(number)).dropna(subset="number")
+    wide = named.pivot(index="number", columns="annotator", values="label")
+    return wide.set_axis(wide.index.astype(int))
 
 
 def bars(residuals: np.ndarray) -> np.ndarray:
