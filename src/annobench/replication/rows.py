@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from annobench.replication.ledger import PAPER_METHOD, Computed
@@ -79,6 +81,28 @@ def coefficient_row(
         level=interval.level,
         method=method,
     )
+
+
+def shown_beside(
+    rows: Iterable[Computed], judged: Container[str], method: str = "labels"
+) -> list[Computed]:
+    """Leave to another method the targets that are judged otherwise.
+
+    Parameters
+    ----------
+    rows : iterable of Computed
+        Of the method "paper".
+    judged : container of str
+        Targets whose verdict rests on something else, such as other printed numbers.
+    method : str, default "labels"
+        Under which their rows are shown beside it.
+
+    Returns
+    -------
+    list of Computed
+        All rows.
+    """
+    return [replace(row, method=method) if row.target in judged else row for row in rows]
 
 
 def interval_columns(interval: Any, prefix: str = "") -> dict[str, float]:

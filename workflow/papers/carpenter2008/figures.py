@@ -1,5 +1,6 @@
 """The figures of Carpenter (2008)."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -117,11 +118,11 @@ def estimates(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
     """Draw Figures 5 and 8: estimates against the rates on the gold standard."""
     figure, panels = plotting.panels()
     for axes, name in zip(panels, RATES, strict=True):
-        columns = (f"gold_{name}", name, f"{name}_lower80", f"{name}_upper80")
-        mean = float(getattr(fitted.draws, f"{name}_mean").mean())
+        columns = (f"gold_{name}", f"{name}_median", f"{name}_lower80", f"{name}_upper80")
+        mean = float(np.median(getattr(fitted.draws, f"{name}_mean")))
         plotting.estimates_against_truth(axes, *(table[c] for c in columns), mean=mean)
         axes.set(title=name.capitalize(), xlabel="against gold")
-        axes.set_ylabel("posterior mean and 80% interval")
+        axes.set_ylabel("posterior median and 80% interval")
     return figure
 
 
@@ -151,8 +152,8 @@ def figure9(table: pd.DataFrame, fitted: HierarchicalBinaryFit) -> Figure:
 
 
 def _plane(axes: Axes, table: pd.DataFrame, fitted: HierarchicalBinaryFit, **more: Any) -> None:
-    means = fitted.draws.sensitivity_mean.mean(), fitted.draws.specificity_mean.mean()
-    estimates = table["sensitivity"], table["specificity"]
+    means = [float(np.median(getattr(fitted.draws, f"{name}_mean"))) for name in RATES[::-1]]
+    estimates = table["sensitivity_median"], table["specificity_median"]
     gold = table["gold_sensitivity"], table["gold_specificity"], table["n_labels"]
     plotting.accuracy_plane(axes, *gold, estimates=estimates, means=means, **more)
 
@@ -166,6 +167,36 @@ def residuals(model: np.ndarray, votes: np.ndarray, gold: np.ndarray) -> Figure:
     top = max(axes.get_ylim()[1] for axes in panels)
     for axes in panels:
         axes.set_ylim(0.5, top)
+    return figure
+
+
+def drawn_points(points: pd.DataFrame, heights: pd.DataFrame, lengths: Mapping[str, str]) -> Figure:
+    """Draw the author's points and bars together with those computed again."""
+    figure, (left, right) = plotting.panels(height=4.6)
+    both = points[points["figure"] == "figure6"].pivot(index="number", columns="quantity")
+    x, y = "sensitivity.median", "specificity.median"
+    drawn, computed = both["drawn"], both["computed"]
+    left.plot([0, 1], [1, 0], color=plotting.GREEN, label="chance", linewidth=0.9, zorder=1)
+    ends = [np.array([each[axis] for each in (drawn, computed)]) for axis in (x, y)]
+    left.plot(*ends, color=plotting.GREY, linewidth=0.8, zorder=2)
+    ring: dict[str, Any] = {"facecolor": "none", "edgecolor": plotting.INK, "linewidth": 0.8}
+    left.scatter(drawn[x], drawn[y], s=26, label="drawn by the author", zorder=3, **ring)
+    left.scatter(computed[x], computed[y], s=5, label="computed", color=plotting.BLUE, zorder=4)
+    left.set(title="Posterior medians (Figure 6, left)", xlim=(0.45, 1.0), ylim=(0.0, 1.03))
+    left.set(xlabel="sensitivity", ylabel="specificity")
+    bars = heights[heights["panel"] == "model"]
+    right.set_yscale("log")
+    right.scatter(bars["bar"], bars["drawn"], s=40, label="drawn by the author", zorder=4, **ring)
+    styles = ((plotting.BLUE, -0.15), (plotting.VERMILION, 0.15))
+    for (method, label), (color, shift) in zip(lengths.items(), styles, strict=True):
+        sd = 2 * bars[f"{method}_sd"]
+        place: dict[str, Any] = {"fmt": ".", "color": color, "label": label}
+        right.errorbar(bars["bar"] + shift, bars[f"{method}_mean"], yerr=sd, **place)
+    edges = [f"{low:.1f}" for low in bars["left"]]
+    right.set_xticks(bars["bar"] - 0.5, edges)
+    right.set(title="Residuals of the model (Figure 7)", ylabel="items")
+    right.set_xlabel("gold category less estimate, from")
+    plotting.legend_below(figure, left, right)
     return figure
 
 

@@ -42,7 +42,7 @@ def annotators(
 def chance_readings(annotators: pd.DataFrame) -> pd.DataFrame:
     """Count the annotators no better than chance under every reading tried."""
     empirical = annotators["gold_sensitivity"] + annotators["gold_specificity"]
-    estimated = annotators["sensitivity"] + annotators["specificity"]
+    estimated = annotators["sensitivity_median"] + annotators["specificity_median"]
     smaller = annotators[["gold_sensitivity", "gold_specificity"]].min(axis=1)
     better, p = annotators["probability_better_than_chance"], annotators["fisher_p"]
     kept, labels = annotators["kept"], annotators["n_labels"]
@@ -139,13 +139,14 @@ def kappa(
 
 
 def intervals(fits: Mapping[str, HierarchicalBinaryFit]) -> pd.DataFrame:
-    """List posterior means and 95% intervals of the population parameters of fits."""
+    """List posterior means, medians and 95% intervals of the population parameters of fits."""
     rows = [
-        (name, as_printed(each), getattr(fitted.draws, each).mean(), *fitted.interval(each))
+        (name, as_printed(each), draws.mean(), np.median(draws), *fitted.interval(each))
         for name, fitted in fits.items()
         for each in POPULATION
+        for draws in [getattr(fitted.draws, each)]
     ]
-    return pd.DataFrame(rows, columns=["fit", "parameter", "mean", "lower95", "upper95"])
+    return pd.DataFrame(rows, columns=["fit", "parameter", "mean", "median", "lower95", "upper95"])
 
 
 def errors(posteriors: Mapping[tuple[str, str], np.ndarray], gold: np.ndarray) -> pd.DataFrame:

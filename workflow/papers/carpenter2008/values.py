@@ -8,6 +8,7 @@ steps it describes, with the step out of mirror modes added) on the same labels,
 more simulated data set.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.special
+import scipy.stats
 
 from annobench.datasets import LoadedData
 from annobench.evaluation import scores
@@ -128,12 +130,41 @@ def simulation_values(
     for name, true in known.items():
         low, high = ends[name]
         covered[f"coverage.{as_printed(name)}"] = float(np.mean((low <= true) & (true <= high)))
+    drawn = {"sim.fig4.prevalence_sd": float(fitted.draws.prevalence.std())}
+    for name in RATES:
+        n_covered = covered[f"coverage.{name}"] * known[name].size
+        drawn[f"sim.fig2.{name}_covered"] = float(n_covered)
+        drawn[f"sim.fig2.{name}_width"] = float(np.diff(ends[name], axis=0).mean())
+        drawn[f"sim.fig3.{name}_mean_sd"] = float(getattr(fitted.draws, f"{name}_mean").std())
     return {
         "sim.fig4_sample_prevalence": float(truth.category.mean()),
         "sim.n_large_residuals": float((missed > design.numbers["large_residual"]).sum()),
+        **drawn,
         **covered,
-        **{f"mean_width.{n}": float(np.diff(ends[n], axis=0).mean()) for n in reversed(RATES)},
     }
+
+
+def simulation_rivals(
+    design: Design, truth: panels.SimulatedBinary, fitted: HierarchicalBinaryFit
+) -> list[Computed]:
+    """Return what the widths and the coverage would be with more or less information."""
+    size, prevalence = truth.category.size, design.numbers["sim_prevalence"]
+    known = math.sqrt(prevalence * (1 - prevalence) / size)
+    rows = [Computed("sim.fig4.prevalence_sd", known, method="categories known")]
+    for name in RATES:
+        low, high = fitted.interval(name)
+        rates = getattr(truth, name)
+        off = np.abs(rates - (low + high) / 2)
+        mean, scale = design.population(name)
+        population = scipy.stats.beta(mean * scale, (1 - mean) * scale)
+        ends = population.interval(0.95)
+        found = {
+            "intervals half as wide": (f"sim.fig2.{name}_covered", (off <= (high - low) / 4).sum()),
+            "population known, labels not": (f"sim.fig2.{name}_width", ends[1] - ends[0]),
+            "rates known": (f"sim.fig3.{name}_mean_sd", population.std() / math.sqrt(rates.size)),
+        }
+        rows += [Computed(t, float(value), method=m) for m, (t, value) in found.items()]
+    return rows
 
 
 def repeat_simulation(design: Design, rng: np.random.Generator, effort: str) -> pd.DataFrame:
@@ -191,13 +222,8 @@ def rte_values(design: Design, fits: RteFits, rte: LoadedData) -> dict[str, floa
     values |= {f"rte.pruned.voting.{name}": float(value) for name, value in votes.items()}
     flat = scores.count_errors(fits.flat.posterior, gold).expected_errors
     values["rte.nonhierarchical.errors_fewer"] = values["rte.model.errors"] - flat
-    probability = first.posterior[:, 1]
-    above, below = design.numbers["uncertain_above"], design.numbers["uncertain_below"]
-    uncertain = (probability > above) & (probability < below)
-    wrong = (probability > 0.5) != (gold == 1)
-    values["rte.n_uncertain_items"] = float(uncertain.sum())
-    values["rte.n_certain_items"] = float((~uncertain).sum())
-    values["rte.n_certain_wrong"] = float((~uncertain & wrong).sum())
+    certainty = uncertainty(design, first, gold)
+    values |= {f"rte.{name}": value for name, value in certainty.items()}
     worst = worst_annotator(rte.annotations, gold)
     medians = (np.median(getattr(first.draws, name)[..., worst]) for name in RATES)
     values["rte.worst_annotator.smaller_estimate"] = 100 * float(min(medians))
@@ -205,10 +231,52 @@ def rte_values(design: Design, fits: RteFits, rte: LoadedData) -> dict[str, floa
     return values
 
 
+def uncertainty(
+    design: Design, fitted: HierarchicalBinaryFit, gold: np.ndarray
+) -> dict[str, float]:
+    """Count the items of which the model is certain or not, and the certain ones that are wrong."""
+    probability = fitted.posterior[:, 1]
+    above, below = design.numbers["uncertain_above"], design.numbers["uncertain_below"]
+    uncertain = (probability > above) & (probability < below)
+    wrong = (probability > 0.5) != (gold == 1)
+    return {
+        "n_uncertain_items": float(uncertain.sum()),
+        "n_certain_items": float((~uncertain).sum()),
+        "n_certain_wrong": float((~uncertain & wrong).sum()),
+    }
+
+
+def rte_rivals(design: Design, fits: RteFits, rte: LoadedData) -> list[Computed]:
+    """Return what other methods give in place of the model, of pruning and of the hierarchy."""
+    votes = vars(count_votes(rte.annotations, rte.gold))
+    flat = uncertainty(design, fits.flat, rte.gold)
+    return [
+        *(
+            Computed(f"{part}.model.errors", votes["expected_errors"], method="majority vote")
+            for part in ("rte", "rte.pruned")
+        ),
+        *(
+            Computed(f"rte.pruned.voting.{name}", votes[name], method="without pruning")
+            for name in ("errors", "ties")
+        ),
+        Computed(
+            "rte.fig6.pruned.annotators", rte.annotations.n_annotators, method="without pruning"
+        ),
+        *(
+            Computed(f"rte.{name}", flat[name], method="without hierarchy")
+            for name in ("n_uncertain_items", "n_certain_wrong")
+        ),
+    ]
+
+
 def repeat_rte(
-    design: Design, rte: LoadedData, rng: np.random.Generator, effort: str
+    design: Design,
+    rte: LoadedData,
+    rng: np.random.Generator,
+    effort: str,
+    watch: Callable[[PrunedFit], None],
 ) -> pd.DataFrame:
-    """Run section 4 repeatedly at the paper's length; one row a run."""
+    """Run section 4 repeatedly at the paper's length; one row a run, which `watch` sees."""
     settings = design.paper_run(SHARE_OF_SWEEPS[effort])
 
     def once(generator: np.random.Generator) -> dict[str, float]:
@@ -217,6 +285,7 @@ def repeat_rte(
         second = with_sampled_categories(fits.pruned.second, generator)
         flat = with_sampled_categories(fits.flat, generator)
         pruned = replace(fits.pruned, first=first, second=second)
+        watch(pruned)
         return rte_values(design, RteFits(pruned, flat), rte)
 
     return repeat(once, rng, N_REPEATS[effort])
@@ -300,4 +369,21 @@ def muc_label_facts(muc: LoadedData) -> dict[str, float]:
         "muc.voting.ties": votes.ties,
         "muc.voting.expected_errors": votes.expected_errors,
         "muc.voting.expected_accuracy": 100 * votes.expected_accuracy,
+    }
+
+
+def judged_errors(analysis: LoadedData, counts: "pd.Series[float]") -> dict[str, float]:
+    """Count the residual errors that the author, as he went through them, did not call errors.
+
+    He marks an error of the annotators FP or FN, and what he leaves open by ??.
+    """
+    marks = analysis.labels["label"].value_counts()
+    n_read = marks.sum() - marks.get("unread", 0)
+    share = marks.get("unmarked", 0) / n_read
+    of_gold = share * counts["muc_model_errors"]
+    return {
+        "muc.residual_errors_gold_share": 100 * share,
+        "muc.gold_impurity": 100 * of_gold / counts["muc_restricted_tokens"],
+        "muc.true_accuracy": 100
+        * (1 - (counts["muc_model_errors"] - of_gold) / counts["muc_restricted_tokens"]),
     }

@@ -1,6 +1,6 @@
 """Recompute Reidsma and op den Akker (2008) from the AMI corpus."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 from annobench.datasets import LoadedData, ami
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
+from annobench.replication.rows import shown_beside
 from annobench.replication.study import Study
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 
@@ -77,8 +78,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     rows = classifiers.rows(values, analyses, drawn, sampled, level)
     entailed = printed.arithmetic(study)
     # What other printed cells entail is judged by them.
-    judged = {t: replace(r, method="labels") if t in entailed else r for t, r in rows.items()}
-    results.values(judged.values(), of=data)
+    results.values(shown_beside(rows.values(), entailed), of=data)
     results.values(printed.totals(study), of="printed")
     results.values(entailed, of="printed")
 
