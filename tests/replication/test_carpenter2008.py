@@ -254,6 +254,31 @@ def test_drawn_intervals_are_those_of_the_hierarchical_model_alone(
         assert means > 3 * distance[f"{name}, median", "hierarchical"]
 
 
+def test_a_drawn_number_is_inside_if_it_lies_in_its_own_check_interval(
+    analysis, design, drawings, rte, rte_fit
+):
+    table = analysis.tables.annotators(rte.annotations, rte.gold, rte_fit)
+    shown = analysis.drawn.shown(drawings, table)
+    runs = analysis.drawn.shorter_runs(design, rte, shown, np.random.default_rng(1), "quick")
+    # The drawing's own numbers as runs that hardly vary: all are inside, and none once moved.
+    for name, axis in (("specificity", "y"), ("sensitivity", "x")):
+        ends = analysis.drawn.marks(drawings, f"figure5_{name}", "segment")
+        for run, noise in zip(runs._each, (0.999, 1.0, 1.001), strict=True):
+            run[f"{name}.lower80"] = ends["y"].to_numpy() * noise
+            both = analysis.drawn.marks(drawings, "figure6", "segment")
+            run[f"{name}.median"] = np.clip(both[f"{axis}_end"].to_numpy() * noise, 0, 1 - 1e-9)
+    points = analysis.drawn.points(drawings, table, shown, runs)
+    own = points["drawn"].between(points["check_lower"] - 1e-4, points["check_upper"] + 1e-4)
+    assert points["inside"].dtype == bool
+    assert (points["inside"] <= own).all()
+    given = points["quantity"].str.contains("lower80") | (points["figure"] == "figure6")
+    assert points.loc[given, "inside"].all()
+    counts = analysis.drawn.point_values(points)
+    assert counts["rte.fig6.estimates"] == 164
+    moved = points.assign(inside=False)
+    assert set(analysis.drawn.point_values(moved).values()) == {0}
+
+
 def test_judgements_that_are_no_errors_of_annotators_are_counted(analysis, paper, real):
     counts = paper.study().numbers("printed_counts")
     found = analysis.values.judged_errors(datasets.read(real["muc6_error_analysis"]), counts)

@@ -161,7 +161,7 @@ def points(
         table["n_labels"] = annotators["n_labels"].to_numpy()[code]
         table["drawn"], table["computed"] = drawn.to_numpy(), found[:, place].mean(axis=0)
         table["check_lower"], table["check_upper"] = low, high
-        table["inside"] = (low - RESOLUTION <= drawn) & (drawn <= high + RESOLUTION)
+        table["inside"] = table["drawn"].between(low - RESOLUTION, high + RESOLUTION)
         rows.append(table)
     return pd.concat(rows, ignore_index=True)
 

@@ -196,7 +196,7 @@ def drawn_points(points: pd.DataFrame, heights: pd.DataFrame, lengths: Mapping[s
     right.set_xticks(bars["bar"] - 0.5, edges)
     right.set(title="Residuals of the model (Figure 7)", ylabel="items")
     right.set_xlabel("gold category less estimate, from")
-    plotting.legend_below(figure, left, right)
+    plotting.legend_below(figure, left, right, columns=3)
     return figure
 
 
