@@ -54,7 +54,7 @@ SIZES = {
     "caries": (3869, 5, 19345),
     "muc6_gold": (190124, 1, 190124),
     "muc6_error_analysis": (205, 1, 205),
-    "carpenter_figures": (4484, 10, 14152),
+    "carpenter_figures": (4484, 8, 14152),
     "masc_crowd": (44682, 228, 1084551),
     "masc_crowd_senses": (398, 1, 398),
     "ami_dialogue_acts": (117915, 3, 117887),
