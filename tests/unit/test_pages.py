@@ -43,6 +43,7 @@ def paper(tmp_path):
         "tables": [exhibit],
         "results": "all",
         "not_public": [ATTACK],
+        "searches": [{"for": "all", "where": ATTACK, "when": "2026-11-26", "found": ATTACK}],
         "notebook": "study",
         "url": "https://example.org/study",
         "summary": ATTACK,
