@@ -107,8 +107,8 @@ FINDINGS: Final[tuple[tuple[Numbers, Finding], ...]] = (
         Finding(
             "{printed}% of the crowd's annotators did no better than chance.",
             "{computed:.1f}% did. The author's longer report has the share as that of the labels "
-            "which pruning removes; {printed} is also the number of annotators who fail a one-sided "
-            "Fisher test at .01.",
+            "which pruning removes; {printed} is also the number of annotators who fail a "
+            "one-sided Fisher test at .01.",
             "Carpenter (2008), textual entailment",
             "papers/carpenter2008/index.html",
         ),
