@@ -60,7 +60,19 @@ class Search:
         return largest
 
     def finds(self, shifts: Sequence[int] | None = None) -> bool:
-        """Return whether some reading gives all values, each to half a unit of its last place."""
+        """Say whether some reading gives all values.
+
+        Parameters
+        ----------
+        shifts : sequence of int of shape (T,), optional
+            As of `deviations`.
+
+        Returns
+        -------
+        bool
+            True where the values of one reading all round to what is printed, or to that and
+            the shifts.
+        """
         return bool(self.deviations(shifts).min(initial=np.inf) <= 0.5 * (1 + 1e-9))
 
     @property
