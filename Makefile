@@ -46,8 +46,8 @@ results: $(INSTALLED)  ## Compute everything; then open results/index.html. VERB
 	@$(SNAKEMAKE)
 	@$(BIN)/python workflow/scripts/conclude.py results
 
-check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale.
-	@$(SNAKEMAKE) all check
+check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale. ALSO="course site" makes these with it.
+	@$(SNAKEMAKE) all check $(ALSO)
 	@$(BIN)/python workflow/scripts/conclude.py results
 
 course: $(INSTALLED)  ## Make the course: notebooks, pages, slides, the archive; see results/course.

@@ -179,11 +179,11 @@ def trace(
     parts = {group: [n for n in movable if n.group == group] for group in groups}
     if not by_group:
         parts = {ANY_NUMBER: movable} if movable else {}
-    for _ in range(MAX_ROUNDS):
+    for n_rounds in range(MAX_ROUNDS):
         for group, part in parts.items():
+            if n_rounds and not runs.unassigned():
+                break
             runs.change_group(group, part, blocks, rng)
-        if not runs.unassigned():
-            break
     for target in runs.unassigned():
         runs.rests_on[target].append(ANY_NUMBER)
     changed: dict[str, tuple[str, ...]] = {id: (id,) for id in data}
