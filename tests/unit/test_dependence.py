@@ -237,3 +237,14 @@ def test_what_only_a_later_draw_of_data_moves_rests_on_data(rng, data, rests_on)
 
     [row] = trace(late, NUMBERS, data, rng).to_dict("records")
     assert (row["rests_on"], row["restates"], row["data_values"]) == (rests_on, "", "0.4")
+
+
+def test_numbers_of_another_group_leave_the_changes_of_a_group_as_they_are():
+    run = analysis(y=lambda x, _: x[0] + x[1] ** 2 + x[2])
+    other = Number("c, row 1", "c", "7")
+    found = [
+        trace(run, numbers, (), np.random.default_rng(5))["values"].iloc[0].split()
+        for numbers in (NUMBERS, [*NUMBERS, other])
+    ]
+    # The last three are the large changes of the group alone.
+    assert found[0][-3:] == found[1][-3:]

@@ -20,6 +20,7 @@ Mathematical Statistics 14, 436-440.
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -169,6 +170,7 @@ def trace(
     PublicationError
         If the analysis refuses data sets of which some items are left out.
     """
+    seed = int(rng.integers(2**32))
     runs = _Runs(analysis, dict(analysis({}, {})))
     blocks = runs.blocks(list(numbers), rng)
     candidates: dict[str, set[str]] = {}
@@ -183,7 +185,9 @@ def trace(
         for group, part in parts.items():
             if n_rounds and not runs.unassigned():
                 break
-            runs.change_group(group, part, blocks, rng)
+            # Another group of numbers leaves the changes of this one as they are.
+            own = np.random.default_rng([seed, n_rounds, zlib.crc32(group.encode())])
+            runs.change_group(group, part, blocks, own)
     for target in runs.unassigned():
         runs.rests_on[target].append(ANY_NUMBER)
     changed: dict[str, tuple[str, ...]] = {id: (id,) for id in data}

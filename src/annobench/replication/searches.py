@@ -19,6 +19,9 @@ from annobench.replication.printed import parse_printed
 #: Values never printed for which a search is run again.
 N_SHIFTED: Final = 1000
 
+#: The printed table of values whose reading is searched for, if no other table has them.
+SEARCHED: Final = "searched"
+
 #: They differ from printed ones by one to so many units of the last place.
 MAX_SHIFT: Final = 9
 

@@ -29,6 +29,7 @@ from annobench.replication.dependence import (
 from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD
 from annobench.replication.printed import parse_printed
 from annobench.replication.results import Results
+from annobench.replication.searches import SEARCHED
 from annobench.replication.study import Study
 
 #: The group of the constants that an analysis declares: names of capitals in its modules.
@@ -77,6 +78,8 @@ class TracedPaper:
         self._tables = {
             name: study.printed(name, dtype="str", keep_default_na=False) for name in study.tables
         }
+        # What is searched for is no input of what is found.
+        self._inputs = {n: table for n, table in self._tables.items() if n != SEARCHED}
         self._places = {
             name: {
                 cell_name(f"{name}.csv", table, row, column): (row, column)
@@ -94,7 +97,7 @@ class TracedPaper:
     @property
     def numbers(self) -> list[Number]:
         """The numbers of the printed tables, and the constants of the analysis."""
-        printed = [n for name, t in self._tables.items() for n in numbers_of(f"{name}.csv", t)]
+        printed = [n for name, t in self._inputs.items() for n in numbers_of(f"{name}.csv", t)]
         constants = {
             name: Number(name, CONSTANTS, text)
             for module in self._analysis.modules
