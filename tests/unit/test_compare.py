@@ -195,6 +195,14 @@ def test_rivals_are_of_the_same_class(judge, tmp_path):
     assert verdict(verdicts.compare(published, computed, errata)) == "inconclusive"
 
 
+def test_a_rival_with_fewer_places_is_one_number(judge):
+    # .5 stands for .45 to .55 where it is printed, but a value of two places is not .50.
+    near = value(0.45, check_lower=0.446, check_upper=0.455)
+    frame = judge(".45", near, beside=("0.5", ".60"))
+    assert frame["rivals_excluded"].iloc[0] == "2/2"
+    assert verdict(frame) == "within_interval"
+
+
 def test_a_method_is_the_only_rival(judge):
     sampled = value(0.5, check_lower=0.45, check_upper=0.75)
     by_chance = value(0.0012, method="by chance")

@@ -223,14 +223,19 @@ def _rivals(published: pd.DataFrame, computed: pd.DataFrame) -> dict[str, list[s
     by_method = computed.set_index(["target", "method"])["value"].to_dict()
     rivals: dict[str, list[str]] = {target: [] for target in published["target"]}
     for (name, _), group in published[published["rivals"] != ""].groupby(["rivals", "unit"]):
-        printed = {parse_printed(text).value: text for text in group["value"]}
+        printed = {number.value: number.unit for number in map(parse_printed, group["value"])}
         for target, text in zip(group["target"], group["value"], strict=True):
             if (target, name) in by_method:
                 value = Decimal(by_method[target, name]).quantize(unit_of(text))
                 rivals[target] = [f"{value:f}"]
             else:
-                own = parse_printed(text).value
-                rivals[target] = [other for value, other in printed.items() if value != own]
+                own = parse_printed(text)
+                # A rival with fewer places is that number all the same, not all that round to it.
+                rivals[target] = [
+                    f"{value.quantize(min(unit, own.unit)):f}"
+                    for value, unit in printed.items()
+                    if value != own.value
+                ]
     return rivals
 
 
