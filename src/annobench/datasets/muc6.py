@@ -313,7 +313,7 @@ DATASETS = (
             "4,155 names, and how many labels tokens have (the author's table ne-resid-by-J.R)",
             "errors and ties of the majority vote with three to ten labels a token, and false "
             "positives and negatives of the model (the same table), targets of calibration",
-            "assumed, not published: log-normal loads, and which tokens share a form",
+            "assumed, not found: log-normal loads, and which tokens share a form",
         ),
         targets={
             "n_items": N_KEPT,
