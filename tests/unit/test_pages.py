@@ -278,9 +278,13 @@ def test_a_tally_counts_what_can_be_judged():
     verdicts = ["reproduced", "within_interval", "cited", "deviates", "restated"]
     provenances = ["real", "simulated", "", "real", "printed_table"]
     frame = pd.DataFrame({"verdict": verdicts, "provenance": provenances, "cause": "misprint"})
+    frame = frame.assign(paper="study", target=list("abcde"), erratum="")
     tally = Tally.of(frame.assign(condition="it rains"))
     assert tally.explained == [("conditional", "by an error under a condition", 1)]
     assert (tally.total, tally.judged, tally.reproduced) == (5, 3, 2)
+    # Unresolved values with one explanation are one question.
+    open_ = frame.assign(condition="", verdict="unresolved", erratum=["x", "x", "", "", "y"])
+    assert Tally.of(open_).questions == 4
     assert tally.grounds == [("real", "from real labels", 1), ("simulated", "by simulation", 1)]
 
 

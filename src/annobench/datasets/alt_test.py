@@ -24,7 +24,6 @@ from annobench.datasets._text import read_text
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
 from annobench.simulation.difficulty import both, rate_for, shared_ranks
-from annobench.simulation.panels import correlation_from_kappa, cut
 
 _REPOSITORY = "nitaytech/AltTest"
 _SOURCE = Source.pinned(
@@ -212,6 +211,9 @@ def _grades(
     is_model: NDArray[np.bool_],
 ) -> NDArray[np.int64]:
     """Draw ordinal labels, in which near grades are taken for one another."""
+    # Imported here, as every job that names a data set imports this module.
+    from annobench.simulation.panels import correlation_from_kappa, cut
+
     humans, mixed, models = (
         correlation_from_kappa(kappa, share) for kappa in _above_chance(design, share)
     )
