@@ -58,14 +58,20 @@ def test_the_keyboard_leads_through_masthead_search_and_page(watched):
     window.wait_for_url("**/search.html?q=kappa*")
 
 
-def test_a_column_of_papers_sorts(watched):
+def test_a_column_of_papers_sorts_within_each_group(watched):
     window = watched.open("index.html")
-    rows = "rows => rows.map(row => Number(row.cells[3].innerText) || 0)"
-    window.click("table.sortable thead th:nth-child(4) button")
-    down = window.eval_on_selector_all("table.sortable tbody tr", rows)
-    assert down == sorted(down, reverse=True)
-    window.click("table.sortable thead th:nth-child(4) button")
-    assert window.eval_on_selector_all("table.sortable tbody tr", rows) == sorted(down)
+    groups = (
+        "bodies => bodies.map(body => [...body.rows].filter(row => row.cells.length > 3)"
+        ".map(row => Number(row.cells[3].innerText) || 0))"
+    )
+    for reverse in (True, False):
+        window.click("table.sortable thead th:nth-child(4) button")
+        found = window.eval_on_selector_all("table.sortable tbody", groups)
+        assert len(found) == 2
+        assert found == [sorted(group, reverse=reverse) for group in found]
+        # The heading of a group stays above its rows.
+        first = "bodies => bodies.map(body => body.rows[0].cells[0].className)"
+        assert window.eval_on_selector_all("table.sortable tbody", first) == ["group"] * 2
 
 
 def test_verdicts_filter_all_values_and_count_what_the_table_has(watched):
