@@ -491,6 +491,9 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     tuple of (bool, str)
         Whether it answered, and the reason if not.
     """
+    # Other addresses of the server share the answer.
+    scheme, _, rest = url.partition("://")
+    server = f"{scheme}://{rest.partition('/')[0]}"
     answer: list[tuple[bool, str]] = []
     pause = min(PAUSE, timeout / 8)
     each = (timeout - pause) / 2
@@ -506,7 +509,7 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
                 return
             except (requests.RequestException, OSError, ValueError) as error:
                 if last or _pause(error, 0) is None:
-                    answer.append((False, f"{url} does not answer ({_reason(error)})"))
+                    answer.append((False, f"{server} does not answer ({_reason(error)})"))
                     return
             time.sleep(pause)
 
@@ -515,7 +518,7 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     thread = threading.Thread(target=ask, name="annobench-probe", daemon=True)
     thread.start()
     thread.join(timeout)
-    return answer[0] if answer else (False, f"{url} did not answer within {timeout:g} s")
+    return answer[0] if answer else (False, f"{server} did not answer within {timeout:g} s")
 
 
 def _check_relative(path: str) -> None:
