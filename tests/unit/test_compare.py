@@ -216,6 +216,13 @@ def test_a_method_is_the_only_rival(judge):
         judge(".50", sampled, rivals="typed", others=[by_chance])
 
 
+def test_a_method_that_was_not_computed_is_no_class(judge):
+    # Printed values have the same rivals; for them the method was computed, for this one not.
+    of_another = Computed("a.c0", 0.7, provenance="real", method="of its kind")
+    with pytest.raises(PublicationError, match="has the rivals 'of its kind', but no method"):
+        judge(".50", value(0.5), beside=RIVALS, others=[of_another])
+
+
 @pytest.mark.parametrize(
     ("lower", "upper", "expected"),
     [(0.1, 0.4, "within_interval"), (0.1, 0.6, "inconclusive"), (0.6, 0.7, "deviates")],

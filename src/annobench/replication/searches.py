@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+import pandas as pd
 
 from annobench.replication.ledger import SEARCH_METHOD, Computed
 from annobench.replication.printed import parse_printed
+from annobench.replication.study import Study
 
 #: Values never printed for which a search is run again.
 N_SHIFTED: Final = 1000
@@ -135,6 +137,22 @@ def search_rows(targets: Sequence[str], search: Search, chance: float) -> list[C
         Computed(target, float(value), method=method, base_rate=chance)
         for target, value in zip(targets, search.best, strict=True)
     ]
+
+
+def searched_values(study: Study) -> pd.Series[str]:
+    """Return the printed values whose reading is searched for.
+
+    Parameters
+    ----------
+    study : Study
+        With a printed table `SEARCHED`.
+
+    Returns
+    -------
+    Series
+        The values as printed, by target.
+    """
+    return study.printed(SEARCHED, dtype="str").set_index("name")["value"]
 
 
 def single_values(

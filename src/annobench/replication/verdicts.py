@@ -118,6 +118,7 @@ def compare(
     standings = {} if standing is None else _by_target(standing)
     traced = {} if dependence is None else _by_target(dependence)
     methods = set(zip(computed["target"], computed["method"], strict=True))
+    by_methods = {method for _, method in methods}
     rivals = _rivals(published, computed)
     is_search = computed["method"].str.startswith(SEARCH_METHOD.partition("{")[0])
     searched = computed[is_search].set_index("target")["base_rate"].to_dict()
@@ -141,7 +142,8 @@ def compare(
             for row in published.to_dict("records")
             if row["rivals"]
             and (row["target"], row["rivals"]) not in methods
-            and (published["rivals"] == row["rivals"]).sum() < 2
+            # What is a method of one value is no class of printed ones where it was not computed.
+            and (row["rivals"] in by_methods or (published["rivals"] == row["rivals"]).sum() < 2)
         ]
         + [
             f"{name}: target {target!r} is a calibration target, but its provenance is "

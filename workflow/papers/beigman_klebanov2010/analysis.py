@@ -10,7 +10,7 @@ from annobench.noise.lazy import find_lazy
 from annobench.noise.mixtures import Counts
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
-from annobench.replication.searches import SEARCHED, single_values
+from annobench.replication.searches import searched_values, single_values
 from annobench.replication.study import Study
 
 from . import figures, models, reconstruction, simulate, tables, values
@@ -59,7 +59,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     results.values(values.srte(rte, srte, printed), of=of_rte)
     for method, found in (*values.easy_rates(srte, printed), *values.lazy(lazy, annotators)):
         results.values(found, of=of_rte, method=method)
-    as_printed = study.printed(SEARCHED, dtype="str").set_index("name")["value"]
+    as_printed = searched_values(study)
     searched = single_values(
         as_printed, {"lazy.chi_square": [*lazy["chi_square"]]}, rng.spawn(1)[0]
     )

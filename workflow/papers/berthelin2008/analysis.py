@@ -11,7 +11,7 @@ import pandas as pd
 
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
-from annobench.replication.searches import SEARCHED, single_values
+from annobench.replication.searches import searched_values, single_values
 from annobench.replication.study import Study
 
 from . import figures, genre, simulate, tables, values
@@ -60,7 +60,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         results.values({row.target: value}, of=simulated)
     for method, by_target in values.other_readings(printed).items():
         results.values(by_target, of="printed", method=method)
-    as_printed = study.printed(SEARCHED, dtype="str").set_index("name")["value"]
+    as_printed = searched_values(study)
     medians = {"text.games_restricted.median": [*tables.median_readings(printed).values()]}
     results.values(single_values(as_printed, medians, rng.spawn(1)[0]), of="printed")
     # A trace with other numbers stops here: not every number leaves labels that give the tables.

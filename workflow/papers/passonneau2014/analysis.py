@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
-from annobench.replication.searches import SEARCHED
+from annobench.replication.searches import searched_values
 from annobench.replication.study import Study
 
 from . import corpus, examples, figures, groups, model, posterior
@@ -50,7 +50,7 @@ def analyse(study: Study, results: Results, rng: Generator, effort: Effort) -> N
     results.values(search_samples(labels, texts, rng_samples), of=of)
     results.values(search_senses(available, texts, rng_senses), of=of)
     fits = model.fits_of(words, model.SMOOTHING)
-    as_printed = study.printed(SEARCHED, dtype="str").set_index("name")["value"]
+    as_printed = searched_values(study)
     accuracies = model.mean_accuracy(fits[FOUR["add"]])
     results.values(search_accuracies(accuracies, as_printed, rng_rows), of=of)
     results.values(corpus.simulated_trained(labels, fits), of="simulation")

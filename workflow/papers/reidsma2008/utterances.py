@@ -18,7 +18,7 @@ from sklearn.preprocessing import MaxAbsScaler
 
 from annobench.datasets import ami
 from annobench.replication.ledger import Computed
-from annobench.replication.searches import SEARCHED, single_values
+from annobench.replication.searches import searched_values, single_values
 from annobench.replication.study import Study
 
 #: The paper's names of the annotators, and those of the release.
@@ -192,7 +192,7 @@ def searched(
     }
     cells = counts.reindex(list(texts)).fillna(0)
     shares = {"yeah.share": [100 * mask.mean() for mask in masks.values()]}
-    as_printed = study.printed(SEARCHED, dtype="str").set_index("name")["value"]
+    as_printed = searched_values(study)
     return [
         *single_values(texts, dict(zip(cells.index, cells.to_numpy(), strict=True)), rng),
         *single_values(as_printed, shares, rng),
