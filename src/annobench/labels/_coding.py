@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.numbers import plain_number
+from annobench.labels._grouping import codes_of_numbers
 
 #: The largest number on the interval scale, whose square is still a number.
 LARGEST = 1e150
 
 #: Bytes of the widest integer, which may have the bits of a number.
 _WIDEST = 8
-
-#: So many whole numbers are coded by a table of all between the lowest and the highest.
-_MANY = 50_000
 
 #: How many offending values an error message lists.
 SHOWN = 5
@@ -129,18 +127,8 @@ class Column(NamedTuple):
 
 def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.integer[Any]]]:
     """Return the different numbers, in the order of their first appearance, and their codes."""
-    if values.size < _MANY or values.dtype.kind == "b":
-        codes, distinct = pd.factorize(values)
-        return distinct, codes
-    low, high = int(values.min()), int(values.max())
-    if high - low > 4 * values.size or high > np.iinfo(np.int64).max:
-        codes, distinct = pd.factorize(values)
-        return distinct, codes
-    # Compiled code takes a moment to load, which few labels need not pay.
-    from annobench.labels._grouping import codes_of_numbers
-
-    codes, first = codes_of_numbers(np.asarray(values, np.int64), low, high - low + 1)
-    return values[first], codes
+    codes, distinct = (pd.factorize if values.dtype.kind == "b" else codes_of_numbers)(values)
+    return distinct, codes
 
 
 def missing(values: NDArray[np.object_]) -> NDArray[np.bool_]:

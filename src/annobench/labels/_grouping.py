@@ -1,74 +1,68 @@
-"""Compiled kernels that group and count, in time linear in what they are given."""
+"""Group and count labels: many by compiled loops, few by NumPy.
+
+Compiled code takes a moment to load, and seconds to compile at its first use, which few labels need
+not pay. Both ways give the same.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from annobench.core.compiled import kernel
+Integers = NDArray[np.integer[Any]]
 
-
-@kernel()
-def counting_order(group, offsets):
-    """Return the stable order that sorts labels by group, given where each group starts."""
-    order = np.empty(group.size, dtype=np.int64)
-    if _is_sorted(group):
-        for label in range(group.size):
-            order[label] = label
-        return order
-    position = offsets[:-1].copy()
-    for label in range(group.size):
-        at = np.uint64(group[label])
-        order[np.uint64(position[at])] = label
-        position[at] += 1
-    return order
+#: Labels from which compiling pays.
+MANY = 50_000
 
 
-@kernel()
-def codes_of_numbers(values, lowest, n_possible):
-    """Code numbers by first appearance; return the codes, and where each number comes first."""
-    code_of = np.full(n_possible, -1, dtype=np.int32)
-    codes = np.empty(values.size, dtype=np.int32)
-    first = np.empty(min(values.size, n_possible), dtype=np.int64)
-    n = 0
-    for i in range(values.size):
-        at = np.uint64(values[i] - lowest)
-        if code_of[at] < 0:
-            code_of[at] = n
-            first[n] = i
-            n += 1
-        codes[i] = code_of[at]
-    return codes, first[:n].copy()
+def stable_order(group: Integers, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the order that sorts labels by group, given where each group starts."""
+    if group.size < MANY:
+        return np.argsort(group, kind="stable")
+    from annobench.labels import _kernels
+
+    return np.asarray(_kernels.counting_order(group, offsets))
 
 
-@kernel()
-def _is_sorted(group):
-    n = 1
-    while n < group.size and group[n - 1] <= group[n]:
-        n += 1
-    return n >= group.size
+def codes_of_numbers(values: Integers) -> tuple[Integers, Integers]:
+    """Return the codes of whole numbers by first appearance, and the different numbers."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if values.size < MANY or high - low > 4 * values.size or high > np.iinfo(np.int64).max:
+        codes, distinct = pd.factorize(values)
+        return codes, distinct
+    from annobench.labels import _kernels
+
+    codes, first = _kernels.codes_of_numbers(np.asarray(values, np.int64), low, high - low + 1)
+    return codes, values[first]
 
 
-@kernel()
-def find_repeat(offsets, order, annotator, n_annotators):
-    """Return the first label, by item, of an annotator who had labelled the item; -1 if none."""
-    last = np.full(n_annotators, -1, dtype=np.int64)
-    for item in range(offsets.size - 1):
-        for position in range(np.uint64(offsets[item]), np.uint64(offsets[item + 1])):
-            label = order[position]
-            by = np.uint64(annotator[np.uint64(label)])
-            if last[by] == item:
-                return label
-            last[by] = item
-    return -1
+def find_repeat(
+    offsets: NDArray[np.int64], order: NDArray[np.int64], annotator: Integers, n_annotators: int
+) -> int | None:
+    """Return the first label, by item, of an annotator who had labelled the item; None if none."""
+    if order.size < MANY:
+        item = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+        repeats = pd.Series(item * n_annotators + annotator[order]).duplicated().to_numpy()
+        return int(order[repeats.argmax()]) if repeats.any() else None
+    from annobench.labels import _kernels
+
+    found = int(_kernels.find_repeat(offsets, order, annotator, n_annotators))
+    return None if found < 0 else found
 
 
-@kernel()
-def cross_table(item, annotator, label, n_items, n_categories):
+def cross_table(
+    item: Integers, annotator: Integers, label: Integers, n_items: int, n_categories: int
+) -> NDArray[np.int64]:
     """Count the items by the labels of two annotators who each labelled all of them once."""
-    given = np.empty((2, n_items), dtype=label.dtype)
-    for n in range(label.size):
-        given[np.uint64(annotator[n]), np.uint64(item[n])] = label[n]
-    table = np.zeros((n_categories, n_categories), dtype=np.int64)
-    for i in range(n_items):
-        table[np.uint64(given[0, i]), np.uint64(given[1, i])] += 1
-    return table
+    if label.size < MANY:
+        given = np.empty((2, n_items), dtype=np.int64)
+        given[annotator, item] = label
+        cell = given[0] * n_categories + given[1]
+        counts = np.bincount(cell, minlength=n_categories**2)
+        return counts.reshape(n_categories, n_categories)
+    from annobench.labels import _kernels
+
+    return np.asarray(_kernels.cross_table(item, annotator, label, n_items, n_categories))

@@ -36,6 +36,7 @@ from annobench.labels._coding import (
     numbers_of,
     objects,
 )
+from annobench.labels._grouping import find_repeat
 from annobench.labels.item_column import with_items
 from annobench.labels.select import Verbs
 from annobench.labels.view import View
@@ -682,12 +683,8 @@ class Annotations(Verbs):
     @cached_property
     def first_repeat(self) -> int | None:
         """Index of the first label, by item, whose annotator had labelled the item before."""
-        from annobench.labels._grouping import find_repeat
-
-        repeat = int(
-            find_repeat(self.by_item.offsets, self.by_item.order, self.annotator, self.n_annotators)
-        )
-        return None if repeat < 0 else repeat
+        by_item = self.by_item
+        return find_repeat(by_item.offsets, by_item.order, self.annotator, self.n_annotators)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the labels by name.

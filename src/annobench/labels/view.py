@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.labels._grouping import stable_order
+
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -44,12 +46,9 @@ class View:
         View
             The labels of each group.
         """
-        # Compiled code takes a moment to load, which reading and writing labels need not pay.
-        from annobench.labels._grouping import counting_order
-
         offsets = np.zeros(n_groups + 1, dtype=np.int64)
         np.cumsum(np.bincount(group, minlength=n_groups), out=offsets[1:])
-        return cls(offsets, counting_order(group, offsets))
+        return cls(offsets, stable_order(group, offsets))
 
     @property
     def ranks(self) -> NDArray[np.int64]:

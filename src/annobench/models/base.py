@@ -18,8 +18,8 @@ from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.labels.partitions import PartitionedLabels
+from annobench.models.convergence import FEWEST_DRAWS
 from annobench.models.diagnostics import (
-    FEWEST_DRAWS,
     MAX_R_HAT,
     MIN_EFFECTIVE,
     convergence_table,

@@ -1,4 +1,4 @@
-"""Markov chains and arviz: convergence as one tidy table, draws in its layout."""
+"""Markov chains: convergence as one tidy table, and draws in arviz's layout."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.models import convergence
+
 if TYPE_CHECKING:
     from arviz import InferenceData
 
@@ -20,8 +22,6 @@ MAX_R_HAT: Final = 1.01
 #: The fewest effective draws, in bulk and tails, of which R-hat and standard errors can be relied
 #: on: 50 for each half of four chains; Vehtari et al. (2021), section 4.
 MIN_EFFECTIVE: Final = 400
-#: Of a chain, from which its halves have variances.
-FEWEST_DRAWS: Final = 4
 
 
 def has_converged(table: pd.DataFrame) -> bool:
@@ -69,26 +69,19 @@ def convergence_table(
     ----------
     Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Bayesian Analysis 16.
     """
-    arviz = import_arviz()
     tables = []
     for parameter, (draws, names) in parameters.items():
         constant = np.ptp(draws, axis=(0, 1)) == 0
         moving = draws[..., ~constant].astype(np.float64)
         columns = {}
         for column, measure in (
-            ("r_hat", arviz.rhat),
-            ("ess_bulk", lambda x: arviz.ess(x, method="bulk")),
-            ("ess_tail", lambda x: arviz.ess(x, method="tail")),
-            ("ess_mean", lambda x: arviz.ess(x, method="mean")),
+            ("r_hat", convergence.r_hat),
+            ("ess_bulk", convergence.ess_bulk),
+            ("ess_tail", convergence.ess_tail),
+            ("ess_mean", convergence.ess_mean),
         ):
-            values = np.full(len(names), np.nan)
-            if moving.shape[1] >= FEWEST_DRAWS and moving.shape[2]:
-                # Draws of two equally frequent values do not spread about their median: 0/0.
-                with np.errstate(invalid="ignore", divide="ignore"), warnings.catch_warnings():
-                    warnings.filterwarnings("ignore", "More chains", UserWarning)
-                    measured = measure(arviz.convert_to_dataset({"x": moving}))
-                values[~constant] = measured["x"].to_numpy()
-            columns[column] = values
+            columns[column] = np.full(len(names), np.nan)
+            columns[column][~constant] = measure(moving)
         deviation = draws.std(axis=(0, 1), dtype=np.float64)
         error = deviation / np.sqrt(columns.pop("ess_mean"))
         tables.append(
@@ -137,7 +130,7 @@ def inference_data(
 
 
 def import_arviz() -> ModuleType:
-    """Import arviz where it is needed: it takes two seconds, which few commands need to pay.
+    """Import arviz where it is needed: it takes seconds, which no fit needs to pay.
 
     Returns
     -------

@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from annobench.models.diagnostics import import_arviz
+from annobench.models import convergence
 
 Floats = NDArray[np.float64]
 
@@ -60,18 +60,18 @@ def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
     centred = flat[:, moves] - mean[moves]
     square = np.mean(centred**2, axis=0)
     columns["kurtosis"] = np.mean(centred**4, axis=0) / square**2
-    columns["ess_mean"] = _ess(moving, "mean")
+    columns["ess_mean"] = convergence.ess_mean(moving)
     columns["mcse_mean"] = sd[moves] / np.sqrt(columns["ess_mean"])
-    columns["ess_sd"] = _ess((moving - mean[moves]) ** 2, "mean")
+    columns["ess_sd"] = convergence.ess_mean((moving - mean[moves]) ** 2)
     columns["mcse_sd"] = np.sqrt((columns["kurtosis"] - 1) / columns["ess_sd"] * square) / 2
     ordered = np.sort(flat[:, moves], axis=0)
     for name, p in QUANTILES.items():
-        ess = _ess((moving <= found[name][moves]).astype(float), "mean")
+        ess = convergence.ess_mean((moving <= found[name][moves]).astype(float))
         columns[f"ess_{name}"] = ess
         columns[f"mcse_{name}"] = _quantile_error(ordered, p, ess)
-    columns["ess_bulk"] = _ess(moving, "bulk")
+    columns["ess_bulk"] = convergence.ess_bulk(moving)
     columns["ess_tail"] = np.minimum(columns["ess_q5"], columns["ess_q95"])
-    columns["r_hat"] = _r_hat(moving)
+    columns["r_hat"] = convergence.r_hat(moving)
     for name in columns.keys() - found.keys():
         found[name] = np.full(len(names), np.nan)
         found[name][moves] = columns[name]
@@ -97,26 +97,8 @@ def effective_size_below(values: Floats, limit: Floats) -> Floats:
     below = (values <= limit).astype(np.float64)
     both = np.ptp(below, axis=(0, 1)) > 0
     sizes = np.full(limit.size, np.nan)
-    sizes[both] = _ess(below[:, :, both], "mean")
+    sizes[both] = convergence.ess_mean(below[:, :, both])
     return sizes
-
-
-def _ess(values: Floats, method: str) -> Floats:
-    if not values.shape[2]:
-        return np.empty(0)
-    arviz = import_arviz()
-    found = arviz.ess(arviz.convert_to_dataset({"x": values}), method=method)
-    return np.asarray(found["x"].to_numpy(), dtype=np.float64)
-
-
-def _r_hat(values: Floats) -> Floats:
-    if not values.shape[2]:
-        return np.empty(0)
-    arviz = import_arviz()
-    # Draws of two equally frequent values do not spread about their median: 0/0.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = arviz.rhat(arviz.convert_to_dataset({"x": values}))
-    return np.asarray(found["x"].to_numpy(), dtype=np.float64)
 
 
 def _quantile_error(ordered: Floats, p: float, ess: Floats) -> Floats:

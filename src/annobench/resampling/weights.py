@@ -18,6 +18,9 @@ from annobench.core.errors import AnnotationError
 #: Cells of a temporary table.
 MAX_CELLS: Final = 4_000_000
 
+#: Draws from which a compiled count pays.
+MANY: Final = 1_000_000
+
 
 def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Draw n of n with replacement and count each.
@@ -36,10 +39,14 @@ def draw_counts(n: int, replicates: int, rng: np.random.Generator) -> NDArray[np
     ndarray, shape (replicates, n)
         Whole numbers; rows sum to n.
     """
-    # Compiled code takes a moment to load, which other statistics need not pay.
+    drawn = rng.integers(0, n, size=(replicates, n), dtype=np.int32)
+    if drawn.size < MANY:
+        places = drawn + n * np.arange(replicates)[:, None]
+        return np.bincount(places.ravel(), minlength=drawn.size).reshape(drawn.shape).astype(float)
+    # Compiled code takes a moment to load, which few draws need not pay.
     from annobench.resampling._tally import tally
 
-    return np.asarray(tally(rng.integers(0, n, size=(replicates, n), dtype=np.int32), n))
+    return np.asarray(tally(drawn, n))
 
 
 def multinomial_counts(

@@ -11,6 +11,7 @@ from scipy import sparse
 from annobench.agreement.forms.base import ZERO, Floats, Form, Rows, Totals, cross
 from annobench.agreement.forms.counts import LabelPairs
 from annobench.agreement.forms.pooled import Pooled
+from annobench.labels._grouping import cross_table
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 
@@ -71,9 +72,6 @@ class Margins(Form):
         return complete and self.multiplicity is None and a.n_categories**2 <= a.n_labels
 
     def _totals_of_table(self) -> Floats:
-        # Compiled code takes a moment to load, which only labels pay that are counted.
-        from annobench.labels._grouping import cross_table
-
         a = self.annotations
         table = cross_table(a.item, a.annotator, a.label, a.n_items, a.n_categories)
         apart = 1 - np.eye(a.n_categories) if self.distances is None else self.distances
