@@ -7,10 +7,13 @@ imports. The imports are read from the syntax tree and followed; nothing is exec
 from __future__ import annotations
 
 import ast
+import atexit
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -36,15 +39,16 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
         sorted, without the script itself.
     """
     package, script = Path(package), Path(script)
-    found = {script}
-    waiting = list(_direct_once(script, package))
-    waiting += [path for name in also for path in _modules(name, package)]
+    # Texts, which are compared in a fraction of the time that paths take.
+    found: set[str] = set()
+    waiting = list(_direct_once(str(script), package))
+    waiting += [str(path) for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
             waiting += _direct_once(path, package)
-    return sorted(found - {script})
+    return sorted(map(Path, found - {str(script)}))
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -71,8 +75,9 @@ def _digest_once(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _direct(path: Path, package: Path) -> tuple[Path, ...]:
+def _direct(file: str, package: Path) -> tuple[str, ...]:
     """Return the files that a file imports itself."""
+    path = Path(file)
     inside = path.is_relative_to(package)
     names = _imports(path, _package_of(path, package) if inside else "")
     if not inside:
@@ -80,7 +85,7 @@ def _direct(path: Path, package: Path) -> tuple[Path, ...]:
     found = [each for name in names for each in _modules(name, package)]
     if not inside:
         found += [each for name in names for each in _neighbours(name, path)]
-    return tuple(found)
+    return tuple(map(str, found))
 
 
 def _through_alias(code: str, package: Path) -> tuple[str, ...]:
@@ -158,8 +163,41 @@ def _imports(path: Path, package: str) -> tuple[str, ...]:
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
-@cache
 def _imported(code: str, package: str) -> tuple[str, ...]:
+    key = hashlib.sha256(f"{package}\n{code}".encode()).hexdigest()
+    stored = _stored()
+    if key not in stored:
+        stored[key] = list(_parsed(code, package))
+    return tuple(stored[key])
+
+
+#: What code imports. To parse all of it takes a second, which every job would pay at its start.
+_STORE = Path(".snakemake/imports.json")
+
+
+@cache
+def _stored() -> dict[str, list[str]]:
+    """Return what code imports, by its digest; what is new is kept when the process ends."""
+    own = _digest_once(Path(__file__))
+    try:
+        kept = json.loads(_STORE.read_text(encoding="utf-8"))
+        stored = kept["imports"] if kept["reader"] == own else {}
+    except (OSError, ValueError, KeyError, TypeError):
+        stored = {}
+    atexit.register(_keep, own, stored, len(stored))
+    return stored
+
+
+def _keep(own: str, stored: dict[str, list[str]], n_kept: int) -> None:
+    if len(stored) == n_kept or not _STORE.parent.is_dir():
+        return
+    with suppress(OSError):  # it is only quicker with it
+        part = _STORE.with_suffix(f".{os.getpid()}.part")
+        part.write_text(json.dumps({"reader": own, "imports": stored}), encoding="utf-8")
+        part.replace(_STORE)
+
+
+def _parsed(code: str, package: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     waiting: list[ast.AST] = [ast.parse(code)]
     while waiting:
@@ -211,9 +249,13 @@ def _modules(name: str, package: Path) -> list[Path]:
         files += [module, folder / "__init__.py"]
     if rest[-1:] == ["discover"]:
         files += folder.parent.glob("[!_]*.py")
-    return [path for path in files if path.is_file()]
+    return [path for path in files if _is_file(path)]
+
+
+#: Of each module it is asked for all that import it.
+_is_file = cache(Path.is_file)
 
 
 def _neighbours(name: str, script: Path) -> list[Path]:
     path = script.parent / f"{name}.py"
-    return [path] if path.is_file() else []
+    return [path] if _is_file(path) else []

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import dependencies
 from dependencies import _direct_once, digest, library_sources
 
 
@@ -173,3 +174,40 @@ def test_a_digest_follows_names_and_contents_and_no_order(tmp_path):
         of("moved text", a="1\n2\n", b=""),
     ]
     assert len({same, *others}) == 6
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A store of its own, and the step from one process to the next."""
+    kept = tmp_path / "imports.json"
+    monkeypatch.setattr(dependencies, "_STORE", kept)
+    stored = {}
+    monkeypatch.setattr(dependencies, "_stored", lambda: stored)
+
+    def next_process():
+        own = dependencies._digest_once(dependencies.Path(dependencies.__file__))
+        dependencies._keep(own, stored, 0)
+        monkeypatch.undo()
+        monkeypatch.setattr(dependencies, "_STORE", kept)
+        monkeypatch.setattr(dependencies.atexit, "register", lambda *_: None)
+        dependencies._stored.cache_clear()
+
+    yield kept, next_process
+    dependencies._stored.cache_clear()
+
+
+def test_what_code_imports_is_read_once(sources, store, monkeypatch):
+    _, next_process = store
+    code = "import lib.models.voting"
+    first = sources(code)
+    next_process()
+    monkeypatch.setattr(dependencies, "_parsed", None)  # nothing is parsed again
+    assert sources(code) == first == VOTING
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"reader": "another", "imports": {}}'])
+def test_a_store_that_cannot_be_used_is_made_anew(sources, store, text):
+    kept, next_process = store
+    next_process()
+    kept.write_text(text)
+    assert sources("import lib.models.voting") == VOTING
