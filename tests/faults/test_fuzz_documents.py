@@ -17,7 +17,7 @@ from faults.rows import decoded
 from faults.second_readers import OddError, plain
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export
+from annobench.io.formats import read_export
 from annobench.io.pharaoh import read_pharaoh
 
 AREA = "Documents, sheets and columns"

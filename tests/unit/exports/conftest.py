@@ -3,7 +3,7 @@
 import pytest
 from proposals import follow
 
-from annobench.io.exports.export import Export
+from annobench.io.formats.export import Export
 from annobench.reporting import consensus_page, report_page, spans_page
 
 #: Of one test.

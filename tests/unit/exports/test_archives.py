@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from annobench.core.errors import FullDiskError, ReaderError
-from annobench.io.exports import read_export
+from annobench.io.formats import read_export
 
 LOG = '{"version": 2, "eval": {"task": "t", "model": "m"}, "status": "success"}'
 SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'

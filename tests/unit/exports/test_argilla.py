@@ -7,8 +7,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
 
 ANN, BOB = "0a1b", "2c3d"
 SPANS = [{"start": 0, "end": 2, "label": "ORG"}]

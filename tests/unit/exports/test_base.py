@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports._records import csv_records, json_records
-from annobench.io.exports.base import ExportFormat, Intake, Source, Span
-from annobench.io.exports.export import NOTHING, Export, read_export
+from annobench.io.formats.base import ExportFormat, Intake, Source, Span
+from annobench.io.formats.export import NOTHING, Export, read_export
+from annobench.io.formats.records import csv_records, json_records
 
 FORMAT = ExportFormat("made", "Made", lambda source: "here", lambda source, intake: None, "A note.")
 
@@ -200,7 +200,7 @@ def test_csv_rows_may_be_short_only_if_the_format_says_so(tmp_path):
 
 
 def test_elements_longer_than_what_is_read_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr("annobench.io.exports._records._CHUNK", 3)
+    monkeypatch.setattr("annobench.io.formats.records._CHUNK", 3)
     rows = [{"a": "é" * n, "b": [n, None, True, {"c": -1.5e3}]} for n in range(40)]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(rows, indent=2), encoding="utf-8")

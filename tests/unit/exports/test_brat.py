@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.layers import layers, select_layer
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.layers import layers, select_layer
 from annobench.spans import Relation, Span, alpha_u, gamma_agreement, pairwise_f1, unitizing_alpha
 
 TEXT = "Ada Lovelace met Mr. Babbage in\nLondon; they talked."

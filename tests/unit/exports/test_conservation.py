@@ -20,8 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annobench.io import select_labels, write_labels
-from annobench.io.exports import discover, read_export
-from annobench.io.exports.layers import select_layer
+from annobench.io.formats import discover, read_export
+from annobench.io.formats.layers import select_layer
 from annobench.labels.annotations import Annotations
 
 Labels = dict[tuple[str, str], str]

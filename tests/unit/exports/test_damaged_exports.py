@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export
+from annobench.io.formats import read_export
 
 
 @pytest.fixture

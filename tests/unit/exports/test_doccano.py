@@ -6,9 +6,9 @@ import zipfile
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
-from annobench.io.exports.layers import select_layer
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
+from annobench.io.formats.layers import select_layer
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_an_archive_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
     with pytest.raises(ReaderError, match=r"damaged or encrypted archive.*give the folder"):
         read_export(path, format="doccano")
     path.write_bytes(whole)
-    monkeypatch.setattr("annobench.io.exports._parts._ARCHIVE_BYTES", 4_000)
+    monkeypatch.setattr("annobench_exports._parts._ARCHIVE_BYTES", 4_000)
     with pytest.raises(ReaderError, match="the archive holds more than"):
         read_export(path, format="doccano")
 

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.formats import read_export, recognise
 
 LABELS = {"names": ["no", "yes"], "_type": "ClassLabel"}
 VALUE = {"dtype": "string", "_type": "Value"}

@@ -11,10 +11,11 @@ import pytest
 
 from annobench import agreement
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import inception, read_export, recognise
-from annobench.io.exports.base import STATUSES
-from annobench.io.exports.layers import layers, select_layer
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import STATUSES
+from annobench.io.formats.layers import layers, select_layer
 from annobench.spans import Marks, Span, candidate_items, pairwise_f1
+from annobench_exports import inception
 
 HEAD = "#FORMAT=WebAnno TSV 3.3\n"
 NER = "#T_SP=de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity|identifier|value\n"

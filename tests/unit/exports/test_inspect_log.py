@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.formats import read_export, recognise
 
 
 def header(task="capitals", model="openai/a", completed=2):
@@ -141,10 +141,10 @@ def test_a_damaged_sample_is_named(tmp_path, data, message):
 
 def test_a_log_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = write_archive(tmp_path / "log.eval", SAMPLES)
-    monkeypatch.setattr("annobench.io.exports.inspect_log.MAX_SAMPLE_BYTES", 100)
+    monkeypatch.setattr("annobench_exports.inspect_log.MAX_SAMPLE_BYTES", 100)
     with pytest.raises(ReaderError, match="when unpacked"):
         read_export(path)
-    monkeypatch.setattr("annobench.io.exports.inspect_log.MAX_LOG_BYTES", 100)
+    monkeypatch.setattr("annobench_exports.inspect_log.MAX_LOG_BYTES", 100)
     with pytest.raises(ReaderError, match="more than a log should"):
         read_export(path)
 

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
 
 ANN = {"id": 11, "email": "ann@example.org", "first_name": "", "last_name": ""}
 BOB = {"id": 12, "email": "bob@example.org", "first_name": "", "last_name": ""}

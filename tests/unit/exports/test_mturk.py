@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
 
 HEADER = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.id,Input.text"
 

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import discover, read_export
-from annobench.io.exports.base import Source
+from annobench.io.formats import discover, read_export
+from annobench.io.formats.base import Source
 
 SPAN = {"start": 0, "end": 2, "labels": ["ORG"]}
 LABEL_STUDIO = {

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
 
 
 def state(user, labels, spans=None, assigned=()):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
-from annobench.io.exports.base import Span
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
 
 OPTIONS = [{"id": "POS", "text": "positive"}, {"id": "NEG", "text": "negative"}]
 NUMBERED = [{"id": 1, "text": "positive"}, {"id": 2, "text": "negative"}]

@@ -9,7 +9,7 @@ import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io import read_labels
-from annobench.io.exports import discover, read_export, recognise
+from annobench.io.formats import discover, read_export, recognise
 
 
 def test_each_real_export_is_of_exactly_one_format(mirror):

@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.formats import read_export, recognise
 
 
 def write(path, sheets):
@@ -136,6 +136,6 @@ def test_a_workbook_that_defines_entities_is_refused(tmp_path):
 
 def test_a_workbook_that_unpacks_to_gigabytes_is_refused(tmp_path, monkeypatch):
     path = write(tmp_path / "b.xlsx", {"s": [["item", "annotator", "label"], [1, 2, 3]]})
-    monkeypatch.setattr("annobench.io.exports.spreadsheet.MAX_BYTES", 100)
+    monkeypatch.setattr("annobench.io.layouts.spreadsheet.MAX_BYTES", 100)
     with pytest.raises(ReaderError, match="unpacks to"):
         read_export(path)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.formats import read_export, recognise
 
 
 def write(path, text):

@@ -3,7 +3,7 @@
 import pytest
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import read_export, recognise
+from annobench.io.formats import read_export, recognise
 
 HEADER = [
     "INPUT:image",
