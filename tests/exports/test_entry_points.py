@@ -5,29 +5,20 @@ import os
 import subprocess
 import sys
 import textwrap
+import tomllib
 import warnings
 
+import documented
 import pytest
 
 from annobench.core.errors import FormatWarning, ReaderError
 from annobench.io import read_labels
 from annobench.io.formats import discover, discovery
 
-FORMAT = """
-    from annobench.io.formats.base import ExportFormat
-
-    def recognise(source):
-        return "version 1" if source.head.startswith(b"#our-lab") else None
-
-    def read(source, intake):
-        intake.begin("", "line")
-        for where, line in enumerate(source.path.read_text().splitlines()[1:], start=2):
-            intake.read()
-            item, annotator, label = line.split("|")
-            intake.answer(item, annotator, "mood", label, where=where)
-
-    FORMAT = ExportFormat("our_lab", "our lab's lists", recognise, read, "A line is a label.")
-"""
+#: What the page shows: a package, its entry point, and a file.
+SHOWN = documented.files("docs/how-to/exports/own-format.md")
+FORMAT = SHOWN["our_lab_formats/lists.py"]
+PROJECT = tomllib.loads(SHOWN["pyproject.toml"])["project"]
 LAYOUT = """
     from annobench.io.formats.containers import as_format
     from annobench.io.formats.tables import Layout
@@ -57,26 +48,30 @@ def install(tmp_path, monkeypatch):
     """Install a distribution: a package of formats beside what pip writes of it."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def installed(package="our_lab", distribution="our-lab", **sources):
+    def installed(**sources):
+        [(group, points)] = PROJECT["entry-points"].items()
+        [(name, package)] = points.items()
         folder = tmp_path / package
         folder.mkdir()
         (folder / "__init__.py").write_text("")
-        for name, source in sources.items():
-            (folder / f"{name}.py").write_text(textwrap.dedent(source))
+        for module, source in sources.items():
+            (folder / f"{module}.py").write_text(textwrap.dedent(source))
         info = tmp_path / f"{package}-1.0.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1\n")
-        (info / "entry_points.txt").write_text(f"[annobench.formats]\nlists = {package}\n")
+        (info / "METADATA").write_text(
+            f"Metadata-Version: 2.1\nName: {PROJECT['name']}\nVersion: {PROJECT['version']}\n"
+        )
+        (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {package}\n")
         return tmp_path
 
     yield installed
-    for name in [name for name in sys.modules if name.split(".")[0] in ("our_lab", "other_lab")]:
+    for name in [name for name in sys.modules if name.startswith("our_lab_formats")]:
         del sys.modules[name]
 
 
 def lists(folder):
     path = folder / "labels.lab"
-    path.write_text("#our-lab\ni1|ann|good\ni1|bob|bad\n")
+    path.write_text(SHOWN["labels.lab"])
     return path
 
 
@@ -98,14 +93,18 @@ def choice(name):
 
 
 def test_a_format_of_another_distribution_is_recognised_and_read(install):
-    path = lists(install(formats=FORMAT))
+    path = lists(install(lists=FORMAT))
     labels = read_labels(path)
-    assert labels.to_frame().to_numpy().tolist() == [["i1", "ann", "good"], ["i1", "bob", "bad"]]
+    assert labels.to_frame().to_numpy().tolist() == [
+        ["i1", "ann", "good"],
+        ["i1", "bob", "bad"],
+        ["i2", "ann", "good"],
+    ]
     assert "label_studio" in discover()
 
 
 def test_the_command_line_knows_it(install):
-    folder = install(formats=FORMAT)
+    folder = install(lists=FORMAT)
     lists(folder)
     paths = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
@@ -116,7 +115,7 @@ def test_the_command_line_knows_it(install):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert "our lab's lists" in done.stdout
+    assert "a list of our laboratory" in done.stdout
 
 
 def test_a_layout_of_another_distribution_is_read_from_a_workbook(install):
@@ -139,8 +138,8 @@ def test_a_layout_of_another_distribution_is_read_from_a_workbook(install):
     ],
 )
 def test_a_package_that_can_t_be_used_is_reported_once_by_name(install, source, said):
-    folder = install(formats=source)
-    with pytest.warns(FormatWarning, match=r"our_lab \(of our-lab\)") as caught:
+    folder = install(lists=source)
+    with pytest.warns(FormatWarning, match=r"our_lab_formats \(of our-lab-formats\)") as caught:
         assert read_labels(task(folder)).n_labels == 1
     assert len(caught) == 1
     assert said in str(caught[0].message)
@@ -150,15 +149,22 @@ def test_a_package_that_can_t_be_used_is_reported_once_by_name(install, source, 
     assert "our_lab" not in discover()
 
 
+def test_a_malformed_line_is_an_error_with_its_place(install):
+    path = lists(install(lists=FORMAT))
+    path.write_text("our-lab 1\ni1|ann\n")
+    with pytest.raises(ReaderError, match=r"line 2: not item\|annotator\|label"):
+        read_labels(path)
+
+
 def test_a_table_is_read_without_looking_for_formats(install):
-    folder = install(formats="raise SystemError('out of order')")
+    folder = install(lists="raise SystemError('out of order')")
     assert read_labels(table(folder)).n_labels == 2
 
 
 def test_what_is_no_record_is_refused(install):
     class_of_another = "class Record:\n    name = 'ours'\nFORMAT = Record()"
-    install(formats=class_of_another)
-    with pytest.warns(FormatWarning, match=r"our_lab\.formats: FORMAT must be an ExportFormat"):
+    install(lists=class_of_another)
+    with pytest.warns(FormatWarning, match=r"\.lists: FORMAT must be an ExportFormat"):
         discover()
 
 
