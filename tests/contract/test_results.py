@@ -41,7 +41,6 @@ NOT_RESULTS = {
     "annobench.datasets.base.LoadedData": "a container of labels and gold standards",
     "annobench.datasets.sources.SourceFile": "the record of a file",
     "annobench.io.nxt.Layer": "a file as read",
-    "annobench.io.tiger.Tree": "a tree as read",
     "annobench.io.wordnet.WordNet": "a lexicon as read",
     "annobench.judges.panel.Panel": "a container of labels",
     "annobench.labels.annotations.Annotations": "the container of labels, with a line of its own",

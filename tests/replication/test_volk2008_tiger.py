@@ -1,4 +1,4 @@
-"""TIGER-XML and TreeAligner files: what is read, and what untrusted XML may not do."""
+"""TIGER-XML and TreeAligner files of Volk et al. (2008), and what untrusted XML may not do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from annobench.alignment import links as alignment
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.tiger import read_tiger, read_treealigner
+from papers.volk2008.tiger import read_folder, read_tiger, read_treealigner
 
 GERMAN = """<?xml version="1.0" encoding="UTF-8"?>
 <corpus id="de"><head/><body>
@@ -144,6 +144,27 @@ def test_a_link_joins_two_nodes_of_two_treebanks(write, banks):
         read_treealigner({"x": write("x.xml", "<treealign/>")}, *banks)
     with pytest.raises(AnnotationError, match="no file"):
         read_treealigner({}, *banks)
+
+
+def test_a_folder_holds_alignments_and_the_treebanks_that_they_name(write, banks, tmp_path):
+    write("novel.xml", aligned(("good", "s1_1", "s1_1"), ("fuzzy", "s1_500", "s1_500")))
+    write("notes.txt", "No treebank.")
+    found = read_folder(tmp_path)  # the fixture wrote de.xml and en.xml
+    assert list(found) == ["novel"]
+    assert found["novel"].annotators == ("gold",)
+    assert found["novel"].drawn.tolist() == [[1], [2]]
+
+
+def test_a_folder_without_alignments_or_treebanks_is_refused(write, tmp_path):
+    with pytest.raises(ReaderError, match=r"no alignment of the TreeAligner.*data\.treebank"):
+        read_folder(tmp_path)
+    write("novel.xml", aligned(("good", "s1_1", "s1_1")))
+    with pytest.raises(ReaderError, match=r"de\.xml: can't be read"):
+        read_folder(tmp_path)
+    write("novel.xml", '<treealign><treebank id="de" filename="de.xml"/></treealign>')
+    write("de.xml", GERMAN)
+    with pytest.raises(ReaderError, match="its head names 1 treebanks"):
+        read_folder(tmp_path)
 
 
 BOMB = """<?xml version="1.0"?>

@@ -19,7 +19,7 @@ from xml.parsers import expat
 
 from annobench.alignment.links import Alignments, Link, SentencePair
 from annobench.core.errors import AnnotationError, ReaderError, report_faults
-from annobench.io._xml import read_xml
+from annobench.io.xml import read_xml
 
 #: The TreeAligner's types of links.
 TYPES: Final = {"good": "exact", "fuzzy": "fuzzy"}
@@ -180,6 +180,41 @@ def read_treealigner(
     )
 
 
+def read_folder(folder: Path) -> dict[str, Alignments]:
+    """Read the alignments in a folder, and the treebanks that lie beside them.
+
+    Parameters
+    ----------
+    folder : Path
+        With TreeAligner files and the TIGER-XML files that their heads name.
+
+    Returns
+    -------
+    dict of str to Alignments
+        By the name of the TreeAligner's file, without its ending; the only annotator is "gold".
+
+    Raises
+    ------
+    ReaderError
+        If there is no alignment, or a file is malformed or missing.
+    """
+    found = {}
+    for path in sorted(folder.glob("*.xml")):
+        head = _TreeAligner(TYPES)
+        _parse(path, head.start)
+        if head.treebanks:
+            banks = [read_tiger(folder / Path(name).name) for name in head.treebanks.values()]
+            if len(banks) != 2:
+                raise ReaderError(f"{path}: its head names {len(banks)} treebanks. Supply two.")
+            found[path.stem] = read_treealigner({"gold": path}, *banks)
+    if not found:
+        raise ReaderError(
+            f"{folder}: no alignment of the TreeAligner (.xml). Correct the folder, data.treebank "
+            "of the configuration."
+        )
+    return found
+
+
 def _parse(path: Path, start: _Start) -> None:
     def prepare(parser: expat.XMLParserType) -> None:
         def begin(name: str, attributes: dict[str, str]) -> None:
@@ -280,14 +315,15 @@ class _TreeAligner:
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self.types = types
-        self.treebanks: list[str] = []
+        #: The file of each treebank, by its id.
+        self.treebanks: dict[str, str] = {}
         #: Strength (None of a pair of sentences), line, and the nodes by their treebank.
         self.joints: list[tuple[str | None, int, list[tuple[str, str]]]] = []
         self.faults: list[str] = []
 
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         if name == "treebank":
-            self.treebanks.append(attributes.get("id", ""))
+            self.treebanks[attributes.get("id", "")] = attributes.get("filename", "")
         elif name == "sen-align":
             self.joints.append((None, line, []))
         elif name == "align":
