@@ -48,7 +48,7 @@ def install(tmp_path, monkeypatch):
     """Install a distribution: a package of formats beside what pip writes of it."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def installed(**sources):
+    def installed(*, named=None, **sources):
         [(group, points)] = PROJECT["entry-points"].items()
         [(name, package)] = points.items()
         folder = tmp_path / package
@@ -61,7 +61,7 @@ def install(tmp_path, monkeypatch):
         (info / "METADATA").write_text(
             f"Metadata-Version: 2.1\nName: {PROJECT['name']}\nVersion: {PROJECT['version']}\n"
         )
-        (info / "entry_points.txt").write_text(f"[{group}]\n{name} = {package}\n")
+        (info / "entry_points.txt").write_text(f"[{group}]\n{named or name} = {package}\n")
         return tmp_path
 
     yield installed
@@ -100,7 +100,8 @@ def test_a_format_of_another_distribution_is_recognised_and_read(install):
         ["i1", "bob", "bad"],
         ["i2", "ann", "good"],
     ]
-    assert "label_studio" in discover()
+    assert {"label_studio", "our_lab"} <= set(discover())
+    assert list(discover()) == sorted(discover())
 
 
 def test_the_command_line_knows_it(install):
@@ -161,10 +162,16 @@ def test_a_table_is_read_without_looking_for_formats(install):
     assert read_labels(table(folder)).n_labels == 2
 
 
-def test_what_is_no_record_is_refused(install):
-    class_of_another = "class Record:\n    name = 'ours'\nFORMAT = Record()"
-    install(lists=class_of_another)
-    with pytest.warns(FormatWarning, match=r"\.lists: FORMAT must be an ExportFormat"):
+def test_a_format_of_ours_is_never_replaced(install):
+    install(named="a_first_one", lists=FORMAT.replace('"our_lab"', '"brat"'))
+    with pytest.warns(FormatWarning, match="another format called 'brat'"):
+        assert discover()["brat"].read.__module__ == "annobench_exports.brat"
+
+
+@pytest.mark.parametrize("record", ["FORMAT", "LAYOUT"])
+def test_what_is_no_record_is_refused(install, record):
+    install(lists=f"class Record:\n    name = 'ours'\n{record} = Record()")
+    with pytest.warns(FormatWarning, match=rf"\.lists: {record} must be "):
         discover()
 
 
