@@ -5,10 +5,16 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from annobench.aggregation import consensus
 from annobench.cli import app
+from annobench.io.formats.export import Export
+from annobench.reporting import consensus_page, report_page, spans_page
+
+#: Commands of one test.
+_MOST = 2
 
 
 def run(*words: object) -> Result:
@@ -33,3 +39,25 @@ def follow(path: Path, monkeypatch, *options: object) -> list[str]:
         done = CliRunner().invoke(app, shlex.split(command)[1:], catch_exceptions=False)
         assert done.exit_code == 0, f"{command}: {done.output!r} {done.exception!r}"
     return commands
+
+
+@pytest.fixture(autouse=True)
+def proposals_succeed(tmp_path, tmp_path_factory):
+    patch = pytest.MonkeyPatch()
+    read = {}
+    made = Export.__init__
+
+    def noted(self, *arguments, **options):
+        made(self, *arguments, **options)
+        read[self.path] = None
+
+    patch.setattr(Export, "__init__", noted)
+    yield
+    patch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("typed"))
+        for page in (consensus_page, report_page, spans_page):  # most of the time
+            patch.setattr(page, "render", lambda *a, **k: "")
+        paths = [path for path in read if path.exists() and path.is_relative_to(tmp_path)]
+        for path in paths[:_MOST]:
+            follow(path, patch)

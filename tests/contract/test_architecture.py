@@ -10,6 +10,8 @@ import pytest
 
 TOP = Path(__file__).parents[2]
 SOURCE = TOP / "src" / "annobench"
+#: A package beside it, which depends on it and on which it does not depend.
+EXPORTS = SOURCE.parent / "annobench_exports"
 MAX_LINES = 900
 
 
@@ -78,6 +80,29 @@ def test_no_modules_import_one_another_in_a_circle():
         pytest.fail(" -> ".join(error.args[1]))
 
 
+def test_the_library_never_names_the_package_of_exports():
+    """It finds formats by entry points, whoever wrote them."""
+    named = [path for path in SOURCE.rglob("*.py*") if EXPORTS.name.encode() in path.read_bytes()]
+    assert [path for path in named if path.suffix in (".py", ".pyi")] == []
+
+
+def imported_by_exports():
+    """Return what the package of exports imports of the library, by the name of the file."""
+    for path in sorted(EXPORTS.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == SOURCE.name:
+                yield path.name, [node.module, *(alias.name for alias in node.names)]
+
+
+def test_exports_import_of_the_library_what_others_may_import_too():
+    found = list(imported_by_exports())
+    assert len({file for file, _ in found}) > 15
+    packages = {names[0].split(".")[1] for _, names in found}
+    assert packages <= {"core", "io", "labels", "spans"}
+    assert [each for each in found if "._" in each[1][0] or each[1][1].startswith("_")] == []
+
+
 def test_no_module_is_long():
-    lines = {path.name: path.read_text().count("\n") for path in modules().values()}
+    paths = [*modules().values(), *EXPORTS.glob("*.py")]
+    lines = {path.name: path.read_text().count("\n") for path in paths}
     assert {name: n for name, n in lines.items() if n > MAX_LINES} == {}

@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 import annobench
+import annobench_exports
 
 with warnings.catch_warnings():  # numpydoc imports Sphinx, which deprecates things of its own
     warnings.simplefilter("ignore")
@@ -34,8 +35,11 @@ CHECKS = {"GL08", "SS01", "SS02", "SS03", "SS04", "SS05", "SS06", "PR01", "PR02"
 
 
 def modules() -> list[str]:
-    found = ["annobench"]
-    for entry in pkgutil.walk_packages(annobench.__path__, "annobench."):
+    found = ["annobench", "annobench_exports"]
+    for entry in (
+        *pkgutil.walk_packages(annobench.__path__, "annobench."),
+        *pkgutil.walk_packages(annobench_exports.__path__, "annobench_exports."),
+    ):
         private = any(part.startswith("_") for part in entry.name.split("."))
         if not private and not entry.name.startswith(("annobench.models.kernels", "annobench.cli")):
             found.append(entry.name)

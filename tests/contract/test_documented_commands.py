@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from annobench import datasets
 from annobench.cli import app
-from annobench.io.exports import discover
+from annobench.io.formats import discover
 
 pytestmark = pytest.mark.commands
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 SOURCES = Path(__file__).parents[2] / "src" / "annobench"
+EXPORTS = SOURCES.parent / "annobench_exports"
 PACKAGES = (
     *("cli", "io", "labels", "agreement", "aggregation", "judges", "audit", "noise", "spans"),
     "studies/doors",
@@ -82,7 +83,8 @@ def message_of(node: ast.AST) -> tuple[ast.expr, bool] | None:
 
 
 def messages() -> Iterator[Message]:
-    paths = [path for package in PACKAGES for path in sorted((SOURCES / package).rglob("*.py"))]
+    folders = [*(SOURCES / package for package in PACKAGES), EXPORTS]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
     for path in paths:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names: dict[ast.AST, set[str]] = {}
@@ -96,7 +98,7 @@ def messages() -> Iterator[Message]:
             found = message_of(node)
             text = None if found is None else literal(found[0])
             if found is not None and text is not None and text not in CLAUSES:
-                place = f"{path.relative_to(SOURCES)}, line {node.lineno}"
+                place = f"{path.relative_to(SOURCES.parent)}, line {node.lineno}"
                 yield Message(place, text, found[1], frozenset(names.get(node, ())))
 
 

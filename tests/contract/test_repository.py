@@ -114,11 +114,14 @@ def wheel(tmp_path_factory):
 def test_the_wheel_has_the_version_and_every_file_of_the_package(wheel, files):
     assert wheel.name.startswith(f"annobench-{annobench.__version__}-")
     with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if name.startswith("annobench/")}
+        names = archive.namelist()
+        [declared] = (archive.read(n).decode() for n in names if n.endswith("entry_points.txt"))
+    packed = {name for name in names if ".dist-info/" not in name}
     source = TOP / "src"
     tracked = {path.relative_to(source).as_posix() for path in files if source in path.parents}
     assert packed == tracked
     assert {"annobench/py.typed", "annobench/datasets/pins/ami.csv"} <= packed
+    assert "[annobench.formats]\nexports = annobench_exports\n" in declared
 
 
 LOCKED = [

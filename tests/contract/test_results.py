@@ -29,10 +29,11 @@ WORKBENCH = ("annobench.replication", "annobench.reporting", "annobench.studies"
 #: Frozen dataclasses that public functions return and that are no results, and what they are.
 NOT_RESULTS = {
     "annobench.agreement.report_values.Variant": "a coefficient with options, to be called",
-    "annobench.io.exports._tables.Table": "a table in a file, which readers go through",
+    "annobench.io.formats.tables.Table": "a table in a file, which readers go through",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",
-    "annobench.io.exports.base.ExportFormat": "the record of a format",
+    "annobench.io.formats.base.ExportFormat": "the record of a format",
+    "annobench.io.formats.tables.Layout": "the record of a layout",
     "annobench.labels.item_column.ItemColumn": "which column names the items, and why",
     "annobench.course.bank.Question": "a question of an exam, which its page shows",
     "annobench.datasets.base.DataSet": "the record of a data set",
@@ -40,7 +41,6 @@ NOT_RESULTS = {
     "annobench.datasets.base.LoadedData": "a container of labels and gold standards",
     "annobench.datasets.sources.SourceFile": "the record of a file",
     "annobench.io.nxt.Layer": "a file as read",
-    "annobench.io.tiger.Tree": "a tree as read",
     "annobench.io.wordnet.WordNet": "a lexicon as read",
     "annobench.judges.panel.Panel": "a container of labels",
     "annobench.labels.annotations.Annotations": "the container of labels, with a line of its own",

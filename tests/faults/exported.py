@@ -7,8 +7,8 @@ from typing import Any
 from faults.rows import category
 from faults.second_readers import Found
 
-from annobench.io.exports import Export
-from annobench.io.exports.base import STATUSES
+from annobench.io.formats import Export
+from annobench.io.formats.base import STATUSES
 
 
 def held(export: Export) -> Found:

@@ -1,4 +1,4 @@
-"""Mutated documents with marks, links, sheets and columns of other tools."""
+"""Mutated documents with marks, sheets and columns of other tools."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from faults.rows import decoded
 from faults.second_readers import OddError, plain
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export
-from annobench.io.pharaoh import read_pharaoh
+from annobench.io.formats import read_export
 
 AREA = "Documents, sheets and columns"
 REFUSALS = (ReaderError, AnnotationError)
@@ -158,52 +157,6 @@ def test_webanno(tried, tmp_path, tmp_path_factory):
         tried,
         AREA,
         "INCEpTION or WebAnno, TSV 3: bytes",
-    )
-
-
-PHARAOH = [b"0-0 1-2 3?4\n\n2-1\n", b"0-0\n1p1 2-2\n3-3\n", b"5-5 0-1\n0-0\n0?0\n"]
-
-
-def test_pharaoh(tried, tmp_path, tmp_path_factory):
-    folder = folder_in_memory(tmp_path_factory)
-    path = folder / "ann.align"
-    for side in ("source", "target"):
-        (folder / side).write_text("a b c d e f g h i j\n" * 3)
-
-    def read(data):
-        path.write_bytes(data)
-        found = read_pharaoh({"ann": path}, source=folder / "source", target=folder / "target")
-        codes = found.drawn[:, 0].tolist()
-        drawn = zip(found.links, codes, strict=True)
-        return sorted((n.pair, int(n.source), int(n.target), code) for n, code in drawn if code)
-
-    def second(data):
-        lines = decoded(data).replace("\r\n", "\n").split("\n")
-        if lines[-1] == "":
-            lines.pop()
-        assert len(lines) == 3
-        found = {}
-        for number, line in enumerate(lines, start=1):
-            for word in line.split():
-                one, sign, two = re.fullmatch(r"([0-9]+)([-?p])([0-9]+)", word).groups()
-                assert max(int(one), int(two)) < 10
-                assert (number, int(one), int(two)) not in found
-                found[number, int(one), int(two)] = 1 if sign == "-" else 2
-        return sorted((str(n), one, two, code) for (n, one, two), code in found.items())
-
-    count(
-        feed(
-            read,
-            second,
-            lambda draw: of_bytes(PHARAOH, draw),
-            refusals=REFUSALS,
-            folder=tmp_path,
-            seed="pharaoh",
-            named="ann.align",
-        ),
-        tried,
-        AREA,
-        "Pharaoh: bytes",
     )
 
 

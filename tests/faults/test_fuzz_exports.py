@@ -12,7 +12,7 @@ from faults.fuzzing import count, feed, folder_in_memory
 from faults.mutations import as_json, mixed, of_bytes, of_parts
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import discover, read_export, recognise
+from annobench.io.formats import discover, read_export, recognise
 
 REFUSALS = (ReaderError, AnnotationError)
 

@@ -14,7 +14,7 @@ from faults.mutations import CELLS, as_json, mixed, of_bytes, of_parts
 from faults.second_inception import HEADS, Layers
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export
+from annobench.io.formats import read_export
 
 AREA = "Documents, sheets and columns"
 REFUSALS = (ReaderError, AnnotationError)

@@ -11,7 +11,7 @@ from faults.mutations import mixed, of_bytes, of_cells
 from faults.second_layouts import READERS, TABLES
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import discover, read_export, recognise
+from annobench.io.formats import discover, read_export, recognise
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -16,7 +16,7 @@ from faults.mutations import mixed, of_bytes, of_parts
 from faults.second_readers import Answer, Found, Mark, OddError, lists, name, options, plain
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import discover, read_export
+from annobench.io.formats import discover, read_export
 
 AREA = "Documents, sheets and columns"
 SPAN = {"start": 0, "end": 2, "label": "ORG"}

@@ -16,7 +16,7 @@ from faults.test_fuzz_documents import HEAD, TSV, webanno
 from faults.test_fuzz_inception import SYSTEM, XMI, xmi_of
 
 from annobench.core.errors import AnnotationError, ReaderError
-from annobench.io.exports import read_export
+from annobench.io.formats import read_export
 
 ROWS = [
     {"name": "d.txt", "user": "ann", "state": "FINISHED"},

@@ -162,3 +162,30 @@ def test_values_beside_unpublished_ones_make_no_claim(comparison):
     of_students = comparison[comparison["basis"] == "none"].query("kind == 'result'")
     assert set(of_students["verdict"]) == {"not_public"}
     assert set(of_students["provenance"]) <= {"simulated", ""}
+
+
+GERMAN = "<corpus><s id='s1'><t id='a1' word='er'/><t id='a2' word='geht'/></s></corpus>"
+ALIGNED = """<treealign><head><treebank id='de' filename='de.xml'/>
+<treebank id='en' filename='en.xml'/></head>
+<align type='good'><node treebank_id='de' node_id='a1'/>
+<node treebank_id='en' node_id='a1'/></align>
+<align type='fuzzy'><node treebank_id='de' node_id='a2'/>
+<node treebank_id='en' node_id='a2'/></align></treealign>"""
+
+
+def test_a_treebank_of_the_users_own_stands_below_the_printed_gold_standard(
+    paper, results, tmp_path
+):
+    folder = tmp_path / "treebank"
+    folder.mkdir()
+    for name, text in {"de": GERMAN, "en": GERMAN, "novel": ALIGNED}.items():
+        (folder / f"{name}.xml").write_text(text)
+    found = paper.run(paper.study(resources={"treebank": folder}), tmp_path / "run")
+    table = pd.read_csv(found / "tables" / "gold.csv")
+    without = pd.read_csv(results / "tables" / "gold.csv")
+    pd.testing.assert_frame_equal(table[: len(without)], without)
+    added = table[len(without) :]
+    assert added[["part", "kind"]].to_numpy().tolist() == [["novel", "word"], ["novel", "both"]]
+    assert added[["exact", "fuzzy", "total"]].to_numpy().tolist() == [[1, 1, 2]] * 2
+    for name in ("computed.csv", "tables/fan_out.csv"):
+        assert (found / name).read_bytes() == (results / name).read_bytes()

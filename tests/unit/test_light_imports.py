@@ -31,6 +31,19 @@ def test_a_program_loads_nothing_that_it_does_not_need(program):
     assert not loaded & set(LIGHT[program])
 
 
+def test_a_table_with_usual_names_is_read_without_any_format(tmp_path):
+    (tmp_path / "labels.csv").write_text("item,annotator,label\ni1,ann,good\n")
+    program = (
+        "import sys, annobench\n"
+        "labels = annobench.read_labels('labels.csv')\n"
+        "print(labels.n_labels, *(m for m in sys.modules if m.startswith(\n"
+        "    ('annobench_exports', 'annobench.io.layouts'))))\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1"]
+
+
 def test_a_model_that_is_named_is_the_only_one_imported():
     program = (
         "import sys\n"

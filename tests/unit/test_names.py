@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from annobench.cli import app
 from annobench.core.names import MadeName, pseudonyms, settle, unused
 from annobench.io import read_export, select_labels
-from annobench.io.exports.layers import select_layer
+from annobench.io.formats.layers import select_layer
 
 PEOPLE = ["ann@example.org", "bob@example.org"]
 

@@ -14,8 +14,8 @@ import annobench as ab
 from annobench.cli import app
 from annobench.core.errors import ReaderError
 from annobench.io import select_labels, write_labels
-from annobench.io.exports import base, recognise, recognition
-from annobench.io.exports.base import HEAD_BYTES
+from annobench.io.formats import base, recognise, recognition
+from annobench.io.formats.base import HEAD_BYTES
 from annobench.io.source import Source
 
 PEOPLE = ("ann", "bob", "gpt-4")

@@ -79,8 +79,11 @@ PAPER_OF_NOTEBOOK = {paper.notebook: paper for paper in PAPERS.values()}
 
 
 #: Optional files that papers may ask for, by name; absent where they are not installed.
-RESOURCES = {"wordnet": Path(config["data"].get("wordnet") or "")}
-RESOURCES = {name: str(path) for name, path in RESOURCES.items() if has_wordnet(path)}
+RESOURCES = {
+    name: path
+    for name in ("wordnet", "treebank")
+    if (path := config["data"].get(name)) and (name != "wordnet" or has_wordnet(path))
+}
 
 
 def one_of(names):

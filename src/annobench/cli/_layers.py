@@ -9,7 +9,7 @@ from annobench.core.errors import AnnotationError
 
 if TYPE_CHECKING:
     from annobench.io import Selection
-    from annobench.io.exports.layers import LayerSelection
+    from annobench.io.formats.layers import LayerSelection
     from annobench.io.source import Source
 
 
@@ -21,7 +21,7 @@ def layer_of(source: Source, **how: Any) -> LayerSelection | None:
     source : Source
         The file or folder; its question names the layer.
     **how
-        Options of `annobench.io.exports.layers.select_layer`.
+        Options of `annobench.io.formats.layers.select_layer`.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def layer_of(source: Source, **how: Any) -> LayerSelection | None:
     AnnotationError
         If a layer has to be named, or nothing is left of it.
     """
-    from annobench.io.exports.layers import select_layer
+    from annobench.io.formats.layers import select_layer
 
     if source.kind != "spans":
         return None
@@ -51,7 +51,7 @@ def select_items(source: Source, spans: Literal["tokens", "candidates"], **how: 
     spans : {"tokens", "candidates"}
         What becomes an item.
     **how
-        Options of `annobench.io.exports.layers.select_layer`.
+        Options of `annobench.io.formats.layers.select_layer`.
 
     Returns
     -------

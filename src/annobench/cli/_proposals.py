@@ -283,7 +283,7 @@ def _of_question(
 
 
 def _of_layer(export: Export, layer: str, file: str) -> Proposals:
-    from annobench.io.exports.layers import select_layer
+    from annobench.io.formats.layers import select_layer
 
     try:
         select_layer(export, layer, repeats="first")

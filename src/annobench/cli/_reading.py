@@ -26,7 +26,7 @@ from annobench.io.options import refuse_idle_options
 
 if TYPE_CHECKING:
     from annobench.io import Selection
-    from annobench.io.exports.layers import LayerSelection
+    from annobench.io.formats.layers import LayerSelection
     from annobench.io.source import Source
     from annobench.labels.engines import Engine
     from annobench.labels.partitions import PartitionedLabels

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from annobench.io.exports.layers import LayerSelection
+    from annobench.io.formats.layers import LayerSelection
 
 
 def report_layer(

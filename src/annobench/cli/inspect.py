@@ -100,7 +100,7 @@ def _check_question(export: Export, question: str) -> None:
 
 def _inspect_table(source: Source, given: Sequence[str]) -> None:
     """Describe a plain table of labels."""
-    from annobench.io.exports.base import is_email
+    from annobench.io.formats.base import is_email
     from annobench.io.reading import select
     from annobench.labels.doubts import doubtful_categories
     from annobench.reporting.formats import extent

@@ -61,6 +61,10 @@ class IntervalWarning(UserWarning):
     """An interval that is narrower than it should be; the message says why, and what to take."""
 
 
+class FormatWarning(UserWarning):
+    """Formats of files that can't be read as their package can't be used; the message says why."""
+
+
 class ItemColumnWarning(UserWarning):
     """A column not taken for an annotator's, by its values or its name; the message says why."""
 

@@ -1,4 +1,4 @@
-from .exports import Export, Selection, read_export
+from .formats import Export, Selection, read_export
 from .partitioning import partition
 from .reading import read_labels, select_labels
 from .table import read_gold, write_labels

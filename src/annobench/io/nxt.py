@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError, report_faults
-from annobench.io._xml import read_xml
+from annobench.io.xml import read_xml
 
 __all__ = ["Layer", "Link", "pointed", "read_layer", "spans"]
 

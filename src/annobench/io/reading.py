@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from annobench.core.choices import NOTHING, Empty
 from annobench.core.errors import AnnotationError, ItemColumnWarning, ReaderError
 from annobench.core.names import pseudonyms, said_of_pseudonyms
-from annobench.io.exports.base import AnnotatorFrom, is_email
-from annobench.io.exports.export import GoldItems, Repeats, Selection
+from annobench.io.formats.base import AnnotatorFrom, is_email
+from annobench.io.formats.export import GoldItems, Repeats, Selection
 from annobench.io.options import refuse_idle_options
 from annobench.io.source import Source
 from annobench.io.table import read_beside_labels, read_gold, read_table, read_texts

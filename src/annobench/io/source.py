@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Literal
 
 from annobench.core.errors import ReaderError
-from annobench.io.exports import _tables
-from annobench.io.exports.base import AnnotatorFrom, ExportFormat, Options
-from annobench.io.exports.base import Source as Content
-from annobench.io.exports.export import Export, read_as
-from annobench.io.exports.layers import layers
-from annobench.io.exports.recognition import format_of, unrecognised
+from annobench.io.formats import tables
+from annobench.io.formats.base import AnnotatorFrom, ExportFormat, Options
+from annobench.io.formats.base import Source as Content
+from annobench.io.formats.export import Export, read_as
+from annobench.io.formats.layers import layers
+from annobench.io.formats.recognition import format_of, unrecognised
 from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
 from annobench.labels.columns import USUAL_NAMES
@@ -26,11 +26,11 @@ SourceKind = Literal["long", "wide", "export", "spans", "partitions"]
 
 #: What the columns of a table are called of which no more has to be known.
 _USUAL = {
-    *_tables.ITEM_NAMES,
-    *_tables.ANNOTATOR_NAMES,
+    *tables.ITEM_NAMES,
+    *tables.ANNOTATOR_NAMES,
     *USUAL_NAMES["label"],
-    *_tables.GOLD_NAMES,
-    *_tables.TEXT_NAMES,
+    *tables.GOLD_NAMES,
+    *tables.TEXT_NAMES,
 }
 
 
@@ -237,8 +237,8 @@ def _has_usual_columns(content: Content) -> bool:
     """
     if b"[" in content.head:
         return False
-    table = _tables.text_table(content)
-    if table is None or not {_tables.plain_name(name) for name in table.header} <= _USUAL:
+    table = tables.text_table(content)
+    if table is None or not {tables.plain_name(name) for name in table.header} <= _USUAL:
         return False
-    roles = (_tables.ITEM_NAMES, _tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
+    roles = (tables.ITEM_NAMES, tables.ANNOTATOR_NAMES, USUAL_NAMES["label"])
     return all(table.column(names) is not None for names in roles)

@@ -389,9 +389,9 @@ def _columns(
         return found, lines
     if path.suffix.lower() not in _NO_TEXT:
         return _text_columns(path, wanted, content)
-    from annobench.io.exports._containers import opened
-    from annobench.io.exports._tables import as_text as cell_text
-    from annobench.io.exports.base import Source
+    from annobench.io.formats.base import Source
+    from annobench.io.formats.containers import opened
+    from annobench.io.formats.tables import as_text as cell_text
 
     with opened(Source(path)) as tables:
         if not tables:  # which says what the file is instead

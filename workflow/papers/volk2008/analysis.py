@@ -2,16 +2,19 @@
 
 The students' links were never published. What the printed numbers of section 5 say of each other
 is computed from them; everything else has simulated students (`simulate`) and is no result.
+The treebank from which the sentences were taken is an optional source: with it the table of the
+gold standard has the links of the whole treebank, too.
 """
 
 import numpy as np
+import pandas as pd
 
 from annobench.core.errors import AnnotationError
 from annobench.replication.analysis import Effort
 from annobench.replication.results import Results
 from annobench.replication.study import Study
 
-from . import figures, printed, simulate
+from . import figures, printed, simulate, tiger
 
 #: Repetitions of all students, for predictive intervals: as they are, and if independent.
 N_CLASSES = {"full": (80, 20), "quick": (4, 4)}
@@ -36,7 +39,9 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
         raise
     results.values(simulate.prediction_rows(simulated.predictions), of="simulation")
 
-    gold = results.table("gold", printed.gold_table, numbers, of="printed")
+    gold, folder = printed.gold_table(numbers), study.resource("treebank")
+    released = [] if folder is None else [printed.treebank_table(tiger.read_folder(folder))]
+    results.table("gold", pd.concat([gold, *released]), of="printed")
     fan_out = results.table("fan_out", printed.fan_out_table, numbers, of="printed")
     results.table("bounds", printed.bounds_table, numbers, of="printed")
     results.table("union", union, of="printed")

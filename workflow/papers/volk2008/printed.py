@@ -1,12 +1,13 @@
 """What the printed tables of section 5 determine."""
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from annobench.alignment.links import KINDS
+from annobench.alignment.links import KINDS, Alignments, sizes
 from annobench.replication.rounding import counts_that_round_to
 from annobench.replication.study import Study
 from annobench.resampling import proportion_interval
@@ -64,8 +65,19 @@ class Printed:
 
 def gold_table(printed: Printed) -> pd.DataFrame:
     """Sum the first table, and give the share of fuzzy links with Wilson's interval."""
-    both = printed.gold.groupby("part", sort=False)[["exact", "fuzzy"]].sum().reset_index()
-    table = pd.concat([printed.gold, both.assign(kind="both")], ignore_index=True)
+    return _with_shares(printed.gold)
+
+
+def treebank_table(alignments: Mapping[str, Alignments]) -> pd.DataFrame:
+    """Sum the links of treebanks in the same way, by the names of their alignments."""
+    counts = [sizes(links).assign(part=part) for part, links in alignments.items()]
+    table = pd.concat(counts)[["part", "kind", "exact", "fuzzy"]]
+    return _with_shares(table[table["exact"] + table["fuzzy"] > 0])
+
+
+def _with_shares(counts: pd.DataFrame) -> pd.DataFrame:
+    both = counts.groupby("part", sort=False)[["exact", "fuzzy"]].sum().reset_index()
+    table = pd.concat([counts, both.assign(kind="both")], ignore_index=True)
     table["total"] = table["exact"] + table["fuzzy"]
     ends = [proportion_interval(f, n).limits for f, n in table[["fuzzy", "total"]].to_numpy()]
     table["fuzzy_percent"] = 100 * table["fuzzy"] / table["total"]

@@ -1,11 +1,19 @@
-"""Readers of other tools' exports: one file a format, found by its record `FORMAT`."""
+"""The former place of `annobench.io.formats`; its names warn for one version."""
 
-from annobench.io.exports.export import Export, Selection, read_export
-from annobench.io.exports.recognition import discover, recognise
+import warnings
 
-__all__ = ["Export", "Selection", "discover", "read_export", "recognise"]
+from annobench.io import formats
+
+__all__: list[str] = []
 
 
-def __dir__() -> list[str]:
-    """List the public names."""
-    return __all__
+def __getattr__(name: str) -> object:
+    """Return a name from where it is now, with a warning."""
+    if name not in formats.__all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(
+        f"{__name__}.{name} is {formats.__name__}.{name} now. Import it from there.",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return getattr(formats, name)

@@ -1,0 +1,98 @@
+"""Files of Arrow and Parquet: how they begin, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from annobench.core.errors import ReaderError
+from annobench.io._parquet import batches as batches
+
+#: How a file of Parquet begins.
+PARQUET = b"PAR1"
+#: Under which `datasets` notes the types of columns, and the names of classes.
+_NOTES = b"huggingface"
+
+
+def begins(path: Path, magic: bytes) -> bool:
+    """Say whether a file begins with given bytes.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    magic : bytes
+        The bytes.
+
+    Returns
+    -------
+    bool
+        Whether they come first.
+    """
+    with path.open("rb") as stream:
+        return stream.read(len(magic)) == magic
+
+
+def schema_of(path: Path, read: Callable[[Path], pa.Schema], fault: str, remedy: str) -> pa.Schema:
+    """Return a file's columns, which must have names of their own.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    read : callable
+        Reads the schema.
+    fault, remedy : str
+        What to say of a file that can't be read, and what to do.
+
+    Returns
+    -------
+    Schema
+        Names and types.
+
+    Raises
+    ------
+    ReaderError
+        If it can't be read, or two columns have one name.
+    """
+    try:
+        schema = read(path)
+        names = schema.names
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ReaderError(f"{path}: {fault} ({error}). {remedy}") from error
+    if len(set(names)) < len(names):
+        raise ReaderError(f"{path}: two columns have one name. Give each a name of its own.")
+    return schema
+
+
+def notes_of(path: Path, schema: pa.Schema, remedy: str) -> bytes | None:
+    """Return what `datasets` noted of a file's columns.
+
+    Parameters
+    ----------
+    path : Path
+        A file of Arrow or Parquet.
+    schema : Schema
+        Its columns.
+    remedy : str
+        What to do with a damaged file.
+
+    Returns
+    -------
+    bytes or None
+        JSON; None if it noted nothing.
+
+    Raises
+    ------
+    ReaderError
+        If a Parquet file contradicts itself: Arrow writes its notes twice into it.
+    """
+    notes: bytes | None = (schema.metadata or {}).get(_NOTES)
+    if begins(path, PARQUET) and notes != (pq.read_metadata(path).metadata or {}).get(_NOTES):
+        raise ReaderError(
+            f"{path}: damaged: its two copies of the names of classes differ. {remedy}"
+        )
+    return notes

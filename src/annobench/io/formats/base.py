@@ -1,0 +1,749 @@
+"""What a reader of a format gets and gives: a source, an intake, a record.
+
+A reader pushes every answer that a file holds, also rejected and unfinished ones, into an
+`Intake`. Which of them become labels is decided once, in `export.py`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import lzma
+import re
+import struct
+import zipfile
+import zlib
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast, get_args
+
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
+from annobench.core.names import MadeName as MadeName
+from annobench.core.names import Name, settle
+from annobench.core.numbers import plain_number
+from annobench.io.formats.records import first_object
+from annobench.spans.marks import Relation as Relation
+from annobench.spans.marks import Span as Span
+
+#: How far an annotator's work on an item came.
+Status = Literal["done", "rejected", "skipped", "unfinished", "curated"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+#: What the answers to a question are.
+Kind = Literal["choice", "choices", "rating", "text", "spans", "relations"]
+
+#: Who counts as an annotator, in formats that leave a choice.
+AnnotatorFrom = Literal["person", "file", "session"]
+
+#: Bytes of a file that are looked at to recognise its format.
+HEAD_BYTES = 65_536
+
+#: A larger number is none to calculate with; a larger whole one may stand for another.
+_LARGEST, _LARGEST_WHOLE = 1e300, 2**53
+
+#: What the library of archives raises for damaged and encrypted ones.
+DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+)
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """The record of a format: a module of a package of formats holds one, named `FORMAT`.
+
+    Attributes
+    ----------
+    name : str
+        The name in options and messages, such as ``"label_studio"``.
+    title : str
+        The name that people know.
+    recognise : callable
+        From a `Source` to the variant of the format that its content shows, or None.
+    read : callable
+        Pushes all that a `Source` holds into an `Intake`.
+    note : str
+        One sentence: what becomes an item, an annotator, a label.
+    kind : {"export", "wide"}
+        Whether a tool wrote it, or it is a table of labels in another layout than a row a label.
+    annotators : tuple of {"person", "file", "session"}
+        Who may count as an annotator, if there is a choice.
+    """
+
+    name: str
+    title: str
+    recognise: Callable[[Source], str | None]
+    read: Callable[[Source, Intake], None]
+    note: str
+    kind: Literal["export", "wide"] = "export"
+    annotators: tuple[AnnotatorFrom, ...] = ()
+
+
+class Source:
+    """A file or folder of which the format is not known yet.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder.
+
+    Raises
+    ------
+    ReaderError
+        If there is nothing at the path, or it can't be read.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        #: What several formats make of the source alike, made once.
+        self.shared: dict[str, Any] = {}
+        if not self.path.exists():
+            raise ReaderError(f"{self.path}: does not exist. Give the path of a file or folder.")
+        try:
+            self.head = b"" if self.is_folder else self._read_head()
+        except OSError as error:
+            raise ReaderError(
+                f"{self.path}: can't be read ({error}). Check its permissions."
+            ) from error
+
+    def _read_head(self) -> bytes:
+        with self.path.open("rb") as stream:
+            return stream.read(HEAD_BYTES)
+
+    @property
+    def whole(self) -> bytes | None:
+        """All that the file holds, if it is so small that this was read already."""
+        return None if self.is_folder or len(self.head) == HEAD_BYTES else self.head
+
+    @cached_property
+    def is_folder(self) -> bool:
+        """Whether the path is a folder."""
+        return self.path.is_dir()
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """The file itself, or the files in a folder and in its folders, without hidden ones."""
+        if not self.is_folder:
+            return (self.path,)
+        return tuple(
+            path
+            for path in sorted(self.path.rglob("*"))
+            if not any(part.startswith(".") for part in path.relative_to(self.path).parts)
+            and path.is_file()
+        )
+
+    @cached_property
+    def first_record(self) -> dict[str, Any] | None:
+        """The first JSON object of a file of JSON or JSON lines, or None."""
+        return None if self.is_folder else first_object(self.path, self.head, self.whole)
+
+    @cached_property
+    def _beginning(self) -> str:
+        text = self.head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+        return text.lstrip("\r\n")
+
+    @cached_property
+    def delimiter(self) -> str:
+        """A comma, or a tab where the first line has more of them."""
+        first = re.split(r"[\r\n]", self._beginning, maxsplit=1)[0]
+        return "\t" if first.count("\t") > first.count(",") else ","
+
+    @cached_property
+    def header(self) -> tuple[str, ...] | None:
+        """The fields of the first row, if the file is a text with commas or tabs."""
+        return self.fields(self.delimiter)
+
+    def fields(self, delimiter: str) -> tuple[str, ...] | None:
+        """Return the fields of the first row of a text.
+
+        Parameters
+        ----------
+        delimiter : str
+            What stands between them.
+
+        Returns
+        -------
+        tuple of str, or None
+            None if the file is no text with rows, or its first row is longer than what was read.
+        """
+        text = self._beginning
+        if self.is_folder or "\0" in text or text.lstrip()[:1] in ("{", "["):
+            return None
+        try:
+            # A quoted name of a column may hold a line end.
+            stream = io.StringIO(text, newline="")
+            found = tuple(next(csv.reader(stream, delimiter=delimiter), ()))
+        except csv.Error:
+            return None
+        is_cut = len(self.head) == HEAD_BYTES and stream.tell() == len(text)
+        return None if is_cut else found or None
+
+    def inside(self, path: Path) -> Source:
+        """Return a file of the folder as a source of its own.
+
+        Parameters
+        ----------
+        path : Path
+            One of `files`.
+
+        Returns
+        -------
+        Source
+            The file.
+        """
+        return Source(path)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a reader has to know of its user's wishes.
+
+    Attributes
+    ----------
+    annotator_from : {"person", "file", "session"} or None
+        Who counts as an annotator; None for what the format does by default.
+    text : str or None
+        The column or field of the text that annotators saw.
+    question : str or None
+        The only question that is wanted, so that others need not be read.
+    shown_first : str or None
+        The column or field that says which of two answers was shown first.
+    item : str or None
+        The column of the items.
+    """
+
+    annotator_from: AnnotatorFrom | None = None
+    text: str | None = None
+    question: str | None = None
+    shown_first: str | None = None
+    item: str | None = None
+
+
+class Marks(NamedTuple):
+    """The spans that one annotator marked in one document, in one layer.
+
+    Attributes
+    ----------
+    document, annotator, layer : str
+        Names.
+    spans : tuple of Span
+        None at all means that the annotator saw the document and marked nothing.
+    relations : tuple of Relation
+        Relations between these spans.
+    status : str
+        One of `STATUSES`.
+    place : str
+        Where this stands.
+    """
+
+    document: str
+    annotator: str
+    layer: str
+    spans: tuple[Span, ...]
+    relations: tuple[Relation, ...]
+    status: Status
+    place: str
+
+
+class LeftOut(NamedTuple):
+    """Records that hold no answer.
+
+    Attributes
+    ----------
+    reason : str
+        Why, in the plural: "tasks without annotations".
+    n : int
+        How many.
+    place : str
+        Where the first of them stands.
+    """
+
+    reason: str
+    n: int
+    place: str
+
+
+class Names:
+    """Names, and the code of each, in the order of their first appearance."""
+
+    def __init__(self) -> None:
+        self.codes: dict[Any, int] = {}
+
+    def code(self, name: Any) -> int:
+        """Return the code of a name.
+
+        Parameters
+        ----------
+        name : hashable
+            The name.
+
+        Returns
+        -------
+        int
+            Its code.
+        """
+        return self.codes.setdefault(name, len(self.codes))
+
+    def rename(self, new: Mapping[MadeName, str]) -> None:
+        """Give names that were made their final form.
+
+        Parameters
+        ----------
+        new : mapping of MadeName to str
+            The form of each.
+        """
+        if new:
+            self.codes = {new.get(name, name): code for name, code in self.codes.items()}
+
+
+@dataclass
+class Intake:
+    """Where a reader pushes what it finds, in the order of the file.
+
+    Attributes
+    ----------
+    path : Path
+        What is read, for messages.
+    options : Options
+        The wishes of the user.
+    """
+
+    path: Path
+    options: Options = field(default_factory=Options)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing."""
+        self.items, self.annotators, self.questions, self.labels = (Names() for _ in range(4))
+        self.places, self.firsts = Names(), Names()
+        self.item, self.annotator, self.question_of, self.label = (array("i") for _ in range(4))
+        self.where, self.file, self.first = array("q"), array("i"), array("i")
+        self.status, self.control = array("b"), array("b")
+        self.kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {}
+        self.golds: dict[str, dict[Any, str]] = {}
+        self.texts: dict[Any, str] = {}
+        self.documents: dict[Any, str] = {}
+        self.marked: list[Marks] = []
+        self.left_out: dict[str, LeftOut] = {}
+        self.personal: set[Any] = set()
+        self.faults: list[str] = []
+        self.used: set[Path] = set()
+        self._text_fields: dict[str, None] = {}
+        self._has_asked_text = False
+        #: What the reader guessed, for the user to confirm.
+        self.notes: list[str] = []
+        self.n_read = 0
+        #: Number of records that hold at least one answer; those of a record come together.
+        self.n_used = 0
+        self._last = (-1, -1)
+        self.begin("", "record")
+
+    def begin(self, file: str | Path, unit: str = "record") -> None:
+        """Say which file the next records stand in.
+
+        Parameters
+        ----------
+        file : str or Path
+            The file inside the folder or archive that is read; empty if there is one only.
+        unit : str
+            What its records are: "line", "row", "task".
+        """
+        self._file = self.places.code((str(file), unit))
+
+    def uses(self, *paths: Path) -> None:
+        """Say which files were taken into account though no record stands in them.
+
+        Parameters
+        ----------
+        *paths : Path
+            Such as the text of a document, or the description of a project.
+        """
+        self.used.update(paths)
+
+    def leave_out_others(self, source: Source) -> None:
+        """Count the files of a folder that were not taken into account.
+
+        Parameters
+        ----------
+        source : Source
+            The folder, once it was read.
+        """
+        begun = {name for name, _ in self.places.codes}
+        others = [
+            (path, path.relative_to(source.path)) for path in source.files if path not in self.used
+        ]
+        for path, place in others:
+            if str(place) not in begun:
+                self.begin(place, "file")
+                self.read()
+                is_empty = path.stat().st_size == 0
+                self.leave_out(1, "empty files" if is_empty else "files of other kinds")
+
+    def place(self, where: int, file: int | None = None) -> str:
+        """Write where a record stands.
+
+        Parameters
+        ----------
+        where : int
+            Number of the record, from 1.
+        file : int, optional
+            Code of its file; by default the present one.
+
+        Returns
+        -------
+        str
+            Such as ``"ann.jsonl, line 3"``.
+        """
+        name, unit = list(self.places.codes)[self._file if file is None else file]
+        return f"{name}, {unit} {where}" if name else f"{unit} {where}"
+
+    def read(self, n: int = 1) -> None:
+        """Count records that were met, whatever becomes of them.
+
+        Parameters
+        ----------
+        n : int, default 1
+            How many.
+        """
+        self.n_read += n
+
+    def answer(
+        self,
+        item: Name,
+        annotator: Name,
+        question: str,
+        label: str | float | Iterable[str] | None,
+        *,
+        where: int,
+        status: Status = "done",
+        control: bool = False,
+        personal: bool = False,
+        first: str | None = None,
+    ) -> None:
+        """Take one annotator's answer to one question on one item.
+
+        Parameters
+        ----------
+        item, annotator : str or MadeName
+            Names, as they stand in the file, or made where it has none.
+        question : str
+            Its name, as it stands in the file.
+        label : str, number, iterable of str or None
+            A choice or free text, a rating, several options; None, or not a number, if the
+            annotator saw the item and chose nothing.
+        where : int
+            Number of the record, from 1.
+        status : str
+            How far the work came; one of `STATUSES`.
+        control : bool
+            Whether the item was mixed in to check annotators.
+        personal : bool
+            Whether the annotator's name is that of a person.
+        first : str, optional
+            Of a comparison of two answers the one that was shown first, by its label.
+        """
+        if item == "" or annotator == "":
+            self.fault(where, "an answer without the name of its item or annotator")
+            return
+        if label is None or label == "" or label != label:
+            code = -1
+        elif isinstance(label, str):
+            code = self.labels.code(label)
+        elif isinstance(label, bool):
+            code = self.labels.code("true" if label else "false")
+        elif isinstance(label, int | float):
+            code = self.labels.code(float(label) if _is_exact(label) else str(label))
+        else:
+            code = self.labels.code(frozenset(label))
+        self.item.append(self.items.code(item))
+        self.annotator.append(self.annotators.code(annotator))
+        self.question_of.append(self.questions.code(question))
+        self.label.append(code)
+        self.where.append(where)
+        self.file.append(self._file)
+        self.status.append(STATUSES.index(status))
+        self.control.append(control)
+        self.first.append(self.firsts.code(first or ""))
+        self._use(where)
+        if personal:
+            self.personal.add(annotator)
+
+    def question(self, name: str, kind: Kind, options: Iterable[str] | None = None) -> None:
+        """Declare a question.
+
+        Parameters
+        ----------
+        name : str
+            Its name.
+        kind : str
+            What its answers are.
+        options : iterable of str, optional
+            All that may be chosen, in their order.
+        """
+        self.kinds[name] = (kind, None if options is None else tuple(options))
+
+    def gold(self, item: Name, question: str, label: str | float | Sequence[str]) -> None:
+        """Take the known answer of an item.
+
+        Parameters
+        ----------
+        item : str or MadeName
+            Its name.
+        question : str
+            What was asked.
+        label : str, number or sequence of str
+            The answer; several options are joined by semicolons.
+        """
+        if not isinstance(label, str | int | float):
+            label = "; ".join(map(plain_number, label))
+        self.golds.setdefault(question, {})[item] = label_name(label)
+
+    def text(self, item: Name, text: str) -> None:
+        """Take what annotators saw.
+
+        Parameters
+        ----------
+        item : str or MadeName
+            Its name.
+        text : str
+            The text.
+        """
+        self.texts.setdefault(item, text)
+
+    def document(self, name: Name, text: str) -> None:
+        """Take the text of a document in which spans are marked.
+
+        Parameters
+        ----------
+        name : str or MadeName
+            Its name.
+        text : str
+            The text that positions refer to.
+        """
+        self.documents.setdefault(name, text)
+
+    def marks(
+        self,
+        document: Name,
+        annotator: Name,
+        layer: str,
+        spans: Iterable[Span],
+        *,
+        where: int,
+        status: Status = "done",
+        relations: Iterable[Relation] = (),
+        personal: bool = False,
+    ) -> None:
+        """Take the spans that one annotator marked in one document.
+
+        Parameters
+        ----------
+        document, annotator : str or MadeName
+            Names, as they stand in the file, or made where it has none.
+        layer : str
+            Its name.
+        spans : iterable of Span
+            None at all if the annotator saw the document and marked nothing.
+        where : int
+            Number of the record, from 1.
+        status : str
+            How far the work came; one of `STATUSES`.
+        relations : iterable of Relation
+            Relations between these spans.
+        personal : bool
+            Whether the annotator's name is that of a person.
+        """
+        self._use(where)
+        if personal:
+            self.personal.add(annotator)
+        self.marked.append(
+            Marks(
+                cast(str, document),  # `settle` makes it one
+                cast(str, annotator),
+                layer,
+                tuple(spans),
+                tuple(relations),
+                status,
+                self.place(where),
+            )
+        )
+
+    def leave_out(self, where: int, reason: str, n: int = 1) -> None:
+        """Count records that hold no answer.
+
+        Parameters
+        ----------
+        where : int
+            Number of the first of them, from 1.
+        reason : str
+            Why, in the plural, the same words for the same cause: "tasks without annotations".
+        n : int, default 1
+            How many.
+        """
+        before = self.left_out.get(reason)
+        place = self.place(where) if before is None else before.place
+        self.left_out[reason] = LeftOut(reason, n + (before.n if before else 0), place)
+
+    def fault(self, where: int, what: str) -> None:
+        """Note a record that can't be read; all are reported together.
+
+        Parameters
+        ----------
+        where : int
+            Number of the record, from 1.
+        what : str
+            What is wrong.
+        """
+        if len(self.faults) <= MAX_FAULTS:
+            self.faults.append(f"{self.place(where)}: {what}")
+        else:
+            self.faults.append("")
+
+    def settle(self) -> None:
+        """Write the names that the reader made, now that all names of the file are known."""
+        marked = self.marked
+        items = settle([*self.items.codes, *self.texts, *(mark.document for mark in marked)])
+        annotators = settle([*self.annotators.codes, *(mark.annotator for mark in marked)])
+        self.annotators.rename(annotators)
+        self.personal = {annotators.get(name, name) for name in self.personal}
+        if items:
+            self.items.rename(items)
+            for names in (self.texts, self.documents, *self.golds.values()):
+                settled = {items.get(name, name): text for name, text in names.items()}
+                names.clear()
+                names.update(settled)
+        if items or annotators:
+            self.marked = [
+                mark._replace(
+                    document=items.get(cast(MadeName, mark.document), mark.document),
+                    annotator=annotators.get(cast(MadeName, mark.annotator), mark.annotator),
+                )
+                for mark in marked
+            ]
+
+    def asked_text(self, fields: Iterable[str]) -> str | None:
+        """Return the field of texts that the user named, if a record has it.
+
+        Parameters
+        ----------
+        fields : iterable of str
+            Those of the record that hold a text.
+
+        Returns
+        -------
+        str or None
+            None also if the user named none.
+        """
+        asked = self.options.text
+        if asked is None:
+            return None
+        seen = set(fields)
+        if not self._has_asked_text:
+            self._text_fields.update(dict.fromkeys(sorted(seen)))
+            self._has_asked_text = asked in self._text_fields
+        return asked if asked in seen else None
+
+    def check(self) -> None:
+        """Report the faults, or that there is no answer at all, or no text that was asked for.
+
+        Raises
+        ------
+        ReaderError
+            If there are faults, no record holds an answer, or none has the field of texts that
+            the user named; says what there is instead.
+        """
+        report_faults(self.path, self.faults, "Correct these records, or export the file again.")
+        asked = self.options.text
+        if asked is not None and not self._has_asked_text:
+            there = ", ".join(map(repr, self._text_fields)) or "none that can be named"
+            raise ReaderError(
+                f"{self.path}: no record has a text in a field {asked!r}, as --text asks."
+                f"{did_you_mean(asked, self._text_fields)} Fields of texts: {there}."
+            )
+        if not len(self.item) and not self.marked:
+            reasons = (f"{reason} ({n:,})" for reason, n, _ in self.left_out.values())
+            found = f" There are {'; '.join(reasons)}." if self.left_out else ""
+            raise ReaderError(
+                f"{self.path}: no answer of an annotator was found.{found} Export the "
+                "annotations, not the tasks alone."
+            )
+
+    def _use(self, where: int) -> None:
+        if self._last != (self._file, where):
+            self._last = (self._file, where)
+            self.n_used += 1
+
+
+def _is_exact(number: float) -> bool:
+    largest = _LARGEST_WHOLE if isinstance(number, int) else _LARGEST
+    return -largest <= number <= largest
+
+
+def label_name(value: str | float | frozenset[str]) -> str:
+    """Write a label as a name.
+
+    Parameters
+    ----------
+    value : str, float or frozenset of str
+        The label as a reader gave it.
+
+    Returns
+    -------
+    str
+        Whole numbers without a decimal point; sets with semicolons between, in sorted order.
+
+    Examples
+    --------
+    >>> label_name(4.0), label_name("4.0"), label_name(frozenset({"b", "a"}))
+    ('4', '4', 'a; b')
+    """
+    if isinstance(value, str):
+        return plain_number(value)
+    if isinstance(value, frozenset):
+        return "; ".join(sorted(value))
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def is_email(name: str) -> bool:
+    """Return whether a name looks like an e-mail address.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+
+    Returns
+    -------
+    bool
+        True or False.
+    """
+    return "@" in name and _EMAIL.search(name) is not None
+
+
+def as_json(value: object) -> str:
+    """Write a value that has no name of its own, such as a field that is a list.
+
+    Parameters
+    ----------
+    value : object
+        Anything that JSON holds.
+
+    Returns
+    -------
+    str
+        Texts unchanged, all else as JSON with sorted keys.
+    """
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)

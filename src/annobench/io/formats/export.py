@@ -1,0 +1,770 @@
+"""What a file of another tool holds, and which of its answers become labels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from annobench.core.choices import NOTHING, Empty
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.names import pseudonyms, said_of_pseudonyms, unused
+from annobench.core.numbers import plain_categories, plain_number
+from annobench.core.results import Summarised
+from annobench.io.formats.base import (
+    STATUSES,
+    AnnotatorFrom,
+    ExportFormat,
+    Intake,
+    Kind,
+    LeftOut,
+    Marks,
+    Options,
+    Source,
+    is_email,
+    label_name,
+)
+from annobench.io.formats.recognition import format_of, unrecognised
+from annobench.io.options import refuse_idle_options
+from annobench.labels.annotations import Annotations, Scale
+
+Repeats = Literal["error", "first", "last", "all"]
+GoldItems = Literal["leave-out", "use"]
+
+#: What the ledger calls answers of each status that do not become labels.
+_STATUS_WORDS = {
+    "done": "finished answers",
+    "rejected": "rejected answers",
+    "skipped": "skipped or ignored answers",
+    "unfinished": "unfinished or expired answers",
+    "curated": "answers of a curator",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Selection(Summarised):
+    """The labels of one question, and what was left out on the way.
+
+    Attributes
+    ----------
+    labels : Annotations
+        The labels.
+    question : str
+        What was asked.
+    gold : dict of str to str
+        The known category of each item that has one, also of control items.
+    texts : dict of str to str
+        What annotators saw, by item, where the file holds it.
+    ledger : DataFrame
+        One row for each step from the records of the file to the labels: `what`, `rows`,
+        `first` (where the first of them stands).
+    remarks : tuple of str
+        What a user has to know.
+    shown_first : ndarray of str, shape (N,), or None
+        Which of two answers was shown first, for each label, if that was asked for; empty where
+        it is not known.
+    pseudonyms : dict of str to str
+        The pseudonym of each annotator whose name is that of a person.
+    """
+
+    labels: Annotations
+    question: str
+    gold: dict[str, str]
+    texts: dict[str, str]
+    ledger: pd.DataFrame
+    remarks: tuple[str, ...]
+    shown_first: NDArray[Any] | None = None
+    pseudonyms: dict[str, str] = field(default_factory=dict)
+
+    def summary(self) -> pd.DataFrame:
+        """Return the ledger.
+
+        Returns
+        -------
+        DataFrame
+            `rows` and `first`, by step.
+        """
+        return self.ledger.set_index("what")
+
+    def _headline(self) -> str:
+        return f"{self.question}, {self.labels!r}"
+
+
+class Export:
+    """All that a file or folder of another tool holds.
+
+    Parameters
+    ----------
+    intake : Intake
+        What its reader found.
+    format : ExportFormat
+        The format.
+    variant : str
+        What its content showed.
+    keep_names : bool, default False
+        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+
+    Attributes
+    ----------
+    pseudonyms : dict of str to str
+        The pseudonym of each annotator whose name is that of a person.
+    """
+
+    def __init__(
+        self, intake: Intake, format: ExportFormat, variant: str, *, keep_names: bool = False
+    ) -> None:
+        intake.settle()
+        self._intake = intake
+        self.format = format
+        self.variant = variant
+        names = [*intake.annotators.codes, *(marks.annotator for marks in intake.marked)]
+        people = dict.fromkeys(
+            name for name in names if name in intake.personal or is_email(str(name))
+        )
+        self.personal = tuple(people)
+        self.pseudonyms = {} if keep_names else pseudonyms(people, names)
+        self._columns = {
+            name: np.frombuffer(column, dtype=column.typecode)
+            for name, column in (
+                ("item", intake.item),
+                ("annotator", intake.annotator),
+                ("question", intake.question_of),
+                ("label", intake.label),
+                ("where", intake.where),
+                ("file", intake.file),
+                ("status", intake.status),
+                ("control", intake.control),
+                ("first", intake.first),
+            )
+        }
+        self._labels = list(map(_plain, intake.labels.codes))
+        self._kinds: dict[str, tuple[Kind, tuple[str, ...] | None]] = {
+            name: (kind, None if options is None else plain_categories(options))
+            for name, (kind, options) in intake.kinds.items()
+        }
+
+    @property
+    def path(self) -> Path:
+        """What was read."""
+        return self._intake.path
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Names of the items that have an answer, of whatever status."""
+        return tuple(map(str, self._intake.items.codes))
+
+    @property
+    def annotators(self) -> tuple[str, ...]:
+        """Names of those who gave these answers, or their pseudonyms."""
+        return tuple(self._shown(str(name)) for name in self._intake.annotators.codes)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """What annotators saw, by item."""
+        return self._intake.texts
+
+    @property
+    def documents(self) -> dict[str, str]:
+        """The text of each document in which spans are marked."""
+        return self._intake.documents
+
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """The records that hold no answer, by reason."""
+        return list(self._intake.left_out.values())
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader guessed, for the user to confirm."""
+        return list(self._intake.notes)
+
+    def marks(
+        self, layer: str | None = None, *, status: Collection[str] = ("done",)
+    ) -> list[Marks]:
+        """Return the spans that annotators marked.
+
+        Parameters
+        ----------
+        layer : str, optional
+            The layer; by default all.
+        status : collection of str, default ("done",)
+            How far the work must have come.
+
+        Returns
+        -------
+        list of Marks
+            One for each document, annotator and layer, with pseudonyms.
+        """
+        return [
+            marks._replace(annotator=self._shown(marks.annotator))
+            for marks in self._intake.marked
+            if marks.status in status and layer in (None, marks.layer)
+        ]
+
+    def _shown(self, annotator: str) -> str:
+        return self.pseudonyms.get(annotator, annotator)
+
+    @cached_property
+    def questions(self) -> pd.DataFrame:
+        """The questions: `question`, `kind`, `answers`, `items`, `annotators`, `categories`.
+
+        The counts are of finished answers; `categories` lists those that were given.
+        """
+        rows = []
+        done = self._columns["status"] == STATUSES.index("done")
+        for code, name in enumerate(self._intake.questions.codes):
+            chosen = done & (self._columns["question"] == code)
+            given = self._given(chosen)
+            rows.append(
+                {
+                    "question": name,
+                    "kind": self.kind(name),
+                    "answers": int(chosen.sum()),
+                    "items": len(np.unique(self._columns["item"][chosen])),
+                    "annotators": len(np.unique(self._columns["annotator"][chosen])),
+                    "categories": sorted({x for n in given for x in _as_set(self._labels[n])}),
+                }
+            )
+        layers = dict.fromkeys(marks.layer for marks in self._intake.marked)
+        for layer in layers:
+            marked = self.marks(layer)
+            labels = {span.label for marks in marked for span in marks.spans}
+            rows.append(
+                {
+                    "question": layer,
+                    "kind": "spans",
+                    "answers": sum(len(marks.spans) for marks in marked),
+                    "items": len({marks.document for marks in marked}),
+                    "annotators": len({marks.annotator for marks in marked}),
+                    "categories": sorted(labels),
+                }
+            )
+        columns = ["question", "kind", "answers", "items", "annotators", "categories"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def totals(self) -> dict[str, int]:
+        """Count what the file holds, whatever becomes of it.
+
+        Returns
+        -------
+        dict of str to int
+            Records, records left out by reason, answers by how far the work came, answers on
+            control items, answers that chose nothing, and repeated answers.
+        """
+        status = self._columns["status"]
+        left_out = {entry.reason: entry.n for entry in self._intake.left_out.values()}
+        repeats = 0
+        for code in range(len(self._intake.questions.codes)):
+            rows = np.flatnonzero((self._columns["question"] == code) & (status == 0))
+            repeats += self._unrepeated(rows, "first")[1].size
+        return {
+            "records": self._intake.n_read,
+            **left_out,
+            **{word: int((status == n).sum()) for n, word in enumerate(_STATUS_WORDS.values())},
+            "answers on control items": int(self._columns["control"].sum()),
+            "answers that chose nothing": int((self._columns["label"] < 0).sum()),
+            "repeated answers": repeats,
+        }
+
+    def _given(self, chosen: NDArray[np.bool_]) -> list[int]:
+        codes = np.unique(self._columns["label"][chosen])
+        return [int(code) for code in codes if code >= 0]
+
+    def kind(self, question: str) -> Kind:
+        """Return what the answers to a question are, as declared or as they look.
+
+        Parameters
+        ----------
+        question : str
+            Its name.
+
+        Returns
+        -------
+        str
+            Such as "choice".
+        """
+        if question in self._kinds:
+            return self._kinds[question][0]
+        chosen = self._columns["question"] == self._intake.questions.codes[question]
+        given = [self._labels[code] for code in self._given(chosen)]
+        if any(isinstance(label, frozenset) for label in given):
+            return "choices"
+        return "rating" if given and all(isinstance(n, float) for n in given) else "choice"
+
+    def combined_options(self, question: str) -> tuple[str, ...]:
+        """Return the options of a question to which an answer has several at once.
+
+        Parameters
+        ----------
+        question : str
+            Its name.
+
+        Returns
+        -------
+        tuple of str
+            The most frequent first; empty if every finished answer is a single label.
+        """
+        chosen = self._columns["question"] == self._intake.questions.codes[question]
+        chosen &= (self._columns["status"] == STATUSES.index("done")) & (
+            self._columns["label"] >= 0
+        )
+        codes, counts = np.unique(self._columns["label"][chosen], return_counts=True)
+        given = [self._labels[code] for code in codes]
+        if not any(isinstance(label, frozenset) and len(label) > 1 for label in given):
+            return ()
+        times: Counter[str] = Counter()
+        for label, n in zip(given, counts.tolist(), strict=True):
+            times.update(dict.fromkeys(sorted(_as_set(label)), n))
+        return tuple(name for name, _ in times.most_common())
+
+    def labels(self, question: str | None = None, **choices: Any) -> Annotations:
+        """Return the labels of one question; see `select` for the choices.
+
+        Parameters
+        ----------
+        question : str, optional
+            The question; needed if there are several.
+        **choices
+            As in `select`.
+
+        Returns
+        -------
+        Annotations
+            The labels.
+        """
+        return self.select(question, **choices).labels
+
+    def select(
+        self,
+        question: str | None = None,
+        *,
+        status: Collection[str] = ("done",),
+        repeats: Repeats = "error",
+        gold_items: GoldItems = "leave-out",
+        empty: Empty = "missing",
+        categories: Iterable[object] | None = None,
+        scale: Scale | None = None,
+    ) -> Selection:
+        """Return the labels of one question, and account for every answer.
+
+        Parameters
+        ----------
+        question : str, optional
+            The question; needed if there are several. Of a question with several options
+            ``question=option`` asks whether this one was chosen: yes or no.
+        status : collection of str, default ("done",)
+            How far the work must have come.
+        repeats : {"error", "first", "last", "all"}, default "error"
+            What to do if an annotator answered a question on an item more than once.
+        gold_items : {"leave-out", "use"}, default "leave-out"
+            What to do with control items.
+        empty : {"missing", "category"}, default "missing"
+            Whether an annotator who saw an item and chose nothing gave no label, or a category
+            of its own.
+        categories : iterable, optional
+            All categories in their order; by default as the file declares them.
+        scale : {"nominal", "ordinal", "interval", "set"}, optional
+            What the labels mean; by default sets where several options can be chosen, interval
+            for ratings, and otherwise nominal.
+
+        Returns
+        -------
+        Selection
+            The labels and the ledger.
+
+        Raises
+        ------
+        AnnotationError
+            If a question has to be named or there is no such question, an option is unknown,
+            nothing is left, or there are repeated labels and `repeats` is "error".
+        """
+        self._check(status=(status, STATUSES), repeats=(repeats, get_args(Repeats)))
+        self._check(gold_items=(gold_items, get_args(GoldItems)), empty=(empty, get_args(Empty)))
+        name, option = self._chosen(question)
+        ledger = _Ledger(self._intake, self._columns)
+        kept = self._columns["question"] == self._intake.questions.codes[name]
+        ledger.answers(kept, name)
+        remarks = self.notes + self._without_effect(kept, status, gold_items, empty)
+        for number, word in enumerate(STATUSES):
+            if word not in status:
+                kept = ledger.drop(kept, self._columns["status"] == number, _STATUS_WORDS[word])
+        if gold_items == "leave-out":
+            kept = ledger.drop(kept, self._columns["control"] == 1, "answers on control items")
+        if empty == "missing":
+            kept = ledger.drop(kept, self._columns["label"] < 0, "answers that chose nothing")
+        rows = np.flatnonzero(kept)
+        if repeats != "all":
+            rows, again = self._unrepeated(rows, repeats)
+            if again.size and repeats == "error":
+                raise AnnotationError(self._say_repeats(again, rows))
+            if repeats != "error" and not again.size:
+                remarks.append(
+                    f"No answer is repeated, so that --repeats {repeats} changes nothing."
+                )
+            dropped = np.zeros_like(kept)
+            dropped[again] = True
+            kept = ledger.drop(kept, dropped, f"repeated answers, of which the {repeats} is kept")
+        if not rows.size:
+            raise AnnotationError(
+                f"{self.path}: no label is left of the question {name!r}:\n{ledger.text()}\n"
+                "Use other answers with --status, or control items with --gold-items use."
+            )
+        ledger.labels(rows.size)
+        try:
+            if option is None:
+                labels, remark = self._annotations(name, rows, categories, scale)
+                remarks += [remark] if remark else []
+            else:
+                labels = self._contains(option, rows)
+        except AnnotationError as error:
+            raise AnnotationError(f"{self.path}: {error}") from error
+        remarks += said_of_pseudonyms(self.pseudonyms)
+        return Selection(
+            labels,
+            name if option is None else f"{name}={option}",
+            self._intake.golds.get(name, {}) if option is None else {},
+            self._intake.texts,
+            ledger.frame(),
+            tuple(remarks),
+            self._shown_first(rows),
+            self.pseudonyms,
+        )
+
+    def _without_effect(
+        self, asked: NDArray[np.bool_], status: Collection[str], gold_items: str, empty: str
+    ) -> list[str]:
+        """Say which choices change nothing, as no answer to the question is of that kind."""
+        found = []
+        for word in status:
+            is_so = self._columns["status"] == STATUSES.index(word)
+            if word != "done" and not (asked & is_so).any():
+                found.append(f"No answer is {word}, so that --status {word} adds none.")
+        if gold_items == "use" and not (asked & (self._columns["control"] == 1)).any():
+            found.append("No item is a control item, so that --gold-items use changes nothing.")
+        if empty == "category" and not (asked & (self._columns["label"] < 0)).any():
+            found.append("No answer chose nothing, so that --empty category changes nothing.")
+        return found
+
+    def _shown_first(self, rows: NDArray[np.intp]) -> NDArray[Any] | None:
+        """Say what was shown first, if that was asked for."""
+        asked = self._intake.options.shown_first
+        if asked is None:
+            return None
+        names = np.array(list(self._intake.firsts.codes), dtype=object)
+        shown: NDArray[Any] = names[self._columns["first"][rows]]
+        if not any(shown):
+            raise AnnotationError(
+                f"{self.path}: no record says in {asked!r} what was shown first, as --shown-first "
+                "asks. Name a column of a table, or a field of a log of judges."
+            )
+        return shown
+
+    @staticmethod
+    def _check(**options: Any) -> None:
+        for name, (given, known) in options.items():
+            for word in (given,) if isinstance(given, str) else given:
+                if word not in known:
+                    raise AnnotationError(
+                        f"--{name.replace('_', '-')} {word!r} is not one of {', '.join(known)}."
+                        f"{did_you_mean(word, known)}"
+                    )
+
+    def _chosen(self, question: str | None) -> tuple[str, str | None]:
+        """Return the question that is meant, and the option if one is asked for."""
+        known: list[str] = list(self._intake.questions.codes)
+        if question is not None and question in known:
+            return question, None
+        for name in known:
+            if question is not None and question.startswith(f"{name}="):
+                return name, self._option(name, question.removeprefix(f"{name}="))
+        usable = [name for name in known if self.kind(name) != "text"]
+        shown = ", ".join(map(repr, usable[:20])) + (", ..." if len(usable) > 20 else "")
+        if question is not None:
+            raise AnnotationError(
+                f"{self.path}: no question is called {question!r}.{did_you_mean(question, known)} "
+                f"There are {shown or 'spans only'}."
+            )
+        if len(usable) == 1:
+            return usable[0], None
+        if not usable:
+            if self._intake.marked:
+                raise AnnotationError(
+                    f"{self.path}: the file holds spans, and no labels of items. Measure agreement "
+                    "on spans with `annobench report`, or make items of them with --spans tokens "
+                    "or --spans candidates."
+                )
+            raise AnnotationError(
+                f"{self.path}: the answers are free texts, which are not compared. Sort them into "
+                "categories first, in a table with one row an answer."
+            )
+        raise AnnotationError(
+            f"{self.path}: there are {len(usable)} questions: {shown}. Name one with --question."
+        )
+
+    def _option(self, question: str, option: str) -> str:
+        rows = self._columns["question"] == self._intake.questions.codes[question]
+        options = {name for code in self._given(rows) for name in _as_set(self._labels[code])}
+        options |= set(self._kinds.get(question, ("", None))[1] or ())
+        option = plain_number(option)
+        if option not in options:
+            raise AnnotationError(
+                f"{self.path}: {question!r} has no option {option!r}."
+                f"{did_you_mean(option, options)} There are "
+                f"{', '.join(map(repr, sorted(options)[:20]))}."
+            )
+        return option
+
+    def _contains(self, option: str, rows: NDArray[np.intp]) -> Annotations:
+        """Make labels of whether an option was chosen."""
+        item, annotator = self._names(rows)
+        chosen = [
+            code >= 0 and option in _as_set(self._labels[code])
+            for code in self._columns["label"][rows].tolist()
+        ]
+        given = ["yes" if each else "no" for each in chosen]
+        return Annotations.from_arrays(item, annotator, given, categories=["no", "yes"])
+
+    def _names(self, rows: NDArray[np.intp]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return the names of items and annotators of the chosen rows."""
+        items = np.array(self.items, dtype=object)
+        annotators = np.array(self.annotators, dtype=object)
+        return items[self._columns["item"][rows]], annotators[self._columns["annotator"][rows]]
+
+    def _unrepeated(
+        self, rows: NDArray[np.intp], repeats: str
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Split rows into those to keep, and repeated answers."""
+        pairs = (
+            self._columns["item"][rows].astype(np.int64) * (len(self._intake.annotators.codes) + 1)
+            + self._columns["annotator"][rows]
+        )
+        if repeats == "last":
+            _, last = np.unique(pairs[::-1], return_index=True)
+            keep = rows.size - 1 - last
+        else:
+            _, keep = np.unique(pairs, return_index=True)
+        chosen = np.zeros(rows.size, dtype=bool)
+        chosen[keep] = True
+        return rows[chosen], rows[~chosen]
+
+    def _say_repeats(self, again: NDArray[np.intp], rows: NDArray[np.intp]) -> str:
+        first = int(again[0])
+        item = list(self._intake.items.codes)[self._columns["item"][first]]
+        annotator = list(self._intake.annotators.codes)[self._columns["annotator"][first]]
+        place = self._intake.place(
+            int(self._columns["where"][first]), int(self._columns["file"][first])
+        )
+        return (
+            f"{self.path}: {again.size:,} of {again.size + rows.size:,} answers are not the "
+            f"annotator's first for the item, such as that of {self._shown(annotator)!r} on "
+            f"{item!r} ({place}). Keep one of them with --repeats first or --repeats last, or all "
+            "with --repeats all."
+        )
+
+    def _annotations(
+        self,
+        question: str,
+        rows: NDArray[np.intp],
+        categories: Iterable[object] | None,
+        scale: Scale | None,
+    ) -> tuple[Annotations, str]:
+        """Make annotations of the chosen rows."""
+        kind = self.kind(question)
+        codes = self._columns["label"][rows]
+        values = [self._labels[code] for code in np.unique(codes[codes >= 0])]
+        single = all(not isinstance(label, frozenset) or len(label) == 1 for label in values)
+        remark = ""
+        if scale is None:
+            scale = "nominal"
+            if kind == "rating":
+                scale = "interval"
+            elif kind == "choices" and single:
+                remark = (
+                    f"{question!r} allows several options, and no answer has more than one: the "
+                    "labels are nominal."
+                )
+            elif kind == "choices":
+                scale = "set"
+        item, annotator = self._names(rows)
+        if scale == "set":
+            sets = [
+                frozenset() if code < 0 else _as_set(self._labels[code]) for code in codes.tolist()
+            ]
+            return Annotations.from_sets(item, annotator, sets), remark
+        known = [label_name(label) for label in self._labels]
+        shown = np.array([*known, unused(NOTHING, known)], dtype=object)
+        given = shown[codes]
+        declared = self._kinds.get(question, (kind, None))[1]
+        if categories is None and declared is not None and scale != "interval":
+            # An option may have been renamed or dropped since it was chosen.
+            seen = sorted({str(name) for name in given} - set(declared))
+            categories = [*declared, *seen]
+        return Annotations.from_arrays(
+            item, annotator, given, categories=categories, scale=scale
+        ), remark
+
+
+class _Ledger:
+    """The steps from records to labels."""
+
+    def __init__(self, intake: Intake, columns: dict[str, NDArray[Any]]) -> None:
+        self._intake, self._columns = intake, columns
+        self._rows: list[tuple[str, int, str]] = [("records read", intake.n_read, "")]
+        for reason, n, place in intake.left_out.values():
+            self._rows.append((f"left out: {reason}", n, place))
+        self._rows.append(("records with answers", intake.n_used, ""))
+
+    def answers(self, kept: NDArray[np.bool_], question: str) -> None:
+        self._rows.append((f"answers to {question!r}", int(kept.sum()), self._first(kept)))
+
+    def drop(
+        self, kept: NDArray[np.bool_], dropped: NDArray[np.bool_], what: str
+    ) -> NDArray[np.bool_]:
+        out = kept & dropped
+        if out.any():
+            self._rows.append((f"left out: {what}", int(out.sum()), self._first(out)))
+        return kept & ~dropped
+
+    def labels(self, n: int) -> None:
+        self._rows.append(("labels", n, ""))
+
+    def _first(self, chosen: NDArray[np.bool_]) -> str:
+        if not chosen.any():
+            return ""
+        row = int(np.argmax(chosen))
+        return self._intake.place(int(self._columns["where"][row]), int(self._columns["file"][row]))
+
+    def text(self) -> str:
+        return "\n".join(f"  {n:,} {what}" for what, n, _ in self._rows)
+
+    def frame(self) -> pd.DataFrame:
+        return pd.DataFrame(self._rows, columns=["what", "rows", "first"])
+
+
+def _plain(label: Any) -> Any:
+    """Take a whole number with and without a decimal point for one category; a rating is one."""
+    if isinstance(label, frozenset):
+        return frozenset(map(plain_number, label))
+    return plain_number(label) if isinstance(label, str) else label
+
+
+def _as_set(label: Any) -> frozenset[str]:
+    return label if isinstance(label, frozenset) else frozenset({label_name(label)})
+
+
+def read_export(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    annotator_from: AnnotatorFrom | None = None,
+    text: str | None = None,
+    question: str | None = None,
+    shown_first: str | None = None,
+    item: str | None = None,
+    keep_names: bool = False,
+) -> Export:
+    """Read a file or folder that another tool exported.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder.
+    format : str, optional
+        Name of the format; by default it is recognised by the content.
+    annotator_from : {"person", "file", "session"}, optional
+        Who counts as an annotator, in formats that leave a choice.
+    text : str, optional
+        The column or field of the text that annotators saw.
+    question : str, optional
+        The only question wanted.
+    shown_first : str, optional
+        The column or field that says which of two answers was shown first.
+    item : str, optional
+        The column of the items, in tables.
+    keep_names : bool, default False
+        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+
+    Returns
+    -------
+    Export
+        All that it holds.
+
+    Raises
+    ------
+    ReaderError
+        If the file is missing, of no known format or of several, malformed, or without answers,
+        or its format has no column of items.
+    """
+    source = Source(path)
+    found = format_of(source, format)
+    if found is None:
+        raise ReaderError(unrecognised(source, {}))
+    options = Options(annotator_from, text, question, shown_first, item)
+    return read_as(*found, source, options, keep_names=keep_names)
+
+
+def read_as(
+    format: ExportFormat,
+    variant: str,
+    source: Source,
+    options: Options,
+    *,
+    keep_names: bool = False,
+) -> Export:
+    """Read a source of which the format is known, as `read_export` does.
+
+    Parameters
+    ----------
+    format : ExportFormat
+        The format.
+    variant : str
+        What the content shows of it.
+    source : Source
+        The file or folder.
+    options : Options
+        What its reader has to know.
+    keep_names : bool, default False
+        Whether people's names and e-mail addresses stay, in place of pseudonyms.
+
+    Returns
+    -------
+    Export
+        All that it holds.
+
+    Raises
+    ------
+    ReaderError
+        If it is malformed, or without answers, or its format has no column of items.
+    """
+    if options.item is not None:
+        refuse_idle_options(str(source.path), format.kind, {"item": options.item})
+    asked = options.annotator_from
+    if asked is not None and asked not in format.annotators:
+        known = " and ".join(format.annotators)
+        raise ReaderError(
+            f"{source.path}: --annotator-from {asked} has no effect on {format.title}, which knows "
+            f"{known or 'no choice'}. Leave it out."
+        )
+    intake = Intake(source.path, options)
+    try:
+        format.read(source, intake)
+        if source.is_folder:
+            intake.leave_out_others(source)
+    except OSError as error:
+        raise ReaderError(
+            f"{source.path}: can't be read ({error}). Check its permissions."
+        ) from error
+    except RecursionError as error:
+        raise ReaderError(
+            f"{source.path}: a record is nested too deeply. Export the file again."
+        ) from error
+    intake.check()
+    return Export(intake, format, variant, keep_names=keep_names)

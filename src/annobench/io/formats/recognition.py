@@ -1,0 +1,174 @@
+"""Which format the content of a file or folder shows."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import ReaderError
+from annobench.io.formats.base import ExportFormat, Source
+from annobench.io.formats.discovery import discover
+from annobench.io.formats.records import json_records
+
+#: How names of files of JSON end.
+_JSON = (".json", ".jsonl", ".ndjson")
+
+
+def recognise(path: str | Path) -> dict[str, str]:
+    """Return the formats that the content of a file or folder shows.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file or folder.
+
+    Returns
+    -------
+    dict of str to str
+        The variant by the name of the format; empty if it is none of those known.
+
+    Raises
+    ------
+    ReaderError
+        If there is nothing at the path.
+    """
+    return variants_of(Source(path))
+
+
+def variants_of(source: Source) -> dict[str, str]:
+    """Return the formats that the content of a source shows, as `recognise` does.
+
+    Parameters
+    ----------
+    source : Source
+        The file or folder.
+
+    Returns
+    -------
+    dict of str to str
+        The variant by the name of the format.
+    """
+    found = {name: _variant(format, source) for name, format in discover().items()}
+    return {name: variant for name, variant in found.items() if variant is not None}
+
+
+def format_of(source: Source, name: str | None = None) -> tuple[ExportFormat, str] | None:
+    """Return the format of a source and its variant.
+
+    Parameters
+    ----------
+    source : Source
+        The file or folder.
+    name : str, optional
+        Name of the format; by default it is recognised by the content.
+
+    Returns
+    -------
+    tuple of ExportFormat and str, or None
+        None if it is of no known format, and neither a folder nor a file of JSON, which are never
+        plain tables.
+
+    Raises
+    ------
+    ReaderError
+        If there is no format of that name, or the content is of several or, where it can't be a
+        plain table, of none.
+    """
+    known = discover()
+    if name is not None:
+        if name not in known:
+            raise ReaderError(
+                f"{source.path}: no format is called {name!r}.{did_you_mean(name, known)} "
+                f"There are {', '.join(known)}."
+            )
+        return known[name], _variant(known[name], source) or "as named"
+    variants = variants_of(source)
+    if len(variants) == 1:
+        [(name, variant)] = variants.items()
+        return known[name], variant
+    if variants or source.is_folder or begins_as_json(source):
+        raise ReaderError(unrecognised(source, variants))
+    return None
+
+
+def _variant(format: ExportFormat, source: Source) -> str | None:
+    try:
+        return format.recognise(source)
+    except RecursionError:
+        return None  # nested more deeply than any export
+
+
+def begins_as_json(source: Source) -> bool:
+    """Return whether a file is JSON by its name or beginning, sound or not.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+
+    Returns
+    -------
+    bool
+        True or False.
+    """
+    if source.path.suffix.lower() in _JSON:
+        return True
+    return re.match(rb'(?:\xef\xbb\xbf)?\s*(?:\{|\[\s*[\[{"\]])', source.head) is not None
+
+
+def unrecognised(source: Source, variants: Mapping[str, str]) -> str:
+    """Say why a source can't be read as the export of a tool.
+
+    Parameters
+    ----------
+    source : Source
+        The file or folder.
+    variants : mapping of str to str
+        What `variants_of` found: none or several.
+
+    Returns
+    -------
+    str
+        What there is, what is known, and what to do.
+    """
+    if variants:
+        return (
+            f"{source.path}: may be {' or '.join(variants)}. Say which with --from "
+            f"{next(iter(variants))}."
+        )
+    fields = ""
+    if begins_as_json(source):
+        try:
+            _, record = next(json_records(source.path), (0, {}))
+        except ReaderError as error:
+            return str(error)
+        fields = _said_of_fields(record)
+    known = ", ".join(format.title for format in discover().values())
+    what = "the folder holds no file" if source.is_folder and not source.files else "unknown format"
+    kinds = ""
+    if source.is_folder and source.files:
+        counts = Counter(path.suffix or path.name for path in source.files)
+        kinds = f" It holds {', '.join(f'{n} {kind}' for kind, n in counts.most_common(5))}."
+    return (
+        f"{source.path}: {what}.{kinds}{fields} Known are tables with the columns item, annotator "
+        f"and label, and exports of {known}."
+    )
+
+
+def _said_of_fields(record: dict[str, Any]) -> str:
+    """Say which fields the records have, and how they would be understood."""
+    shown = ", ".join(map(repr, list(record)[:12])) or "none"
+    if len(record) > 1 and all(isinstance(value, dict) for value in record.values()):
+        return (
+            f" It holds one object with the keys {shown}. If these are columns, as pandas writes "
+            "them, write records: to_json(orient='records')."
+        )
+    return (
+        f" Its records have the fields {shown}. For labels one a record, call the fields item, "
+        "annotator (or judge) and label (or verdict). If each annotator has a field of labels, add "
+        "--from wide."
+    )

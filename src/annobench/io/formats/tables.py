@@ -1,0 +1,331 @@
+"""Tables of any container, and what recognises and reads the layout of a table.
+
+A layout (MTurk's columns, one column an annotator, lists in cells) may come as CSV, as a sheet of
+a workbook, or as Parquet. A `Layout` says what it looks like, whatever it is kept in.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal
+
+from annobench.core.discovery import did_you_mean
+from annobench.core.errors import ReaderError
+from annobench.core.names import MadeName, Name
+from annobench.io.formats.base import Intake, Source
+from annobench.io.formats.records import csv_records, load_json
+from annobench.labels.columns import GOLD_NAMES as GOLD_NAMES
+from annobench.labels.columns import ITEM_NAMES as ITEM_NAMES
+from annobench.labels.columns import LESS_USUAL_NAMES, USUAL_NAMES
+from annobench.labels.columns import plain_name as plain_name
+
+#: A text, or a list as a column of lists holds it.
+Cell = str | list[Any]
+
+#: Rows that are looked at to recognise a layout.
+PREVIEW_ROWS = 50
+
+#: Names of columns, in the order of preference, written as `plain_name` writes them.
+ANNOTATOR_NAMES = (*USUAL_NAMES["annotator"], *LESS_USUAL_NAMES["annotator"])
+TEXT_NAMES = ("text", "sentence", "comment", "tweet", "post", "document", "content")
+
+#: A cell of several lines, a name or a number is a category; a longer one is a text.
+MAX_CATEGORY_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a header.
+
+    Attributes
+    ----------
+    path : Path
+        The file that it stands in.
+    header : tuple of str
+        Names of the columns.
+    rows : callable
+        Gives the rows afresh: the number of each below the header, and its cells by column. Its
+        parameter says whether rows may be shorter than the header.
+    name : str
+        Name of the sheet or the split, empty if the file holds one table only.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    rows: Callable[[bool], Iterator[tuple[int, dict[str, Any]]]]
+    name: str = ""
+
+    @cached_property
+    def preview(self) -> list[dict[str, Any]]:
+        """The first rows; fewer where one of them can't be read."""
+        found = []
+        try:
+            for _, row in islice(self.rows(True), PREVIEW_ROWS):
+                found.append(row)
+        except (ReaderError, OSError):
+            pass
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, str]:
+        return {plain_name(column): column for column in reversed(self.header)}
+
+    def column(self, names: Iterable[str]) -> str | None:
+        """Return the first column that bears one of the names.
+
+        Parameters
+        ----------
+        names : iterable of str
+            In the order of preference, written as `plain_name` writes them.
+
+        Returns
+        -------
+        str or None
+            Its name in the header; None if there is no such column.
+        """
+        by_name = self._by_name
+        return next((by_name[name] for name in names if name in by_name), None)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The record of a layout, named `LAYOUT` in its module.
+
+    Attributes
+    ----------
+    name, title, note
+        As of an `ExportFormat`.
+    recognise : callable
+        From a `Table` to the variant of the layout, or None.
+    read : callable
+        Pushes all that a `Table` holds into an `Intake`.
+    kind : {"export", "wide"}
+        As of an `ExportFormat`.
+    """
+
+    name: str
+    title: str
+    note: str
+    recognise: Callable[[Table], str | None]
+    read: Callable[[Table, Intake], None]
+    kind: Literal["export", "wide"] = "export"
+
+
+def text_table(source: Source) -> Table | None:
+    """Return a text file with commas, tabs or semicolons as a table.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+
+    Returns
+    -------
+    Table or None
+        None if it is no text with a header whose names differ.
+    """
+    if "table" not in source.shared:
+        source.shared["table"] = _text_table(source)
+    found: Table | None = source.shared["table"]
+    return found
+
+
+def _text_table(source: Source) -> Table | None:
+    header = source.header
+    if header is None:
+        return None
+    delimiter = source.delimiter
+    if len(header) == 1 and ";" in header[0]:
+        delimiter = ";"
+        header = source.fields(delimiter) or ()
+    names = [name for name in header if name]
+    if len(header) < 2 or len(set(names)) < len(names):
+        return None
+    return Table(
+        source.path,
+        header,
+        lambda ragged: csv_records(source.path, delimiter, ragged=ragged, content=source.whole),
+    )
+
+
+def as_list(cell: Cell) -> list[Any] | None:
+    """Return a cell that holds a list, written as JSON or as Python writes it.
+
+    Parameters
+    ----------
+    cell : str or list
+        The cell.
+
+    Returns
+    -------
+    list or None
+        None if it holds no list.
+    """
+    if isinstance(cell, list):
+        return cell
+    if not cell.lstrip().startswith("["):
+        return None
+    for parse in (load_json, _literal):
+        try:
+            found = parse(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            continue
+        return found if isinstance(found, list) else None
+    return None
+
+
+def _literal(text: str) -> Any:
+    with warnings.catch_warnings():
+        # Of Python's parser, such as on a sign that needs no backslash.
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
+
+
+def as_cell(value: Any) -> Cell:
+    """Write a value of a typed column as a text: dates by ISO 8601, nothing as an empty one.
+
+    Parameters
+    ----------
+    value : object
+        What a workbook, Parquet or JSON holds.
+
+    Returns
+    -------
+    str or list
+        The cell; a list stays one.
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return ""
+    if isinstance(value, str | list):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    return json.dumps(value, default=str) if isinstance(value, dict) else str(value)
+
+
+def as_text(cell: Cell) -> str:
+    """Write a cell as a text.
+
+    Parameters
+    ----------
+    cell : str or list
+        The cell.
+
+    Returns
+    -------
+    str
+        A list as JSON.
+    """
+    return cell if isinstance(cell, str) else json.dumps(cell, default=str)
+
+
+def scalar(value: Any) -> str:
+    """Write an element of a list: a text as it is, another value as a cell has it.
+
+    Parameters
+    ----------
+    value : object
+        The element.
+
+    Returns
+    -------
+    str
+        Its text.
+    """
+    return as_text(as_cell(value))
+
+
+def push_text(table: Table, intake: Intake, item: Name, row: dict[str, Any]) -> None:
+    """Hand over what annotators saw: the column that was asked for, or one with a usual name.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    intake : Intake
+        Gets the text.
+    item : str or MadeName
+        The item.
+    row : dict of str to cell
+        Its row.
+    """
+    column = intake.asked_text(row) or table.column(TEXT_NAMES)
+    if column is not None and row[column]:
+        intake.text(item, as_text(row[column]))
+
+
+def row_name(table: Table, where: int) -> MadeName:
+    """Name an item by its row, in a table that names none.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    where : int
+        Number of the row.
+
+    Returns
+    -------
+    MadeName
+        With the name of the sheet or split if another table has such a row.
+    """
+    short = f"row {where}"
+    return MadeName(short, f"{table.name}, {short}" if table.name else "")
+
+
+def check_columns(table: Table, intake: Intake) -> None:
+    """Refuse columns that a user named and the table does not have.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    intake : Intake
+        Knows what the user named.
+
+    Raises
+    ------
+    ReaderError
+        If there is no such column.
+    """
+    options = intake.options
+    for option, asked in (
+        ("--text", options.text),
+        ("--shown-first", options.shown_first),
+        ("--item", options.item),
+    ):
+        if asked is not None and asked not in table.header:
+            shown = ", ".join(map(repr, table.header[:30]))
+            raise ReaderError(
+                f"{table.path}: no column is called {asked!r}, as {option} asks."
+                f"{did_you_mean(asked, table.header)} The columns are {shown}."
+            )
+
+
+def is_category(cell: Cell) -> bool:
+    """Return whether a cell may be a category, and is no text.
+
+    Parameters
+    ----------
+    cell : str or list
+        The cell.
+
+    Returns
+    -------
+    bool
+        True for one line of at most `MAX_CATEGORY_LENGTH` characters.
+    """
+    return isinstance(cell, str) and len(cell) <= MAX_CATEGORY_LENGTH and "\n" not in cell

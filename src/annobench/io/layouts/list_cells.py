@@ -1,0 +1,114 @@
+"""One row an item, with lists in cells: who annotated it, and what each answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annobench.core.errors import ReaderError
+from annobench.io.formats.base import Intake
+from annobench.io.formats.containers import as_format
+from annobench.io.formats.tables import (
+    GOLD_NAMES,
+    ITEM_NAMES,
+    Layout,
+    Table,
+    as_list,
+    as_text,
+    plain_name,
+    push_text,
+    row_name,
+    scalar,
+)
+
+_WHO = ("annotator", "worker", "rater", "coder", "judge", "labeler", "user")
+
+
+def _recognise(table: Table) -> str | None:
+    """Return the variant: a list of annotators, and lists of answers as long."""
+    annotators, answers = _columns(table)
+    return f"{', '.join(answers)} by {annotators}" if annotators and answers else None
+
+
+def _columns(table: Table) -> tuple[str | None, list[str]]:
+    """Return the column of the annotators and those of their answers."""
+    preview = [
+        {name: as_list(cell) for name, cell in row.items() if cell != ""} for row in table.preview
+    ]
+    lists = [
+        name
+        for name in table.header
+        if any(name in row for row in preview)
+        and all(row.get(name, []) is not None for row in preview)
+    ]
+    annotators = next((name for name in lists if _says_who(name)), None)
+    if annotators is None:
+        return None, []
+    answers = [
+        name
+        for name in lists
+        if not _says_who(name)
+        and all(len(row.get(name) or ()) == len(row.get(annotators) or ()) for row in preview)
+    ]
+    return annotators, answers
+
+
+def _says_who(name: str) -> bool:
+    return any(word in plain_name(name) for word in _WHO)
+
+
+def _read(table: Table, intake: Intake) -> None:
+    """Push the answers of every row.
+
+    Raises
+    ------
+    ReaderError
+        If there is no column of lists of annotators, with another of answers beside it.
+    """
+    annotators, answers = _columns(table)
+    if annotators is None or not answers:
+        raise ReaderError(
+            f"{table.path}: no column of lists of annotators, with another of lists of their "
+            "answers as long. Name the first annotators."
+        )
+    # An index that was written without a name
+    item = intake.options.item or table.column((*ITEM_NAMES, ""))
+    gold = table.column(GOLD_NAMES)
+    for where, row in table.rows(False):
+        intake.read()
+        name = as_text(row[item]) if item is not None else row_name(table, where)
+        who = as_list(row[annotators]) or []
+        lists = {question: as_list(row[question]) for question in answers}
+        if not who:
+            intake.leave_out(where, "rows without annotators")
+            continue
+        wrong = next((q for q, found in lists.items() if len(found or []) != len(who)), None)
+        if wrong is not None:
+            n = len(lists[wrong] or [])
+            intake.fault(where, f"{n} answers in {wrong!r} by {len(who)} annotators")
+            continue
+        push_text(table, intake, name, row)
+        for question, found in lists.items():
+            if gold and row[gold] and len(answers) == 1:
+                intake.gold(name, question, as_text(row[gold]))
+            for annotator, label in zip(who, found or [], strict=True):
+                intake.answer(name, scalar(annotator), question, _label(label), where=where)
+
+
+def _label(value: Any) -> str | tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(map(scalar, value)) or None
+    return scalar(value) or None
+
+
+LAYOUT = Layout(
+    name="list_cells",
+    title="lists in cells",
+    note=(
+        "A row is an item, one cell lists its annotators and others list their answers in the "
+        "same order; a list inside such a list holds several options."
+    ),
+    recognise=_recognise,
+    read=_read,
+    kind="wide",
+)
+FORMAT = as_format(LAYOUT)

@@ -1,0 +1,1 @@
+"""Readers of annotation tools' exports: one file a format, found by its record `FORMAT`."""

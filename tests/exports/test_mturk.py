@@ -1,0 +1,216 @@
+"""Batch results of Mechanical Turk: whole and ragged rows, rejected work, every kind of answer."""
+
+import csv
+import json
+from collections import Counter
+
+import pytest
+
+from annobench.core.errors import AnnotationError, ReaderError
+from annobench.io.formats import read_export, recognise
+from annobench.io.formats.base import Span
+
+HEADER = "HITId,AssignmentId,WorkerId,AssignmentStatus,Input.id,Input.text"
+
+
+def write(path, header, *rows):
+    with path.open("w", newline="") as stream:
+        csv.writer(stream).writerows([header.split(","), *rows])
+    return path
+
+
+def test_rejected_work_is_kept_apart_and_rows_may_lack_their_last_columns(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        HEADER + ",Answer.sentiment,Approve,Reject",
+        ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
+        ["h1", "a2", "W2", "Rejected", "t1", "good", "neg"],
+        ["h2", "a3", "W1", "Submitted", "t2", "bad", "neg"],
+        # A reason for rejecting it, which takes effect when the file is uploaded
+        ["h2", "a4", "W2", "Submitted", "t2", "bad", "pos", "", "careless"],
+        ["h3", "", "", "", "t3", "so so", ""],
+    )
+    assert recognise(path) == {"mturk": "batch results"}
+    export = read_export(path)
+    selection = export.select()
+    assert selection.labels.to_frame().values.tolist() == [
+        ["t1", "W1", "pos"],
+        ["t2", "W1", "neg"],
+    ]
+    steps = dict(zip(selection.ledger.what, selection.ledger.rows, strict=True))
+    assert steps["records read"] == 5
+    assert steps["left out: HITs that nobody worked on"] == 1
+    assert steps["records with answers"] == 4
+    assert steps["left out: rejected answers"] == 2
+    assert export.texts["t1"] == "id: t1\ntext: good"
+    everything = export.labels(status=("done", "rejected"))
+    assert everything.n_labels == 4
+
+
+def test_two_batches_that_show_the_same_are_of_the_same_items(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        HEADER + ",Answer.q",
+        ["h1", "a1", "W1", "Approved", "t1", "good", "pos"],
+        ["h9", "a2", "W2", "Approved", "t1", "good", "neg"],
+        ["h2", "a3", "W1", "Approved", "t2", "bad", "neg"],
+    )
+    assert read_export(path).labels().items == ("t1", "t2")
+
+
+def test_without_an_input_that_tells_hits_apart_the_hit_is_the_item(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        HEADER + ",Answer.q",
+        ["h1", "a1", "W1", "Approved", "t1", "left", "pos"],
+        ["h2", "a2", "W1", "Approved", "t1", "right", "neg"],
+        ["h3", "a3", "W1", "Approved", "t2", "left", "neg"],
+        ["h4", "a4", "W2", "Approved", "t2", "left", "neg"],
+    )
+    assert read_export(path).labels().items == ("h1", "h2", "h3")
+
+
+def test_an_input_longer_than_a_name_is_a_text(tmp_path):
+    long = ["x" * 201, "y" * 201]
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Input.text,Answer.q",
+        ["h1", "W1", "Approved", long[0], "pos"],
+        ["h2", "W1", "Approved", long[1], "neg"],
+    )
+    export = read_export(path)
+    assert export.labels().items == ("h1", "h2")
+    assert export.texts == {"h1": long[0], "h2": long[1]}
+
+
+def test_check_boxes_and_radio_buttons_have_a_column_an_option(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Answer.topic.sport,Answer.topic.war,Answer.sure.on",
+        ["h1", "W1", "Approved", "true", "true", "false"],
+        ["h2", "W1", "Approved", "false", "TRUE", "true"],
+        ["h3", "W1", "Approved", "false", "false", "true"],
+    )
+    export = read_export(path)
+    assert export.questions.question.tolist() == ["topic", "sure.on"]
+    assert export.questions.kind.tolist() == ["choices", "choice"]
+    topics = export.labels("topic", empty="category")
+    assert topics.scale == "set"
+    assert topics.n_labels == 3
+    assert export.labels("topic").n_labels == 2
+    assert export.labels("sure.on").to_frame().label.tolist() == ["false", "true", "true"]
+
+
+def test_check_boxes_of_one_name_have_bars_between(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Answer.colours,Answer.comment",
+        ["h1", "W1", "Approved", "red|green", "I like a | in a text"],
+        ["h2", "W1", "Approved", "red", ""],
+    )
+    export = read_export(path)
+    kinds = export.questions.set_index("question").kind
+    assert kinds.to_dict() == {"colours": "choices", "comment": "choice"}
+    assert export.questions.categories.tolist()[1] == ["I like a | in a text"]
+
+
+def test_forms_of_crowd_elements_are_one_column_of_json(tmp_path):
+    forms = [
+        {
+            "sentiment": {"label": "Positive"},
+            "topics": {"labels": ["sport", "war"]},
+            "toxic": {"on": True},
+            "grade": 4,
+            "group": {"yes": False, "no": True},
+            "entities": {"entities": [{"startOffset": 0, "endOffset": 4, "label": "person"}]},
+        }
+    ]
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Input.text,Answer.taskAnswers",
+        ["h1", "W1", "Approved", "Anna wins", json.dumps(forms)],
+    )
+    assert recognise(path) == {"mturk": "answers as JSON"}
+    export = read_export(path)
+    given = dict(zip(export.questions.question, export.questions.categories, strict=True))
+    assert given == {
+        "sentiment": ["Positive"],
+        "topics": ["sport", "war"],
+        "toxic": ["on"],
+        "grade": ["4"],
+        "group": ["no"],
+        "entities": ["person"],
+    }
+    [marks] = export.marks("entities")
+    assert (marks.document, marks.annotator) == ("Anna wins", "W1")
+    assert marks.spans == (Span(0, 4, "person"),)
+
+
+def test_several_questions_have_to_be_named(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Answer.q1,Answer.q2,Answer.empty",
+        ["h1", "W1", "Approved", "a", "b", "{}"],
+    )
+    with pytest.raises(AnnotationError, match=r"'q1', 'q2'\. Name one with --question"):
+        read_export(path).labels()
+
+
+def test_hits_without_results_are_refused(tmp_path):
+    path = write(tmp_path / "hits.csv", "HITId,WorkerId,Input.text", ["h1", "", "x"])
+    with pytest.raises(ReaderError, match=r"HITs without results\. Download the results"):
+        read_export(path)
+
+
+def test_a_column_of_texts_that_is_not_there_is_named(tmp_path):
+    path = write(
+        tmp_path / "batch.csv",
+        "HITId,WorkerId,AssignmentStatus,Input.text,Answer.q",
+        ["h1", "W1", "Approved", "x", "a"],
+    )
+    with pytest.raises(
+        ReaderError, match=r"'Input\.txt', as --text asks\. Did you mean 'Input\.text'"
+    ):
+        read_export(path, text="Input.txt")
+    assert read_export(path, text="Input.text").texts == {"x": "x"}
+
+
+def test_the_race_numbers_hold_what_was_counted(mirror):
+    path = mirror / "exports" / "mturk" / "race_numbers.csv"
+    with path.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    # Every row lacks the last two of 33 columns.
+    assert Counter(len([v for v in row.values() if v is not None]) for row in rows) == {31: 2232}
+    assert Counter(row["AssignmentStatus"] for row in rows) == {"Approved": 2096, "Rejected": 136}
+    export = read_export(path)
+    assert export.variant == "batch results"
+    # The boxes, with the numbers as labels; the column of {} is no question.
+    assert export.questions.question.tolist() == ["annotation_data"]
+    selection = export.select()
+    assert selection.ledger[["what", "rows"]].values.tolist() == [
+        ["records read", 2232],
+        ["records with answers", 2232],
+        ["answers to 'annotation_data'", 2232],
+        ["left out: rejected answers", 136],
+        ["labels", 2096],
+    ]
+    # An item for every picture, by the shorter of the two inputs that name it
+    assert selection.labels.n_items == len({row["Input.image_url"] for row in rows}) == 2096
+    assert set(selection.labels.items) == {row["Input.objects_to_find"] for row in rows}
+    approved = {row["WorkerId"] for row in rows if row["AssignmentStatus"] == "Approved"}
+    assert set(selection.labels.annotators) == approved
+    numbers = {
+        row["Input.objects_to_find"]: {
+            box["label"] for box in json.loads(row["Answer.annotation_data"])
+        }
+        for row in rows
+        if row["AssignmentStatus"] == "Approved"
+    }
+    assert export.questions.categories[0] == sorted(set().union(*numbers.values()))
+    # Each picture was approved once: its label is the set of numbers on it.
+    labels = selection.labels
+    given = {
+        labels.items[i]: set(labels.members[k])
+        for i, k in zip(labels.item, labels.label, strict=True)
+    }
+    assert given == numbers
