@@ -187,7 +187,7 @@ audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tabl
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit
 
-# Each in an environment of its own, which the door for programs leads to.
+# Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit
 peer: $(INSTALLED)  ## Compare the methods of a package: PEER=crowd_kit, cleanlab, peerannot or snorkel.
 	test -x .venv-$(PEER)/bin/python || "$(PYTHON)" -m venv .venv-$(PEER)

@@ -16,12 +16,12 @@ from annobench import models
 from annobench.aggregation.gold import fit_with_gold
 from annobench.audit import next_labels, planning
 from annobench.audit.rates import share_limits
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
 from annobench.studies import audit_coverage, label_next
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 NASTY = "<script>alert('x')</script>"
 

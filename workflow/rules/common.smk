@@ -18,7 +18,7 @@ from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
-from annobench.studies.benchmark.files import SETTINGS, file_names
+from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
 from dependencies import digest, library_sources

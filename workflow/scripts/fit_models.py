@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from annobench import models
+from annobench.benchmark.cases import read_cases
+from annobench.benchmark.fits import FitRecord, fit_all, write_fits
+from annobench.benchmark.regimes import simulate_regimes
 from annobench.core.files import recording
-from annobench.studies.benchmark.cases import read_cases
-from annobench.studies.benchmark.fits import FitRecord, fit_all, write_fits
-from annobench.studies.benchmark.regimes import simulate_regimes
 
 
 def main(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from annobench.benchmark.cases import read_cases
 from annobench.core.files import recording, replacing
 from annobench.studies import audit_coverage
-from annobench.studies.benchmark.cases import read_cases
 from annobench.studies.parts import run_part
 
 

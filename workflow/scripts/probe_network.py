@@ -16,7 +16,7 @@ def main(ids: Iterable[str], base_url: str, answer: Path) -> None:
     """Write whether the network is reachable: null where nobody needs to know."""
     missing = {id: files for id in ids if (files := datasets.missing_files(id))}
     if missing:
-        # A file that is needed, because a server may answer at its door and hang behind it.
+        # A file that is needed: a server may answer for its root and hang on everything else.
         first = next(iter(missing))
         reachable, reason = probe_network(
             address(base_url, datasets.get(first).source, missing[first][0])

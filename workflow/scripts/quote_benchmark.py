@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
+from annobench.benchmark.tables import read_tables
 from annobench.studies import calibration, paun_models
-from annobench.studies.benchmark.tables import read_tables
 
 TOP = Path(__file__).parents[2]
 STORED = TOP / "benchmarks/measured/aggregation"

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from annobench import models
+from annobench.benchmark.cases import read_cases
+from annobench.benchmark.refits import COLUMNS, refit
 from annobench.core.files import recording, replacing
-from annobench.studies.benchmark.cases import read_cases
-from annobench.studies.benchmark.refits import COLUMNS, refit
 
 
 def main(

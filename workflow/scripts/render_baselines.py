@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from annobench.benchmark.tables import read_tables
 from annobench.core.files import recording, replacing
 from annobench.reporting import benchmark_page
-from annobench.studies.benchmark.tables import read_tables
 
 
 def main(folder: Path, other: str, methods: Sequence[str], site: Path) -> str:

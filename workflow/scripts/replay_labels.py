@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from annobench.benchmark.cases import read_cases
 from annobench.core.files import recording, replacing
 from annobench.studies import label_next
-from annobench.studies.benchmark.cases import read_cases
 
 
 def main(folders: Iterable[Path], repeats: int, seed: int) -> pd.DataFrame:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from annobench import models
+from annobench.benchmark.cases import read_cases
+from annobench.benchmark.fits import read_fits
+from annobench.benchmark.regimes import simulate_regimes
+from annobench.benchmark.tables import BenchmarkTables, read_table, tabulate
 from annobench.core.files import recording
-from annobench.studies.benchmark.cases import read_cases
-from annobench.studies.benchmark.fits import read_fits
-from annobench.studies.benchmark.regimes import simulate_regimes
-from annobench.studies.benchmark.tables import BenchmarkTables, read_table, tabulate
 
 
 def main(

@@ -23,9 +23,9 @@ from annobench.audit.design import Design, draw, sample
 from annobench.audit.difference_estimator import difference_estimate
 from annobench.audit.rates import stratified_prevalence, stratified_share
 from annobench.audit.release import examine_sets
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.core.errors import AnnotationError
 from annobench.resampling.proportions import proportion_interval
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -23,15 +23,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench import datasets, models
+from annobench.benchmark.averages import AVERAGED
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.scores import score
+from annobench.benchmark.tables import BenchmarkTables, counted
 from annobench.core.errors import AnnotationError, DataUnavailableError
 from annobench.labels.annotations import Annotations
 from annobench.models import random_clumped
 from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
-from annobench.studies.benchmark.averages import AVERAGED
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.scores import score
-from annobench.studies.benchmark.tables import BenchmarkTables, counted
 
 #: The model, what it is to be better than, and by how much.
 OURS, YARDSTICK = "random_clumped", "dawid_skene"
@@ -113,7 +113,7 @@ def scores(case: BenchmarkCase, posterior: NDArray[np.float64]) -> dict[str, flo
     Returns
     -------
     dict of str to float
-        Those of `annobench.studies.benchmark.scores.score`; `overconfidence`, mean confidence less
+        Those of `annobench.benchmark.scores.score`; `overconfidence`, mean confidence less
         accuracy; and `wrong_of_certain`, the share of wrong items among those of probability .99 or
         more, NaN if there are none.
     """
@@ -249,7 +249,7 @@ def goals(averages: pd.DataFrame) -> list[str]:
     Parameters
     ----------
     averages : DataFrame
-        As from `annobench.studies.benchmark.averages.average`.
+        As from `annobench.benchmark.averages.average`.
 
     Returns
     -------

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from annobench import models
 from annobench.audit.next_labels import average_confusion, expected_information
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

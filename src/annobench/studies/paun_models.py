@@ -6,7 +6,7 @@ from typing import Final
 
 import pandas as pd
 
-from annobench.studies.benchmark.tables import BenchmarkTables, counted
+from annobench.benchmark.tables import BenchmarkTables, counted
 from annobench.studies.calibration import number
 
 #: Our models for theirs, in the paper's order.

@@ -24,6 +24,8 @@ The parts, in the order in which they are used, for any labels with gold and any
     results = tables.tabulate(found, records, methods, replicates=1000, seed=1, refits=again)
     results.write("folder")                                 # tables.read_tables
     html = annobench.reporting.benchmark_page.render(results, marked=["mine"])
+
+Methods that are not in this library become methods of the benchmark in `external_methods`.
 """
 
 import lazy_loader
@@ -33,6 +35,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submodules=[
         "cases",
         "comparison",
+        "external_methods",
         "fits",
         "refits",
         "regimes",

@@ -14,11 +14,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.benchmark.external_methods.answers import AnswerError
+from annobench.benchmark.external_methods.candidate import Candidate
+from annobench.benchmark.fits import TimeLimitExceeded, fit_once
 from annobench.core.errors import AnnotationError, MethodError, MethodTimeoutError
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.fits import TimeLimitExceeded, fit_once
-from annobench.studies.doors.answers import AnswerError
-from annobench.studies.doors.candidate import Candidate
 
 #: By how much probabilities may change with the order or the names of labels. A search that stops
 #: at a tolerance may stop a step earlier where numbers are summed in another order.

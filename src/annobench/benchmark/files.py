@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-#: The tables, as in `annobench.studies.benchmark.tables.BenchmarkTables`.
+#: The tables, as in `annobench.benchmark.tables.BenchmarkTables`.
 TABLES: Final = (
     "scores",
     "differences",

@@ -19,12 +19,12 @@ from typing import Any, Final, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.core.errors import AnnotationError, MethodTimeoutError
 from annobench.core.files import replacing
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models.base import Method
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 Floats = NDArray[np.float64]
 Status = Literal["scored", "over budget", "not applicable", "failed"]

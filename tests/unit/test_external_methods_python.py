@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from annobench import models
+from annobench.benchmark.external_methods import from_function, from_python
 from annobench.core.errors import MethodError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.studies.doors import from_function, from_python
 
 
 @pytest.fixture

@@ -20,12 +20,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.benchmark.external_methods.answers import to_posterior
+from annobench.benchmark.external_methods.candidate import Answer, Candidate, record, with_all_items
 from annobench.core.discovery import did_you_mean
 from annobench.core.errors import AnnotationError, MethodError
 from annobench.labels.annotations import Annotations
 from annobench.models.base import Method
-from annobench.studies.doors.answers import to_posterior
-from annobench.studies.doors.candidate import Answer, Candidate, record, with_all_items
 
 #: The group of entry points in which packages name their methods.
 GROUP = "annobench.models"

@@ -30,12 +30,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.fits import Model, TimeLimitExceeded, fit_once, prepare
+from annobench.benchmark.scores import item_scores
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.fits import Model, TimeLimitExceeded, fit_once, prepare
-from annobench.studies.benchmark.scores import item_scores
 
 Floats = NDArray[np.float64]
 
@@ -172,7 +172,7 @@ def refit(
 
     Notes
     -----
-    To be called in the main thread, as `annobench.studies.benchmark.fits.fit_all`.
+    To be called in the main thread, as `annobench.benchmark.fits.fit_all`.
     """
     own = [zlib.crc32(name.encode()) for name in (method.METHOD.name, case.name)]
     kept = case.scored

@@ -32,7 +32,7 @@ def average(
     Parameters
     ----------
     scores, curves : DataFrame
-        As in `annobench.studies.benchmark.comparison.Comparison`.
+        As in `annobench.benchmark.comparison.Comparison`.
     problems : collection of str
         The data sets that count.
     reference : str

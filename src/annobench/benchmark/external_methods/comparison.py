@@ -11,15 +11,15 @@ from typing import Any
 import pandas as pd
 
 from annobench import models
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.external_methods.candidate import Candidate
+from annobench.benchmark.external_methods.stored import fit_or_recall
+from annobench.benchmark.files import SETTINGS
+from annobench.benchmark.files import file_names as tables_of_benchmark
+from annobench.benchmark.fits import FitRecord, Model, fit_all
+from annobench.benchmark.tables import BenchmarkTables, tabulate
 from annobench.core.files import write_csv
 from annobench.evaluation.gold_size import detectable, rank_methods
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.files import SETTINGS
-from annobench.studies.benchmark.files import file_names as tables_of_benchmark
-from annobench.studies.benchmark.fits import FitRecord, Model, fit_all
-from annobench.studies.benchmark.tables import BenchmarkTables, tabulate
-from annobench.studies.doors.candidate import Candidate
-from annobench.studies.doors.stored import fit_or_recall
 
 #: The model that others are compared with at first.
 REFERENCE = "dawid_skene"
@@ -174,7 +174,7 @@ def compare(
     cases : sequence of BenchmarkCase
         Labels with gold, of different names.
     candidates : sequence of Candidate
-        Methods that passed the checks of `annobench.studies.doors.contract`; may be empty.
+        Methods that passed the checks of `contract`; may be empty.
     against : sequence of str
         Names of models; all by default. Dawid and Skene's takes part anyway.
     limit : float

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from annobench.benchmark.external_methods.answers import AnswerError, to_posterior
 from annobench.labels.annotations import Annotations
-from annobench.studies.doors.answers import AnswerError, to_posterior
 
 #: Names that writers must quote, and that readers take for numbers or for nothing.
 ITEMS = ["01", 'a "b", c', "żółw", "NA"]

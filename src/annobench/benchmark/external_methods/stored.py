@@ -12,18 +12,18 @@ from typing import Final
 from zipfile import BadZipFile
 
 import annobench
-from annobench.datasets.sources import cache_folder
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.fits import (
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.fits import (
     FitRecord,
     Model,
     fit_all,
     read_fits,
     write_fits,
 )
+from annobench.datasets.sources import cache_folder
 
 #: What decides the numbers of a fit beside the labels, as paths in the library.
-SOURCES: Final = ("labels", "models", "resampling", "studies/benchmark/fits.py")
+SOURCES: Final = ("labels", "models", "resampling", "benchmark/fits.py")
 
 
 def fit_or_recall(

@@ -12,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from annobench import datasets
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.regimes import simulate_regimes
 from annobench.core.errors import AnnotationError
 from annobench.core.names import unused
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.regimes import simulate_regimes
 
 _LOG = logging.getLogger(__name__)
 

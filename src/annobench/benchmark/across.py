@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 import pandas as pd
 
-from annobench.studies.benchmark.hierarchical import Hierarchical, compare_hierarchically
-from annobench.studies.benchmark.scores import SCORES
-from annobench.studies.benchmark.signed_rank import SignedRank, signed_rank
+from annobench.benchmark.hierarchical import Hierarchical, compare_hierarchically
+from annobench.benchmark.scores import SCORES
+from annobench.benchmark.signed_rank import SignedRank, signed_rank
 
 #: Fewer data sets tell nothing.
 MIN_DATASETS: Final = 5
@@ -39,7 +39,7 @@ def compare_across(
     Parameters
     ----------
     scores, differences : DataFrame
-        As in `annobench.studies.benchmark.comparison.Comparison`.
+        As in `annobench.benchmark.comparison.Comparison`.
     n_items : mapping of str to int
         The data sets that count, and how many items of each are scored. No standard error of a
         difference is taken to be below one in so many: methods that agree on n items may differ on

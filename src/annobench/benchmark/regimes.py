@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -9,13 +9,13 @@ import time
 import numpy as np
 import pytest
 
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.external_methods import from_program
+from annobench.benchmark.external_methods.answers import AnswerError
+from annobench.benchmark.fits import fit_all
 from annobench.core.errors import MethodError, MethodTimeoutError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.fits import fit_all
-from annobench.studies.doors import from_program
-from annobench.studies.doors.answers import AnswerError
 
 VOTES = """
     import collections, csv, sys

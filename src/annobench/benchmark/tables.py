@@ -14,19 +14,19 @@ import numpy as np
 import pandas as pd
 
 from annobench import __version__
+from annobench.benchmark.across import compare_across
+from annobench.benchmark.averages import average
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.comparison import KEYS as COMPARISON_KEYS
+from annobench.benchmark.comparison import compare
+from annobench.benchmark.duplicates import same_labels
+from annobench.benchmark.files import COMPRESSED, SETTINGS, TABLES, file_names
+from annobench.benchmark.fits import FitRecord, Model, in_order
+from annobench.benchmark.refits import KEYS as REFIT_KEYS
+from annobench.benchmark.refits import join_refits
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
-from annobench.studies.benchmark.across import compare_across
-from annobench.studies.benchmark.averages import average
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.comparison import KEYS as COMPARISON_KEYS
-from annobench.studies.benchmark.comparison import compare
-from annobench.studies.benchmark.duplicates import same_labels
-from annobench.studies.benchmark.files import COMPRESSED, SETTINGS, TABLES, file_names
-from annobench.studies.benchmark.fits import FitRecord, Model, in_order
-from annobench.studies.benchmark.refits import KEYS as REFIT_KEYS
-from annobench.studies.benchmark.refits import join_refits
-from annobench.studies.parts import versions
+from annobench.core.versions import versions
 
 #: Columns that are text, whatever they look like.
 TEXT: Final = (
@@ -54,7 +54,7 @@ class BenchmarkTables:
     Attributes
     ----------
     scores, differences, curves : DataFrame
-        As in `annobench.studies.benchmark.comparison.Comparison`, of all problems.
+        As in `annobench.benchmark.comparison.Comparison`, of all problems.
     across : DataFrame
         Methods compared across the data sets that `counted` names, as from `compare_across`.
     averages : DataFrame

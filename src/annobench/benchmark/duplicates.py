@@ -16,8 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
 
 Colours = NDArray[np.uint64]
 

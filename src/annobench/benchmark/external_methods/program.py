@@ -21,11 +21,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.benchmark.external_methods.answers import to_posterior
+from annobench.benchmark.external_methods.candidate import Answer, Candidate, record, with_all_items
 from annobench.core.errors import MethodError, MethodTimeoutError
 from annobench.io.table import write_labels
 from annobench.labels.annotations import Annotations
-from annobench.studies.doors.answers import to_posterior
-from annobench.studies.doors.candidate import Answer, Candidate, record, with_all_items
 
 #: What a command may name: where labels are, where probabilities go, and a seed.
 FIELDS = ("labels", "probabilities", "seed")

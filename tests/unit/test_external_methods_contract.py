@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from annobench import models
+from annobench.benchmark.external_methods import Candidate, check
+from annobench.benchmark.external_methods.answers import to_posterior
+from annobench.benchmark.external_methods.candidate import Answer, record
+from annobench.benchmark.external_methods.contract import synthetic
 from annobench.core.errors import AnnotationError, MethodError, MethodTimeoutError
 from annobench.models import dawid_skene, voting
-from annobench.studies.doors import Candidate, check
-from annobench.studies.doors.answers import to_posterior
-from annobench.studies.doors.candidate import Answer, record
-from annobench.studies.doors.contract import synthetic
 
 CHECKS = [
     "same seed, same answer",

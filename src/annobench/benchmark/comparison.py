@@ -27,10 +27,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.fits import FitRecord
+from annobench.benchmark.scores import SCORES, curves, resampled_scores, score_confusion
 from annobench.core.errors import AnnotationError
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.fits import FitRecord
-from annobench.studies.benchmark.scores import SCORES, curves, resampled_scores, score_confusion
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Comparison:
         method, for simultaneous intervals), and in a column of the name of each method that comes
         before it the standard error of the difference between the two.
     curves : DataFrame
-        A row for every method and point of a curve, as from `annobench.studies.benchmark.scores`:
+        A row for every method and point of a curve, as from `annobench.benchmark.scores`:
         problem, method, curve, x, y, n_items.
     """
 
