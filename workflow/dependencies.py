@@ -14,9 +14,13 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
+WORKFLOW = Path(__file__).parent
 
-def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) -> list[Path]:
-    """Return the sources of a package, and of a script's neighbours, that it imports.
+
+def library_sources(
+    script: Path, package: Path, *, also: Iterable[str] = (), workflow: Path = WORKFLOW
+) -> list[Path]:
+    """Return the sources of a package, and of the workflow's folders, that a script imports.
 
     Parameters
     ----------
@@ -27,6 +31,8 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     also : iterable of str
         Dotted names of modules that the script imports by discovery, which no import
         statement shows.
+    workflow : Path, optional
+        Folder that holds the folders of modules that scripts share, such as `pages`.
 
     Returns
     -------
@@ -37,13 +43,13 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     """
     package, script = Path(package), Path(script)
     found = {script}
-    waiting = list(_direct_once(script, package))
+    waiting = list(_direct_once(script, package, workflow))
     waiting += [path for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting += _direct_once(path, package)
+            waiting += _direct_once(path, package, workflow)
     return sorted(found - {script})
 
 
@@ -71,7 +77,7 @@ def _digest_once(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _direct(path: Path, package: Path) -> tuple[Path, ...]:
+def _direct(path: Path, package: Path, workflow: Path) -> tuple[Path, ...]:
     """Return the files that a file imports itself."""
     inside = path.is_relative_to(package)
     names = _imports(path, _package_of(path, package) if inside else "")
@@ -79,7 +85,7 @@ def _direct(path: Path, package: Path) -> tuple[Path, ...]:
         names += _through_alias(_code(path), package)
     found = [each for name in names for each in _modules(name, package)]
     if not inside:
-        found += [each for name in names for each in _neighbours(name, path)]
+        found += [each for name in names for each in _shared(name, workflow)]
     return tuple(found)
 
 
@@ -214,6 +220,8 @@ def _modules(name: str, package: Path) -> list[Path]:
     return [path for path in files if path.is_file()]
 
 
-def _neighbours(name: str, script: Path) -> list[Path]:
-    path = script.parent / f"{name}.py"
-    return [path] if path.is_file() else []
+def _shared(name: str, workflow: Path) -> list[Path]:
+    """Return the module of a folder of the workflow that a dotted name stands for."""
+    folder, _, module = name.partition(".")
+    path = workflow.joinpath(folder, *module.split(".")).with_suffix(".py")
+    return [path] if module and path.is_file() else []

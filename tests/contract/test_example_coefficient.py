@@ -19,7 +19,7 @@ from pathlib import Path
 from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.studies import coverage
-import render_conformance
+from scripts.studies import render_conformance
 
 assert "rogot_goldberg" in dir(agreement)
 table = Annotations.from_contingency([[60, 10], [10, 20]])
@@ -51,7 +51,7 @@ def environment(tmp_path_factory):
     source = tmp_path_factory.mktemp("copied")
     shutil.copytree(TOP / "src" / "annobench", source / "annobench")
     shutil.copy(EXAMPLE, source / "annobench" / "agreement" / "coefficients")
-    paths = [source, TOP / "workflow", TOP / "workflow" / "scripts"]
+    paths = [source, TOP / "workflow"]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), "MPLBACKEND": "agg"}
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import render_conformance
 from annobench.studies import conformance
 from annobench.studies.conventions import RULES
+from scripts.studies import render_conformance
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "agreement"

@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import collect_certificate_coverage
-import measure_certificate_coverage
-import render_certificate
-import render_certificate_coverage
 from annobench import datasets
 from annobench.studies import certificates
 from annobench.studies.parts import write_settings
+from scripts.studies import (
+    collect_certificate_coverage,
+    measure_certificate_coverage,
+    render_certificate,
+    render_certificate_coverage,
+)
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"

@@ -9,16 +9,11 @@ import pandas as pd
 import pytest
 import yaml
 
-import conclude
-import count_verdicts
-import counts
-import discrepancies
-import findings
-import render_index
-import render_lists
-import table_columns
 from annobench.replication import ledger, schemas, vocabulary
-from source_lines import Place, Sources
+from commands import conclude, count_verdicts
+from pages import counts, discrepancies, findings, table_columns
+from pages.source_lines import Place, Sources
+from scripts.site import render_index, render_lists
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"

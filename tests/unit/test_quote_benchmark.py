@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-import quote_benchmark
 from annobench.studies import paun_models
 from annobench.studies.calibration import closest_in_pairs, goals
+from commands import quote_benchmark
 
 
 def averages(**changed):
@@ -33,7 +33,7 @@ def averages(**changed):
 def test_a_page_says_what_the_stored_tables_say(page):
     text = page.read_text(encoding="utf-8")
     assert quote_benchmark.quoting(page, text, quote_benchmark.STORED) == text, (
-        "run `python workflow/scripts/quote_benchmark.py`, as `make aggregation` does"
+        "run `python workflow/commands/quote_benchmark.py`, as `make aggregation` does"
     )
 
 

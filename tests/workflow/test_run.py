@@ -11,9 +11,9 @@ from contextlib import suppress
 
 import links
 import pytest
+import unrendered
 from clones import TOP, jobs_of, jobs_with
 
-import unrendered
 from annobench.replication.ledger import read_comparison
 from annobench.replication.verdicts import check
 
@@ -185,7 +185,7 @@ def test_the_report_is_made(built, tmp_path):
             {"render_baselines", "render_stored_benchmarks", "site"},
         ),
         ("tests/reference/agreement/disagreements.csv", {"conformance", "render_index", "site"}),
-        ("workflow/scripts/check.py", set()),
+        ("workflow/scripts/papers/check.py", set()),
     ],
 )
 def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
@@ -499,9 +499,9 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
 
 #: Scripts of rules that follow one another, and what a kill leaves half-written.
 KILLED = {
-    "workflow/scripts/fetch_datasets.py": "results/data/anesthesia/meta.json",
-    "workflow/scripts/run_paper.py": "results/papers/example_paper/computed.csv",
-    "workflow/scripts/build_site.py": "results/index.html",
+    "workflow/scripts/data/fetch_datasets.py": "results/data/anesthesia/meta.json",
+    "workflow/scripts/papers/run_paper.py": "results/papers/example_paper/computed.csv",
+    "workflow/scripts/site/build_site.py": "results/index.html",
 }
 
 

@@ -21,14 +21,14 @@ rule measure_audits:
         runtime=lambda wildcards: 5 if wildcards.study == "audit" else 60,
     params:
         library=lambda wildcards: imports_of(
-            WORKFLOW / "scripts/measure_audits.py",
+            WORKFLOW / "scripts/studies/measure_audits.py",
             also=[f"annobench.models.{name}" for name in audit_grid(wildcards)["models"]],
         ),
         grid=audit_grid,
         seed=config["seed"],
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
-        "../scripts/measure_audits.py"
+        "../scripts/studies/measure_audits.py"
 
 
 rule collect_audits:
@@ -50,13 +50,13 @@ rule collect_audits:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/collect_audits.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/collect_audits.py"),
         settings=lambda wildcards: {
             "grid": AUDIT_GRIDS[wildcards.study],
             "design": audit_grid(wildcards),
         },
     script:
-        "../scripts/collect_audits.py"
+        "../scripts/studies/collect_audits.py"
 
 
 rule replay_labels:
@@ -79,12 +79,12 @@ rule replay_labels:
         runtime=lambda wildcards: 5 if wildcards.study == "audit" else 60,
     params:
         library=imports_of(
-            WORKFLOW / "scripts/replay_labels.py", also=["annobench.models.dawid_skene"]
+            WORKFLOW / "scripts/studies/replay_labels.py", also=["annobench.models.dawid_skene"]
         ),
         grid=replay_grid,
         seed=config["seed"],
     script:
-        "../scripts/replay_labels.py"
+        "../scripts/studies/replay_labels.py"
 
 
 rule render_audits:
@@ -113,6 +113,6 @@ rule render_audits:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_audits.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_audits.py"),
     script:
-        "../scripts/render_audits.py"
+        "../scripts/studies/render_audits.py"

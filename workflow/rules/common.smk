@@ -125,7 +125,7 @@ def data_of(dataset, folder="results/data"):
 
 def dataset_sources(module):
     """Return a digest of a module of data sets, which is found by discovery, and of its imports."""
-    script = WORKFLOW / "scripts/fetch_datasets.py"
+    script = WORKFLOW / "scripts/data/fetch_datasets.py"
     return imports_of(script, also=[f"annobench.datasets.{module}"])
 
 
@@ -160,7 +160,7 @@ def traced_inputs(wildcards):
 
 def traced_sources(wildcards):
     """Return a digest of the library sources that decide what a paper's values rest on."""
-    return imports_of(WORKFLOW / "scripts/trace_paper.py", *PAPERS[wildcards.paper].sources)
+    return imports_of(WORKFLOW / "scripts/papers/trace_paper.py", *PAPERS[wildcards.paper].sources)
 
 
 def paper_outputs(key):
@@ -211,7 +211,7 @@ def page_inputs(wildcards):
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
-    return imports_of(WORKFLOW / "scripts/run_notebook.py", notebook)
+    return imports_of(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
 
 
 def shown(paper):
@@ -383,7 +383,7 @@ def replay_grid(wildcards):
 
 def session_sources(wildcards):
     """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
-    script = WORKFLOW / "scripts/execute_course.py"
+    script = WORKFLOW / "scripts/course/execute_course.py"
     own = f"annobench.course.sessions.s{wildcards.session}"
     return imports_of(script, also=[own, "annobench.course.student"])
 

@@ -55,9 +55,9 @@ rule render_paper:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_paper.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_paper.py"),
     script:
-        "../scripts/render_paper.py"
+        "../scripts/site/render_paper.py"
 
 
 rule render_lists:
@@ -84,9 +84,9 @@ rule render_lists:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_lists.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_lists.py"),
     script:
-        "../scripts/render_lists.py"
+        "../scripts/site/render_lists.py"
 
 
 rule render_index:
@@ -114,10 +114,10 @@ rule render_index:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_index.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_index.py"),
         peers=PEER_STUDIES,
     script:
-        "../scripts/render_index.py"
+        "../scripts/site/render_index.py"
 
 
 #: Data sets whose labels anyone may pass on: the site offers them, as the course's archive does.
@@ -148,7 +148,7 @@ rule render_datasets:
         mem_mb=1500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_datasets.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_datasets.py"),
         ids=DATASETS,
         about={
             "documented": {id: documentation_of(id) for id in DATASETS},
@@ -158,7 +158,7 @@ rule render_datasets:
             "offered": OFFERED,
         },
     script:
-        "../scripts/render_datasets.py"
+        "../scripts/site/render_datasets.py"
 
 
 rule site:
@@ -191,11 +191,11 @@ rule site:
         mem_mb=2000,
         runtime=10,
     params:
-        library=imports_of(WORKFLOW / "scripts/build_site.py"),
+        library=imports_of(WORKFLOW / "scripts/site/build_site.py"),
         # The reference shows the whole library.
         reference=config["site"]["reference"] and digest(PACKAGE.rglob("*.py")),
         notebooks={
             paper.key: f"results/notebooks/{paper.notebook}.ipynb" for paper in PAPERS.values()
         },
     script:
-        "../scripts/build_site.py"
+        "../scripts/site/build_site.py"

@@ -24,9 +24,9 @@ rule conformance:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_conformance.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_conformance.py"),
     script:
-        "../scripts/render_conformance.py"
+        "../scripts/studies/render_conformance.py"
 
 
 for study, files in STORED_STUDIES.items():
@@ -79,10 +79,10 @@ rule measure_coverage:
     params:
         settings=coverage_settings,
         seed=config["seed"],
-        library=imports_of(WORKFLOW / "scripts/measure_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/measure_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
-        "../scripts/measure_coverage.py"
+        "../scripts/studies/measure_coverage.py"
 
 
 rule collect_coverage:
@@ -105,9 +105,9 @@ rule collect_coverage:
         runtime=5,
     params:
         settings=coverage_settings,
-        library=imports_of(WORKFLOW / "scripts/collect_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/collect_coverage.py"),
     script:
-        "../scripts/collect_coverage.py"
+        "../scripts/studies/collect_coverage.py"
 
 
 rule render_coverage:
@@ -135,9 +135,9 @@ rule render_coverage:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_coverage.py"),
     script:
-        "../scripts/render_coverage.py"
+        "../scripts/studies/render_coverage.py"
 
 
 rule render_benchmarks:
@@ -157,9 +157,9 @@ rule render_benchmarks:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_benchmarks.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_benchmarks.py"),
     script:
-        "../scripts/render_benchmarks.py"
+        "../scripts/studies/render_benchmarks.py"
 
 
 rule render_faults:
@@ -180,9 +180,9 @@ rule render_faults:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_faults.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_faults.py"),
     script:
-        "../scripts/render_faults.py"
+        "../scripts/studies/render_faults.py"
 
 
 rule fit_models:
@@ -216,7 +216,7 @@ rule fit_models:
         limit=lambda wildcards: baselines_settings(wildcards)["limit"],
         seed=seed_of_fits,
     script:
-        "../scripts/fit_models.py"
+        "../scripts/studies/fit_models.py"
 
 
 rule refit_models:
@@ -243,7 +243,7 @@ rule refit_models:
         refits=lambda wildcards: baselines_settings(wildcards)["refits"],
         seed=config["seed"],
     script:
-        "../scripts/refit_models.py"
+        "../scripts/studies/refit_models.py"
 
 
 rule score_models:
@@ -277,14 +277,14 @@ rule score_models:
         runtime=60,
     params:
         library=imports_of(
-            WORKFLOW / "scripts/score_models.py",
+            WORKFLOW / "scripts/studies/score_models.py",
             also=[f"annobench.models.{name}" for name in METHODS],
         ),
         grid=baselines_settings,
         grid_name=lambda wildcards: BASELINE_GRIDS[wildcards.study],
         seed=config["seed"],
     script:
-        "../scripts/score_models.py"
+        "../scripts/studies/score_models.py"
 
 
 rule render_baselines:
@@ -306,7 +306,7 @@ rule render_baselines:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_baselines.py"),
         pages=lambda wildcards: {
             f"results/studies/{wildcards.study}": {
                 "other": "../aggregation/index.html",
@@ -314,7 +314,7 @@ rule render_baselines:
             }
         },
     script:
-        "../scripts/render_baselines.py"
+        "../scripts/studies/render_baselines.py"
 
 
 #: Packages whose methods `make peer` compared with ours.
@@ -343,7 +343,7 @@ use rule render_baselines as render_stored_benchmarks with:
     benchmark:
         "results/logs/studies/stored_benchmarks.pages.benchmark.tsv"
     params:
-        library=imports_of(WORKFLOW / "scripts/render_baselines.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_baselines.py"),
         pages={
             str(folder): {
                 "other": (
@@ -379,10 +379,10 @@ rule measure_certificate_coverage:
     params:
         settings=noise_settings,
         seed=config["seed"],
-        library=imports_of(WORKFLOW / "scripts/measure_certificate_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/measure_certificate_coverage.py"),
         n_parts=lambda wildcards: N_PARTS[wildcards.study],
     script:
-        "../scripts/measure_certificate_coverage.py"
+        "../scripts/studies/measure_certificate_coverage.py"
 
 
 rule collect_certificate_coverage:
@@ -407,9 +407,9 @@ rule collect_certificate_coverage:
         settings=noise_settings,
         # The power is simulated here.
         seed=config["seed"],
-        library=imports_of(WORKFLOW / "scripts/collect_certificate_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/collect_certificate_coverage.py"),
     script:
-        "../scripts/collect_certificate_coverage.py"
+        "../scripts/studies/collect_certificate_coverage.py"
 
 
 rule render_certificate_coverage:
@@ -437,9 +437,9 @@ rule render_certificate_coverage:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_certificate_coverage.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_certificate_coverage.py"),
     script:
-        "../scripts/render_certificate_coverage.py"
+        "../scripts/studies/render_certificate_coverage.py"
 
 
 rule certify:
@@ -464,11 +464,11 @@ rule certify:
         mem_mb=1500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/certify.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/certify.py"),
         data=CERTIFIED,
         seed=config["seed"],
     script:
-        "../scripts/certify.py"
+        "../scripts/studies/certify.py"
 
 
 rule render_certificate:
@@ -494,10 +494,10 @@ rule render_certificate:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_certificate.py"),
+        library=imports_of(WORKFLOW / "scripts/studies/render_certificate.py"),
         data=CERTIFIED,
         unknown=[
             each["dataset"] for each in config["studies"]["noise"]["data"] if each not in CERTIFIED
         ],
     script:
-        "../scripts/render_certificate.py"
+        "../scripts/studies/render_certificate.py"

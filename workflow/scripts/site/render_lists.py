@@ -12,10 +12,11 @@ from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison
 from annobench.replication.vocabulary import WEIGHTS
 from annobench.reporting.pages import records, render
-from counts import count, entries, in_order
-from discrepancies import CAUSE_WORDS, ENTRY_WORDS, PART_WORDS, Finding, of_all, table_of
-from render_paper import chips_of, figures_of
-from sources import read_record
+from pages.captioned import figures_of
+from pages.counts import count, entries, in_order
+from pages.discrepancies import CAUSE_WORDS, ENTRY_WORDS, PART_WORDS, Finding, of_all, table_of
+from pages.records import read_record
+from pages.value_rows import chips_of
 
 #: How a paper is called where its title would be too long.
 Short = dict[str, str]

@@ -11,7 +11,7 @@ import pandas as pd
 from annobench.replication.vocabulary import PARTS
 from annobench.reporting.formats import counted
 from annobench.reporting.verdicts import Tally
-from discrepancies import PART_WORDS, Finding
+from pages.discrepancies import PART_WORDS, Finding
 
 #: The papers that the workbench was made for, as paper.yaml says; all others were added.
 SEED = "seed"

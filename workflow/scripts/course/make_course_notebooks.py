@@ -6,7 +6,7 @@ import nbformat
 
 from annobench.core.files import recording, replacing
 from annobench.course.results import Results
-from course_source import read_source, solutions_edition, student_edition
+from editions.course_source import read_source, solutions_edition, student_edition
 
 if snakemake := globals().get("snakemake"):
     with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.session}"):

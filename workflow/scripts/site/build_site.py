@@ -13,10 +13,10 @@ import annobench
 from annobench.core.errors import PublicationError
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import picture_size
-from corners import without_empty_titles
-from live import append, sections
-from names import ids, known, linked, linked_in_html
-from reference import write_reference
+from pages.empty_titles import without_empty_titles
+from pages.links_to_pages import ids, known, linked, linked_in_html
+from pages.reference_pages import write_reference
+from pages.study_sections import append, sections
 
 #: What the masthead shows, by the words that it shows, in this order.
 MASTHEAD = {

@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 
 from annobench.replication.ledger import read_comparison
-from counts import Counts, count, sentences
-from discrepancies import of_all
-from sources import read_metas, read_record, simulated
+from pages.counts import Counts, count, sentences
+from pages.discrepancies import of_all
+from pages.records import read_metas, read_record, simulated
 
 PAPERS = Path(__file__).parents[1] / "papers"
 

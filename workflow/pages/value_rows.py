@@ -11,6 +11,7 @@ import pandas as pd
 from annobench.replication.printed import MEASURED, parse_printed
 from annobench.replication.vocabulary import EVIDENCE
 from annobench.reporting.pages import records
+from annobench.reporting.verdicts import FACES
 
 #: The verdicts of numbers that are no results.
 NO_RESULTS = ("input", "cited")
@@ -82,3 +83,9 @@ def by_source(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         {"source": source, "rows": list(group)}
         for source, group in groupby(rows, key=lambda row: row["source"])
     ]
+
+
+def chips_of(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
+    """Count the verdicts of rows, for the buttons that filter them."""
+    counts = pd.Series([row["verdict"] for row in rows], dtype="str").value_counts()
+    return [(verdict, int(counts[verdict])) for verdict in FACES if verdict in counts]

@@ -8,10 +8,10 @@ from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison
 from annobench.reporting.pages import render
 from annobench.reporting.verdicts import Tally
-from counts import count, in_order, is_seed
-from discrepancies import of_all
-from findings import findings
-from sources import read_metas, read_record, simulated, stand_ins
+from pages.counts import count, in_order, is_seed
+from pages.discrepancies import of_all
+from pages.findings import findings
+from pages.records import read_metas, read_record, simulated, stand_ins
 
 REMEDY = (
     "Nothing is claimed from them. For the real data set ANNOBENCH_DATA_MIRROR, or connect to "

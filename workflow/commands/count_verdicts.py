@@ -14,10 +14,10 @@ from annobench.core.files import replacing
 from annobench.plotting import house_style
 from annobench.replication.ledger import read_comparison
 from annobench.reporting.verdicts import Tally
-from conclude import PAPERS, counts_of
-from counts import in_order, of_entries, sentences
-from findings import findings
-from sources import read_record
+from commands.conclude import PAPERS, counts_of
+from pages.counts import in_order, of_entries, sentences
+from pages.findings import findings
+from pages.records import read_record
 
 TOP = Path(__file__).parents[2]
 BEGIN, END = "<!-- counted: make readme -->", "<!-- end of what is counted -->"

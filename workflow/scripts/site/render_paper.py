@@ -10,40 +10,17 @@ import pandas as pd
 from annobench.core.files import recording, replacing
 from annobench.replication.ledger import read_comparison, read_computed
 from annobench.replication.vocabulary import EVIDENCE
-from annobench.reporting.pages import picture_size, records, render
-from annobench.reporting.verdicts import FACES, Tally
-from discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
-from source_lines import Sources
-from sources import read_metas, read_record, simulated, stand_ins
-from table_columns import shown_table
-from value_rows import NO_RESULTS, by_source, rows_of
+from annobench.reporting.pages import records, render
+from annobench.reporting.verdicts import Tally
+from pages.captioned import figures_of
+from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
+from pages.records import read_metas, read_record, simulated, stand_ins
+from pages.source_lines import Sources
+from pages.table_columns import shown_table
+from pages.value_rows import NO_RESULTS, by_source, chips_of, rows_of
 
 #: More findings are folded.
 FINDINGS_SHOWN = 10
-
-
-def figures_of(
-    paper: dict[str, Any], captions: dict[str, dict[str, Any]], folder: Path
-) -> list[dict[str, Any]]:
-    """Join the record of each figure with its size and the caption that the analysis wrote.
-
-    Raises
-    ------
-    ValueError
-        If a figure has no caption.
-    """
-    names = [figure["name"] for figure in paper["figures"]]
-    uncaptioned = [name for name in names if name not in captions]
-    if uncaptioned:
-        raise ValueError(
-            f"{paper['key']}: captions.json has no entry for {', '.join(uncaptioned)}. "
-            "Let analysis.py write title, caption, provenance and seed of every figure."
-        )
-    joined = []
-    for figure in paper["figures"]:
-        width, height = picture_size(folder / f"{figure['name']}.svg")
-        joined.append(figure | captions[figure["name"]] | {"width": width, "height": height})
-    return joined
 
 
 def tables_of(
@@ -75,12 +52,6 @@ def lone_inputs(inputs: pd.DataFrame, comparison: pd.DataFrame) -> list[dict[str
         for target, alone in own
         if alone
     ]
-
-
-def chips_of(rows: list[dict[str, Any]]) -> list[tuple[str, int]]:
-    """Count the verdicts of rows, for the buttons that filter them."""
-    counts = pd.Series([row["verdict"] for row in rows], dtype="str").value_counts()
-    return [(verdict, int(counts[verdict])) for verdict in FACES if verdict in counts]
 
 
 def main(

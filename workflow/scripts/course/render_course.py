@@ -22,9 +22,9 @@ from pygments.formatters import HtmlFormatter
 
 from annobench.core.files import recording, replacing
 from annobench.reporting.pages import render
-from corners import without_empty_titles
-from course_slides import OUTPUT_ALONE, slides_edition
-from course_source import page_edition
+from editions.course_slides import OUTPUT_ALONE, slides_edition
+from editions.course_source import page_edition
+from pages.empty_titles import without_empty_titles
 
 SLIDES = "annobench_slides"
 

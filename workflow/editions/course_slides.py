@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from course_source import tags
+from editions.course_source import tags
 
 #: Lines of text that a slide holds below its heading, and characters of a line.
 LINES, WIDTH = 12, 76
