@@ -4,14 +4,14 @@ import re
 from pathlib import Path
 
 from annobench.benchmark.tables import read_tables
-from annobench.studies import calibration, paun_models
+from pages.benchmark_quotes import quote_paun_models, quote_random_clumped
 
 TOP = Path(__file__).parents[2]
 STORED = TOP / "benchmarks/measured/aggregation"
 #: Pages, and what writes their part from the tables.
 PAGES = {
-    TOP / "docs/models/random_clumped.md": calibration.quote,
-    TOP / "docs/explanation/baselines.md": paun_models.quote,
+    TOP / "docs/models/random_clumped.md": quote_random_clumped,
+    TOP / "docs/explanation/baselines.md": quote_paun_models,
 }
 BEGIN, END = "<!-- from the stored tables: make aggregation -->", "<!-- end of what is stored -->"
 

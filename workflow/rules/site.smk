@@ -28,11 +28,15 @@ PAGES = [
 
 #: Tables that pages of studies offer.
 STUDY_TABLES = [
-    "results/studies/conformance/matrix.csv",
-    "results/studies/conformance/disagreements.csv",
-    *expand("results/studies/coverage{grid}/coverage.csv", grid=["", "_stored"]),
-    *expand("results/studies/noise{grid}/{table}.csv", grid=["", "_stored"], table=NOISE_TABLES),
-    *rules.certify.output,
+    f"results/studies/{folder}/{table}.csv"
+    for key, tables in {
+        "conformance": ["matrix", "disagreements"],
+        "coverage": STUDIES["coverage"].tables,
+        "noise": STUDIES["noise"].tables,
+        "certificate": STUDIES["certificate"].tables,
+    }.items()
+    for folder in ([key, f"{key}_stored"] if STUDIES[key].grids else [key])
+    for table in tables
 ]
 
 

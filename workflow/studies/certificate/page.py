@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.plotting import BLUE, GREY, INK, VERMILION, house_style, panels, save_figure
 from annobench.reporting.pages import picture_size, render
+from studies.certificate.certificates import TABLES
+from study_contract.running import OwnStudy
 
-TABLES = ("summary", "rules", "shares", "heterogeneity", "hard_items", "plans")
 #: Columns of words, which may be empty.
 WORDS = ("remarks", "note", "reasons", "text")
 MODELS = {
@@ -139,46 +140,27 @@ def sections(tables: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
     return found
 
 
-def main(
-    measured: Path,
-    folder: Path,
-    site: Path,
-    data: Sequence[Mapping[str, Any]],
-    unknown: Sequence[str],
-    seed: int,
-) -> None:
+def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path]) -> None:
     """Write the figure and the page of the tables in a folder."""
-    tables = read(measured)
-    summary = tables["summary"]
+    found = read(tables)
+    summary = found["summary"]
     simulated = (
         set(summary.loc[summary["provenance"] != "real", "title"]) if len(summary) else set()
     )
-    rules = tables["rules"]
+    rules = found["rules"]
     draw(rules if len(rules) else pd.DataFrame({"title": []}), simulated, folder / "rates")
     page = render(
-        "certificate.html.j2",
-        site,
-        sections=sections(tables) if len(summary) else [],
+        "page.html.j2",
+        templates,
+        sections=sections(found) if len(summary) else [],
         models=MODELS,
         sizes={"rates": picture_size(folder / "rates.svg")},
         simulated=sorted(simulated),
-        thresholds={each["title"]: each.get("threshold") for each in data},
+        thresholds={each["title"]: each.get("threshold") for each in study.design},
         exceeding=rules[rules["exceeds"]].to_dict("records") if len(rules) else [],
         n_checked_rules=int((rules["n_checked"] > 0).sum()) if len(rules) else 0,
-        unknown=unknown,
-        seed=seed,
+        unknown=study.settings.get("left_out", []),
+        seed=study.seed,
     )
     with replacing(folder / "index.html") as draft:
         draft.write_text(page, encoding="utf-8")
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        main(
-            measured=Path(snakemake.input.summary).parent,
-            folder=Path(snakemake.output.page).parent,
-            site=Path(snakemake.input.site[0]).parent,
-            data=snakemake.params.data,
-            unknown=snakemake.params.unknown,
-            seed=snakemake.config["seed"],
-        )

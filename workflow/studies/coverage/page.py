@@ -3,7 +3,6 @@
 Every statement about an interval is computed from the table.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from annobench import agreement
 from annobench.agreement.intervals import KINDS
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.plotting import (
     BLUE,
     GREEN,
@@ -26,7 +25,8 @@ from annobench.plotting import (
     save_figure,
 )
 from annobench.reporting.pages import picture_size, records, render
-from annobench.studies import coverage
+from studies.coverage import interval_coverage
+from study_contract.running import OwnStudy
 
 LEVEL = 0.95
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
@@ -208,15 +208,15 @@ def ranking(table: pd.DataFrame) -> list[dict[str, Any]]:
 def page(
     table: pd.DataFrame,
     settings: Mapping[str, Any],
-    site: Path,
+    templates: Sequence[Path],
     sizes: Mapping[str, tuple[int, int]],
 ) -> str:
     """Render the page; every statement about an interval is computed from the table."""
     summary = summarise(table)
     counts = table["verdict"].value_counts()
     return render(
-        "coverage.html.j2",
-        site,
+        "page.html.j2",
+        templates,
         grid=settings["design"],
         grid_name=settings["grid"],
         seed=settings["seed"],
@@ -224,7 +224,7 @@ def page(
         estimand_items=settings["estimand_items"],
         sizes=sizes,
         level=LEVEL,
-        bounds=coverage.bounds(LEVEL),
+        bounds=interval_coverage.bounds(LEVEL),
         marks=FACES,
         total={verdict: int(counts.get(verdict, 0)) for verdict in FACES},
         n_rows=len(table),
@@ -234,27 +234,18 @@ def page(
         ),
         ranking=ranking(table),
         matrices={unit: matrix(summary, units) for unit, units in FIGURES.items()},
-        two_only=sorted({c.coefficient for c in coverage.cases() if c.method.annotators == "two"}),
+        two_only=sorted(
+            {c.coefficient for c in interval_coverage.cases() if c.method.annotators == "two"}
+        ),
         largest_error=float((table["estimand_error"] / table["width"]).max()),
     )
 
 
-def main(table: Path, settings: Path, folder: Path, site: Path) -> None:
+def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path]) -> None:
     """Write a figure for the items and one for the annotators, and the page."""
-    measured = read(table)
-    made = json.loads(settings.read_text(encoding="utf-8"))
+    measured, made = read(tables / "coverage.csv"), study.settings
     for name, units in FIGURES.items():
         draw(measured, units, made["grid"], folder / name)
     sizes = {name: picture_size(folder / f"{name}.svg") for name in FIGURES}
     with replacing(folder / "index.html") as draft:
-        draft.write_text(page(measured, made, site, sizes), encoding="utf-8")
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        main(
-            table=Path(snakemake.input.table),
-            settings=Path(snakemake.input.settings),
-            folder=Path(snakemake.output.page).parent,
-            site=Path(snakemake.input.site[0]).parent,
-        )
+        draft.write_text(page(measured, made, templates, sizes), encoding="utf-8")

@@ -1,6 +1,6 @@
 """Compare our coefficients with those of other packages: the tables and the page."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -9,10 +9,11 @@ from typing import Any
 import pandas as pd
 
 from annobench.agreement.coefficients import discover
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.reporting.pages import records, render
-from annobench.studies import conformance
-from annobench.studies.conformance import OUTCOMES
+from studies.conformance import conformance
+from studies.conformance.conformance import OUTCOMES
+from study_contract.running import OwnStudy
 
 #: How each is shown: a mark, and the tone of the verdict that it is like.
 MARKS = {
@@ -47,20 +48,24 @@ def causes(explained: pd.DataFrame) -> list[dict[str, Any]]:
     return records(counts.nlargest(3).reset_index())
 
 
-def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, Any]:
-    """Return the two tables, the page, and what is unexplained or stale."""
-    datasets = conformance.load_datasets(data)
-    entries = conformance.read_disagreements(disagreements)
-    compared = conformance.compare(conformance.read_peers(peers), datasets, entries)
-    wrong = conformance.faults(compared, entries)
-    table, explained = conformance.matrix(compared), conformance.listed(compared, entries)
-    alone = sorted(set(discover()) - set(compared["coefficient"]))
+def read(path: Path) -> pd.DataFrame:
+    """Read a table; empty words are words, and a table in which nothing stands has no columns."""
+    if not path.read_text(encoding="utf-8").strip():
+        return pd.DataFrame()
+    numbers = {name: [""] for name in ("ours", "theirs")}
+    return pd.read_csv(path, keep_default_na=False, na_values=numbers)
+
+
+def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path]) -> None:
+    """Write the page."""
+    table, explained = read(tables / "matrix.csv"), read(tables / "disagreements.csv")
+    alone = sorted(set(discover()) - set(table["coefficient"]))
     spread = table[table["quantity"] != "estimate"]
     differing = spread.groupby("package")["different"].sum().nlargest(2).reset_index()
     page = render(
-        "conformance.html.j2",
-        site,
-        versions=dict(zip(compared["package"], compared["version"], strict=True)),
+        "page.html.j2",
+        templates,
+        versions=dict(zip(table["package"], table["version"], strict=True)),
         n_spread=int(spread[list(OUTCOMES)].to_numpy().sum()),
         n_differing=int(spread["different"].sum()),
         differing=records(differing),
@@ -76,24 +81,8 @@ def main(peers: Path, data: Path, disagreements: Path, site: Path) -> dict[str, 
             {"package": package, "entries": list(rows)}
             for package, rows in groupby(records(explained), itemgetter("package"))
         ],
-        datasets=list(datasets.values()),
-        faults=wrong,
+        datasets=list(conformance.load_datasets(study.files["datasets"]).values()),
+        faults=list(read(tables / "faults.csv")["fault"]),
     )
-    return {"matrix": table, "disagreements": explained, "page": page, "faults": wrong}
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        made = main(
-            peers=Path(snakemake.input.peers),
-            data=Path(snakemake.input.datasets),
-            disagreements=Path(snakemake.input.disagreements),
-            site=Path(snakemake.input.site[0]).parent,
-        )
-        for name in ("matrix", "disagreements"):
-            with replacing(snakemake.output[name]) as draft:
-                made[name].to_csv(draft, index=False)
-        with replacing(snakemake.output.page) as draft:
-            draft.write_text(made["page"], encoding="utf-8")
-        if made["faults"]:
-            print(f"WARNING: conformance: {len(made['faults'])} fault(s), on the page.", flush=True)
+    with replacing(folder / "index.html") as draft:
+        draft.write_text(page, encoding="utf-8")

@@ -1,13 +1,13 @@
 """Render the study of audits: figures and a page. Every statement is computed from the tables."""
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.plotting import (
     BLUE,
     GREEN,
@@ -19,8 +19,9 @@ from annobench.plotting import (
     save_figure,
 )
 from annobench.reporting.pages import picture_size, records, render
-from annobench.studies.audit_coverage import LEVEL
-from annobench.studies.label_next import START, gains
+from studies.audit.audit_coverage import LEVEL
+from studies.audit.label_replay import START, gains
+from study_contract.running import OwnStudy
 
 FIGURES = ("held", "released", "gains")
 #: What is shown of each statement: its constructions in the order of the page, and those advised.
@@ -151,14 +152,14 @@ def draw_gains(found: pd.DataFrame, stem: Path) -> None:
         save_figure(figure, stem)
 
 
-def main(folder: Path, coverage: Path, replay: Path, settings: Path, site: Path) -> None:
+def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path]) -> None:
     """Write the figures and the page."""
     table, replayed = (
-        pd.read_csv(coverage, keep_default_na=False, na_values=[""]),
-        pd.read_csv(replay),
+        pd.read_csv(tables / "coverage.csv", keep_default_na=False, na_values=[""]),
+        pd.read_csv(tables / "replay.csv"),
     )
     table["model"] = table["model"].fillna("")
-    made = json.loads(settings.read_text(encoding="utf-8"))
+    made = study.settings
     found = gains(replayed)
     for name, draw, shown in zip(
         FIGURES, (draw_held, draw_released, draw_gains), (table, table, found), strict=True
@@ -168,8 +169,8 @@ def main(folder: Path, coverage: Path, replay: Path, settings: Path, site: Path)
     real = table[table["provenance"] == "real"]
     advised = table[table["construction"].isin(ADVISED)]
     page = render(
-        "audit_coverage.html.j2",
-        site,
+        "page.html.j2",
+        templates,
         rows=summary(table),
         cases=records(advised[advised["statement"] != "prevalence"]),
         n_advised=len(advised),
@@ -191,14 +192,3 @@ def main(folder: Path, coverage: Path, replay: Path, settings: Path, site: Path)
     )
     with replacing(folder / "index.html") as draft:
         draft.write_text(page, encoding="utf-8")
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        main(
-            folder=Path(snakemake.output.page).parent,
-            coverage=Path(snakemake.input.coverage),
-            replay=Path(snakemake.input.replay),
-            settings=Path(snakemake.input.settings),
-            site=Path(snakemake.input.site[0]).parent,
-        )

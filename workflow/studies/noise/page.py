@@ -3,15 +3,14 @@
 Every statement about a certificate is computed from the tables.
 """
 
-import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from matplotlib.lines import Line2D
 
-from annobench.core.files import recording, replacing
+from annobench.core.files import replacing
 from annobench.plotting import (
     BLUE,
     GREY,
@@ -23,7 +22,8 @@ from annobench.plotting import (
     save_figure,
 )
 from annobench.reporting.pages import picture_size, render
-from annobench.studies.certificate_coverage import SHARES
+from studies.noise.certificate_coverage import SHARES
+from study_contract.running import OwnStudy
 
 CONFIDENCE = 0.95
 #: How a verdict is shown: a mark, the tone of the verdict of papers that it is like, and words.
@@ -177,22 +177,18 @@ def draw_simulated(simulated: pd.DataFrame, grid_name: str, stem: Path) -> None:
         save_figure(figure, stem)
 
 
-def main(
-    folder: Path,
-    tables: Mapping[str, Path],
-    settings: Path,
-    site: Path,
-) -> None:
+def show(study: OwnStudy, tables: Path, folder: Path, templates: Sequence[Path]) -> None:
     """Write the figures and the page."""
-    made = json.loads(settings.read_text(encoding="utf-8"))
-    found = {name: pd.read_csv(path) for name, path in tables.items()}
+    made = study.settings
+    names = ("curves", "exact", "simulated", "power")
+    found = {name: pd.read_csv(tables / f"{name}.csv") for name in names}
     draw_exact(found["curves"], folder / "exact")
     draw_simulated(found["simulated"], made["grid"], folder / "simulated")
     exact, simulated = found["exact"], found["simulated"]
     within = simulated[simulated["inside"]]
     page = render(
-        "certificate_coverage.html.j2",
-        site,
+        "page.html.j2",
+        templates,
         exact=exact.to_dict("records"),
         shares=[f"{share:g}" for share in SHARES],
         least={name: rows["least"].min() for name, rows in exact.groupby("bound")},
@@ -215,13 +211,3 @@ def main(
     )
     with replacing(folder / "index.html") as draft:
         draft.write_text(page, encoding="utf-8")
-
-
-if snakemake := globals().get("snakemake"):
-    with recording(snakemake.log[0], name=snakemake.rule):
-        main(
-            folder=Path(snakemake.output.page).parent,
-            tables={Path(path).stem: Path(path) for path in snakemake.input.tables},
-            settings=Path(snakemake.input.settings),
-            site=Path(snakemake.input.site[0]).parent,
-        )

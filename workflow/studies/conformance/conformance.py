@@ -28,7 +28,7 @@ from annobench import agreement
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import Annotations, Scale
 from annobench.labels.frames import as_annotations
-from annobench.studies.conventions import RULES, Case
+from studies.conformance.conventions import RULES, Case
 
 #: Relative, of numbers whose parts are of order 1; the rest of double precision is summation order.
 ROUNDING = 1e-12
