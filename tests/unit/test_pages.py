@@ -135,6 +135,7 @@ def pages(paper):
         metas=[str(paper / "meta.json")],
         network=[],
         peers=["crowd_kit"],
+        studies=map(str, (SITE.parent / "studies").glob("*/study.yaml")),
         site=SITE,
     )
     return own["index"], overviews["index"], overviews["papers"], own["source"]

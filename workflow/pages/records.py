@@ -11,7 +11,7 @@ import yaml
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """Read a paper's record, valid since the workflow began."""
+    """Read the record of a paper or a study, valid since the workflow began."""
     record: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
     return record
 

@@ -101,6 +101,7 @@ rule render_index:
         network=sorted({answer for dataset in DATASETS for answer in network_of(dataset)}),
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
+        studies=[str(study.folder / "study.yaml") for study in STUDIES.values()],
         site=site_files("index.html.j2", "papers.html.j2", "studies.html.j2", "sort.js"),
         # Findings are read from these, where a run has them.
         matrix="results/studies/conformance/matrix.csv",

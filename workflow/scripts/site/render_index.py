@@ -25,6 +25,7 @@ def main(
     metas: Iterable[str],
     network: Iterable[str],
     peers: Iterable[str],
+    studies: Iterable[str],
     site: Path,
 ) -> dict[str, str]:
     """Return the pages as HTML, by name."""
@@ -46,6 +47,7 @@ def main(
         "findings": list(findings(compared, comparison.parent)),
         "metas": sources,
         "peers": list(peers),
+        "studies": {record["key"]: record for record in map(read_record, map(Path, studies))},
         "simulated": simulated(sources),
         "others_simulated": [each for record in records for each in stand_ins(record)],
         "network": " ".join(a["reason"] for a in answers if a["reachable"] is False),
@@ -63,6 +65,7 @@ if snakemake := globals().get("snakemake"):
             metas=list(snakemake.input.metas),
             network=list(snakemake.input.network),
             peers=snakemake.params.peers,
+            studies=list(snakemake.input.studies),
             site=Path(snakemake.input.site[0]).parent,
         )
         ids = [meta["id"] for meta in simulated(read_metas(snakemake.input.metas))]
