@@ -21,6 +21,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores=$(CORES) $(CONFIG:%=--configfile=%)
 ifndef VERBOSE
 SNAKEMAKE := PYTHONPATH="workflow/logging$${PYTHONPATH:+:$$PYTHONPATH}" $(SNAKEMAKE) --logger=brief
 endif
+COMMANDS := PYTHONPATH=workflow $(BIN)/python workflow/commands
 QUICK := "not slow and not browser and not commands and not workflow"
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
@@ -44,11 +45,11 @@ $(INSTALLED): requirements/lock.txt pyproject.toml
 
 results: $(INSTALLED)  ## Compute everything; then open results/index.html. VERBOSE=1 shows every job, CONFIG=FILE adds a configuration.
 	@$(SNAKEMAKE)
-	@$(BIN)/python workflow/scripts/conclude.py results
+	@$(COMMANDS)/conclude.py results
 
 check: $(INSTALLED)  ## Compute everything, and fail on what is missing, unexplained or stale. ALSO="course site" makes these with it.
 	@$(SNAKEMAKE) all check $(ALSO)
-	@$(BIN)/python workflow/scripts/conclude.py results
+	@$(COMMANDS)/conclude.py results
 
 course: $(INSTALLED)  ## Make the course: notebooks, pages, slides, the archive; see results/course.
 	@$(SNAKEMAKE) course
@@ -66,16 +67,16 @@ docs: $(INSTALLED)  ## Make the site: documentation, results, reference; then op
 	@$(SNAKEMAKE) site
 
 readme: $(INSTALLED)  ## Write the counts of verdicts into the README, from a run on real data.
-	$(BIN)/python workflow/scripts/count_verdicts.py
+	$(COMMANDS)/count_verdicts.py
 
 verdict-diff: $(INSTALLED)  ## Show which verdicts and values of the last run differ from the stored ones.
-	$(BIN)/python workflow/scripts/diff_verdicts.py
+	$(COMMANDS)/diff_verdicts.py
 
 verdict-store: $(INSTALLED)  ## Store the verdicts of the last run, on real data, as those to compare with.
-	$(BIN)/python workflow/scripts/diff_verdicts.py --store
+	$(COMMANDS)/diff_verdicts.py --store
 
 inputs: $(INSTALLED)  ## List anew, from the data of the last run, which inputs one value alone uses.
-	PYTHONPATH=workflow $(BIN)/python workflow/scripts/list_inputs.py $(PAPERS)
+	$(COMMANDS)/list_inputs.py $(PAPERS)
 
 test: $(INSTALLED)  ## Run the tests of the library and of the papers, which take minutes.
 	$(BIN)/pytest $(PARALLEL) -m $(QUICK)
@@ -173,7 +174,7 @@ aggregation: $(INSTALLED)  ## Run the benchmark of aggregation methods in full, 
 	@$(SNAKEMAKE) results/pages/studies/baselines_full/index.html
 	cp results/studies/baselines_full/*.csv results/studies/baselines_full/*.csv.gz \
 		results/studies/baselines_full/settings.json benchmarks/measured/aggregation
-	$(BIN)/python workflow/scripts/quote_benchmark.py
+	$(COMMANDS)/quote_benchmark.py
 
 coverage: $(INSTALLED)  ## Measure in full the coverage of intervals and of noise certificates, and store the tables: 40 minutes.
 	@$(SNAKEMAKE) results/pages/studies/coverage_full/index.html results/pages/studies/noise_full/index.html
@@ -187,7 +188,7 @@ audits: $(INSTALLED)  ## Measure in full whether audits hold, and store the tabl
 	cp results/studies/audit_full/coverage.csv results/studies/audit_full/replay.csv \
 		results/studies/audit_full/settings.json benchmarks/measured/audit
 
-# Each in an environment of its own, which the door for programs leads to.
+# Each package has its own environment, in which its methods are run as programs.
 PEER ?= crowd_kit
 peer: $(INSTALLED)  ## Compare the methods of a package: PEER=crowd_kit, cleanlab, peerannot or snorkel.
 	test -x .venv-$(PEER)/bin/python || "$(PYTHON)" -m venv .venv-$(PEER)

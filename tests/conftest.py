@@ -146,7 +146,7 @@ def quick_run(filled_once, simulated_folder):
     """
     from figure_audit import collected
 
-    import run_paper
+    from scripts.papers import run_paper
 
     def run(paper):
         data = {id: simulated_folder(id) for id in paper.datasets}

@@ -17,9 +17,13 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+WORKFLOW = Path(__file__).parent
 
-def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) -> list[Path]:
-    """Return the sources of a package, and of a script's neighbours, that it imports.
+
+def library_sources(
+    script: Path, package: Path, *, also: Iterable[str] = (), workflow: Path = WORKFLOW
+) -> list[Path]:
+    """Return the sources of a package, and of the workflow's folders, that a script imports.
 
     Parameters
     ----------
@@ -30,6 +34,8 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     also : iterable of str
         Dotted names of modules that the script imports by discovery, which no import
         statement shows.
+    workflow : Path, optional
+        Folder that holds the folders of modules that scripts share, such as `pages`.
 
     Returns
     -------
@@ -41,13 +47,13 @@ def library_sources(script: Path, package: Path, *, also: Iterable[str] = ()) ->
     package, script = Path(package), Path(script)
     # Texts, which are compared in a fraction of the time that paths take.
     found: set[str] = set()
-    waiting = list(_direct_once(str(script), package))
+    waiting = list(_direct_once(str(script), package, workflow))
     waiting += [str(path) for name in also for path in _modules(name, package)]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting += _direct_once(path, package)
+            waiting += _direct_once(path, package, workflow)
     return sorted(map(Path, found - {str(script)}))
 
 
@@ -75,7 +81,7 @@ def _digest_once(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _direct(file: str, package: Path) -> tuple[str, ...]:
+def _direct(file: str, package: Path, workflow: Path) -> tuple[str, ...]:
     """Return the files that a file imports itself."""
     path = Path(file)
     inside = path.is_relative_to(package)
@@ -84,7 +90,7 @@ def _direct(file: str, package: Path) -> tuple[str, ...]:
         names += _through_alias(_code(path), package)
     found = [each for name in names for each in _modules(name, package)]
     if not inside:
-        found += [each for name in names for each in _neighbours(name, path)]
+        found += [each for name in names for each in _shared(name, workflow)]
     return tuple(map(str, found))
 
 
@@ -256,6 +262,8 @@ def _modules(name: str, package: Path) -> list[Path]:
 _is_file = cache(Path.is_file)
 
 
-def _neighbours(name: str, script: Path) -> list[Path]:
-    path = script.parent / f"{name}.py"
-    return [path] if _is_file(path) else []
+def _shared(name: str, workflow: Path) -> list[Path]:
+    """Return the module of a folder of the workflow that a dotted name stands for."""
+    folder, _, module = name.partition(".")
+    path = workflow.joinpath(folder, *module.split(".")).with_suffix(".py")
+    return [path] if module and _is_file(path) else []

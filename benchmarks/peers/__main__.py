@@ -1,6 +1,6 @@
 """Compare a package with the library's models: ``python -m benchmarks.peers crowd_kit PYTHON``.
 
-The package's methods come in by the door for programs: `adapter.py` in the folder of the package is
+The package's methods are run as programs: `adapter.py` in the folder of the package is
 run by the Python of the package's own environment. What is found is stored in
 `benchmarks/measured/peers/<package>`, in the tables of the benchmark, and shown on the page
 `results/peers/<package>.html`.
@@ -17,11 +17,11 @@ from pathlib import Path
 import pandas as pd
 from packaging.requirements import Requirement
 
+from annobench.benchmark import external_methods
+from annobench.benchmark.external_methods.data import find_cases
 from annobench.core.choices import DEFAULT_SEED
 from annobench.core.files import replacing
 from annobench.reporting import benchmark_page
-from annobench.studies import doors
-from annobench.studies.doors.data import find_cases
 
 HOME = Path(__file__).parent
 MEASURED = HOME.parent / "measured" / "peers"
@@ -42,7 +42,7 @@ def version(peer: str) -> str:
     return f"{package} {locked}"
 
 
-def candidates(peer: str, python: str) -> list[doors.Candidate]:
+def candidates(peer: str, python: str) -> list[external_methods.Candidate]:
     """Make a method of everything that a peer's adapter offers."""
     adapter = importlib.import_module(f"benchmarks.peers.{peer}.adapter")
     source = version(peer)
@@ -52,7 +52,7 @@ def candidates(peer: str, python: str) -> list[doors.Candidate]:
         words = [python, f"benchmarks/peers/{peer}/adapter.py", name]
         seed = "{seed}" if random else "0"
         command = f"{shlex.join(words)} {{labels}} {{probabilities}} {seed}"
-        made = doors.from_program(command, limit=LIMIT)
+        made = external_methods.from_program(command, limit=LIMIT)
         title = f"{adapter.PACKAGE} {name}"
         record = replace(made.METHOD, name=title, reference=(adapter.__doc__ or "").split(":")[0])
         found.append(replace(made, METHOD=record, SOURCE=source))
@@ -64,10 +64,10 @@ def main(peer: str, python: str) -> None:
     own = candidates(peer, python)
     findings = []
     for each in own:
-        checks = doors.check(each, limit=LIMIT, seed=DEFAULT_SEED)
+        checks = external_methods.check(each, limit=LIMIT, seed=DEFAULT_SEED)
         findings += [{"method": each.METHOD.name, **vars(finding)} for finding in checks]
         print(f"{each.METHOD.name}: {sum(c.kept for c in checks)} of {len(checks)} checks kept")
-    outcome = doors.compare(
+    outcome = external_methods.compare(
         find_cases(DATA, DEFAULT_SEED),
         own,
         limit=LIMIT,

@@ -41,7 +41,7 @@ from annobench.plotting import (
     logarithmic,
     names_down,
 )
-from annobench.studies import calibration
+from annobench.simulation import dependent
 
 
 def draw_fast_dawid_skene() -> None:
@@ -490,7 +490,12 @@ def chance_right(n: np.ndarray, right: float, levels: np.ndarray, share: np.ndar
 
 def draw_random_clumped() -> None:
     """Draw what agreement is worth, and calibration where annotators err together."""
-    cases = [c for c in calibration.worlds(4, seed=7) if not c.name.startswith("independent")]
+    cases = [
+        dependent.simulate(regime, rng=np.random.default_rng([7, number, world]))
+        for number, regime in enumerate(dependent.REGIMES)
+        for world in range(4)
+        if not regime.startswith("independent")
+    ]
     n = np.arange(1, 16)
     with house_figure(2, height=3.4) as (figure, (left, right)):
         for share, colour, line in ((0.0, GREY, "--"), (0.1, BLUE, "-"), (0.4, VERMILION, "-.")):
@@ -508,7 +513,7 @@ def draw_random_clumped() -> None:
             posteriors = [model.fit(case.annotations).posterior for case in cases]
             sure = np.concatenate([table.max(axis=1) for table in posteriors])
             hit = np.concatenate(
-                [t.argmax(axis=1) == c.gold for t, c in zip(posteriors, cases, strict=True)]
+                [t.argmax(axis=1) == c.category for t, c in zip(posteriors, cases, strict=True)]
             )
             bins = np.minimum((10 * sure).astype(int), 9)
             kept = np.flatnonzero(np.bincount(bins, minlength=10) >= 20)

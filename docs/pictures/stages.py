@@ -25,10 +25,7 @@ STAGES = {
         (6, -0.75),
     ),
     "studies": (
-        (
-            *("conformance", "restore_", "measure_", "collect_", "replay_", "fit_", "refit_"),
-            *("score_", "certify", "render_"),
-        ),
+        (*("restore_", "measure_", "analyse_", "fit_", "refit_", "score_", "render_"),),
         "studies\nof our own",
         (2, -1.25),
     ),

@@ -16,10 +16,9 @@ import pytest
 
 pytest.importorskip("playwright", reason="make test-browser installs playwright")
 import links
+import unrendered
 from axe_playwright_python.base import AXE_SCRIPT
 from browsing import COURSE, DESKTOP, PAGES, PHONE, SHOWN, SITE
-
-import unrendered
 
 pytestmark = pytest.mark.browser
 

@@ -17,7 +17,7 @@ from annobench import agreement, resampling
 from annobench.agreement import Agreement, Coefficient
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.labels.annotations import SCALES, Annotations
-from annobench.studies import coverage
+from studies.coverage import interval_coverage
 
 MODULES = agreement.discover()
 METHODS = {name: module.METHOD for name, module in MODULES.items()}
@@ -130,11 +130,11 @@ def test_the_record_tells_whether_items_have_to_be_complete(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_record_has_examples_that_run(name):
-    for case in coverage.cases():
+    for case in interval_coverage.cases():
         if case.coefficient == name:
-            design = coverage.Design(30, 2, 0.4, case.n_categories, case.scale)
+            design = interval_coverage.Design(30, 2, 0.4, case.n_categories, case.scale)
             rng = np.random.default_rng(1)
-            labelled = coverage.draw(design, "items", design.draw_annotators(2, rng), rng)
+            labelled = interval_coverage.draw(design, "items", design.draw_annotators(2, rng), rng)
             assert case.of(labelled) is not None
 
 

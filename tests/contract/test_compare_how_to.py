@@ -82,8 +82,8 @@ def test_the_checks_of_the_page_are_those_that_are_made(folder):
         app, ["compare", "my_method.py", "--out", "found", *(w for o in QUICK.items() for w in o)]
     )
     assert "my_method: 6 of 6 checks of the contract are kept" in result.output
-    from annobench.studies import doors
+    from annobench.benchmark import external_methods
 
-    findings = doors.check(doors.from_python("my_class.py"), limit=20, seed=1)
+    findings = external_methods.check(external_methods.from_python("my_class.py"), limit=20, seed=1)
     for finding in findings:
         assert f"| {finding.check} |" in TEXT

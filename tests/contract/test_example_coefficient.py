@@ -14,12 +14,14 @@ TOP = Path(__file__).parents[2]
 EXAMPLE = TOP / "tests" / "workflow" / "example_coefficient" / "rogot_goldberg.py"
 
 FINDING = """
+import sys
 from pathlib import Path
 
 from annobench import agreement
 from annobench.labels.annotations import Annotations
-from annobench.studies import coverage
-import render_conformance
+from studies.coverage import interval_coverage
+from study_contract.running import OwnStudy
+from study_run import run_study
 
 assert "rogot_goldberg" in dir(agreement)
 table = Annotations.from_contingency([[60, 10], [10, 20]])
@@ -33,15 +35,14 @@ assert set(report.loc[report["coefficient"].eq("rogot_goldberg"), "breakdown"]) 
 
 grid = [dict(unit="items", items=[20], annotators=[2], prevalences=[0.4], missing=[0.0],
              repetitions=2, replicates=20)]
-mine = [case for case in coverage.cases() if case.coefficient == "rogot_goldberg"]
-task, = coverage.plan(grid, mine)
+mine = [case for case in interval_coverage.cases() if case.coefficient == "rogot_goldberg"]
+task, = interval_coverage.plan(grid, mine)
 assert task.run(seed=1, n_items=2_000)["coverage"].notna().any()
 
 here = Path("tests/reference/agreement")
-page = render_conformance.main(
-    here / "peers.csv", here / "datasets.py", here / "disagreements.csv", Path("workflow/site")
-)["page"]
-assert "rogot_goldberg" in page
+names = ("peers.csv", "datasets.py", "disagreements.csv")
+study = OwnStudy({}, files={name.partition(".")[0]: here / name for name in names})
+assert "rogot_goldberg" in run_study("conformance", study, Path(sys.argv[1]))
 """
 
 
@@ -51,7 +52,7 @@ def environment(tmp_path_factory):
     source = tmp_path_factory.mktemp("copied")
     shutil.copytree(TOP / "src" / "annobench", source / "annobench")
     shutil.copy(EXAMPLE, source / "annobench" / "agreement" / "coefficients")
-    paths = [source, TOP / "workflow", TOP / "workflow" / "scripts"]
+    paths = [source, TOP / "workflow", TOP / "tests"]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), "MPLBACKEND": "agg"}
 
 
@@ -63,8 +64,10 @@ def run(environment, *arguments):
     return done.stdout
 
 
-def test_it_is_in_the_face_the_report_the_coverage_study_and_the_conformance_page(environment):
-    run(environment, "-c", FINDING)
+def test_it_is_in_the_face_the_report_the_coverage_study_and_the_conformance_page(
+    environment, tmp_path
+):
+    run(environment, "-c", FINDING, tmp_path / "out")
 
 
 def test_it_meets_the_contract_tests(environment):

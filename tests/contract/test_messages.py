@@ -15,7 +15,7 @@ SOURCES = Path(__file__).parents[2] / "src" / "annobench"
 EXPORTS = SOURCES.parent / "annobench_exports"
 PACKAGES = (
     *("cli", "io", "labels", "agreement", "aggregation", "judges", "audit", "noise", "spans"),
-    "studies/doors",
+    "benchmark/external_methods",
 )
 #: Raised and caught in one module, or clauses that another message puts after a place.
 INTERNAL = {

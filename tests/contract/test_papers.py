@@ -10,7 +10,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-import run_paper
 from annobench import datasets
 from annobench.core.errors import PublicationError
 from annobench.replication.ledger import (
@@ -23,6 +22,7 @@ from annobench.replication.ledger import (
 )
 from annobench.replication.results import STAND_IN
 from catalogue import Search, read_paper
+from scripts.papers import run_paper
 
 TOP = Path(__file__).parents[2]
 PUBLISHED_FIGURES = Path(__file__).parent / "published_figures.csv"

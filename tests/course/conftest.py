@@ -12,7 +12,7 @@ import pytest
 
 from annobench.course import sessions
 from annobench.course.results import COLUMNS, Results
-from annobench.studies import conformance
+from studies.conformance import conformance
 
 HERE = Path(__file__).parent
 TOP = HERE.parents[1]

@@ -12,7 +12,7 @@ import pytest
 
 from annobench import datasets
 from annobench.course import sessions
-from archive_course import (
+from scripts.course.archive_course import (
     licences,
     may_be_passed_on,
     read_permissions,

@@ -13,7 +13,7 @@ from annobench.cli import app
 from annobench.core.errors import CourseError
 from annobench.course import grading
 from annobench.course.wire import Foreign, decode, encode
-from course_source import read_source, solutions_edition, student_edition
+from editions.course_source import read_source, solutions_edition, student_edition
 
 #: A course of submissions is graded, each in a process of its own.
 pytestmark = pytest.mark.slow

@@ -8,16 +8,16 @@ import time
 
 import numpy as np
 import pytest
-
 import unrendered
+
 from annobench import datasets
 from annobench.course import sessions
 from annobench.course.draws import draw
 from annobench.course.records import Choice, Function, Number, Simulation
 from annobench.course.student import NOBODY, Session
-from course_source import faults, read_source, solutions_edition, student_edition, tags
-from execute_course import execute
-from render_course import PageExporter
+from editions.course_source import faults, read_source, solutions_edition, student_edition, tags
+from scripts.course.execute_course import execute
+from scripts.course.render_course import PageExporter
 
 STUDENTS = [NOBODY, "Åsa Öberg", "李 明", *(f"s{n:07d}" for n in range(3141592, 3141609))]
 #: Seconds that a check may take in a notebook.

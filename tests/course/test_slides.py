@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from course_slides import LINES, OUTPUT_ALONE, cut, slides_edition, text_lines
-from course_source import read_source, solutions_edition, tags
-from render_course import AlternativeTexts
+from editions.course_slides import LINES, OUTPUT_ALONE, cut, slides_edition, text_lines
+from editions.course_source import read_source, solutions_edition, tags
+from scripts.course.render_course import AlternativeTexts
 
 TOP = Path(__file__).parents[2]
 MADE = sorted((TOP / "results" / "course" / "slides").glob("*.html"))

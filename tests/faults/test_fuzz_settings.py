@@ -16,10 +16,10 @@ from faults.mutations import mixed, of_bytes, of_cells, of_parts
 from faults.rows import decoded, table_of
 
 from annobench import Annotations
+from annobench.benchmark.external_methods.answers import to_posterior
+from annobench.benchmark.external_methods.program import _read
+from annobench.benchmark.external_methods.python import from_python
 from annobench.core.errors import MethodError
-from annobench.studies.doors.answers import to_posterior
-from annobench.studies.doors.program import _read
-from annobench.studies.doors.python import from_python
 from catalogue import read_paper
 from documents import DocumentError
 from settings import check_config

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from annobench.agreement import result
-from annobench.studies import coverage
-from annobench.studies.coverage import Case, Design
+from studies.coverage import interval_coverage
+from studies.coverage.interval_coverage import Case, Design
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ CASES = [Case("percent_agreement"), Case("fleiss_kappa"), Case("krippendorff_alp
 
 def far_from_nominal(table: pd.DataFrame) -> pd.DataFrame:
     """Rows whose coverage is not within Bradley's bounds, beyond what chance explains."""
-    low, high = coverage.bounds(0.95)
+    low, high = interval_coverage.bounds(0.95)
     n = table["repetitions"] - table["n_undefined"]
     held = (table["coverage"] * n).round()
     too_low = stats.binom.cdf(held, n, low)
@@ -30,7 +30,7 @@ def far_from_nominal(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def measure(design, unit, replicates, repetitions=REPETITIONS):
-    return coverage.study(
+    return interval_coverage.study(
         CASES, design, unit, repetitions=repetitions, replicates=replicates, seed=11
     )
 
@@ -63,12 +63,12 @@ def test_halved_intervals_are_found_out(monkeypatch):
     monkeypatch.setattr(result, "interval", halved)
     table = measure(Design(200, 2, 0.4), "items", 200)
     assert len(far_from_nominal(table)) == len(table)
-    assert set(coverage.verdict(table)) == {"low"}
+    assert set(interval_coverage.verdict(table)) == {"low"}
 
 
 @pytest.mark.parametrize(
     "case",
-    [c for c in coverage.cases() if c.method.annotators == "any" and c.scale == "nominal"],
+    [c for c in interval_coverage.cases() if c.method.annotators == "any" and c.scale == "nominal"],
     ids=lambda case: case.coefficient,
 )
 def test_resampled_annotators_agree_no_more_than_they_do(case, rng):
@@ -76,7 +76,7 @@ def test_resampled_annotators_agree_no_more_than_they_do(case, rng):
     design = Design(60, 8, 0.4)
     shifts, inflated = [], []
     for _ in range(60):
-        found = case.of(coverage.draw(design, "annotators", np.zeros((8, 2, 2)), rng))
+        found = case.of(interval_coverage.draw(design, "annotators", np.zeros((8, 2, 2)), rng))
         values = found.bootstrap(unit="annotators", replicates=40, rng=rng)
         shifts.append(values.mean() - found.estimate)
         inflated.append(shifts[-1] + (1 - found.estimate) / design.n_annotators)

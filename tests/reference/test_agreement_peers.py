@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from study_run import run_study
 
-import render_conformance
-from annobench.studies import conformance
-from annobench.studies.conventions import RULES
+from studies.conformance import conformance
+from studies.conformance.conventions import RULES
+from study_contract.running import OwnStudy
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = Path(__file__).resolve().parent / "agreement"
@@ -122,17 +123,16 @@ def test_the_page_shows_what_is_unexplained_and_runs_nothing(peers, tmp_path):
     stale = entry | {"package": attack}
     for entries, explained in (([entry, stale], 1), ([stale], 0)):
         pd.DataFrame(entries).to_csv(tmp_path / "disagreements.csv", index=False)
-        made = render_conformance.main(
-            tmp_path / "peers.csv",
-            FOLDER / "datasets.py",
-            tmp_path / "disagreements.csv",
-            ROOT / "workflow" / "site",
-        )
-        assert len(made["disagreements"]) == explained
-        assert len(made["faults"]) == 2 - explained
-        assert f"{2 - explained} disagreement" in made["page"]
-        assert attack not in made["page"]
-        assert made["page"].count("&lt;script&gt;") >= 2
+        files = {name: tmp_path / f"{name}.csv" for name in ("peers", "disagreements")}
+        study = OwnStudy({}, files=files | {"datasets": FOLDER / "datasets.py"})
+        page = run_study("conformance", study, tmp_path / "out")
+        faults = pd.read_csv(tmp_path / "out/faults.csv")
+        listed = (tmp_path / "out/disagreements.csv").read_text().splitlines()
+        assert len(list(filter(None, listed[1:]))) == explained
+        assert len(faults) == 2 - explained
+        assert f"{2 - explained} disagreement" in page
+        assert attack not in page
+        assert page.count("&lt;script&gt;") >= 2
 
 
 def test_every_rule_is_used(entries):

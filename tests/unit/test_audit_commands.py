@@ -16,12 +16,12 @@ from annobench import models
 from annobench.aggregation.gold import fit_with_gold
 from annobench.audit import next_labels, planning
 from annobench.audit.rates import share_limits
+from annobench.benchmark.cases import BenchmarkCase
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.evaluation import information
 from annobench.labels.annotations import Annotations
-from annobench.studies import audit_coverage, label_next
-from annobench.studies.benchmark.cases import BenchmarkCase
+from studies.audit import audit_coverage, label_replay
 
 NASTY = "<script>alert('x')</script>"
 
@@ -313,10 +313,10 @@ def test_coverage_notices_intervals_that_are_too_narrow():
 def test_a_replay_buys_the_labels_that_it_counts():
     a, truth = panel(n_items=60, n_annotators=8, right=0.7)
     case = BenchmarkCase("panel", a, truth.astype(np.int64), "regime")
-    found = label_next.compare([case], repeats=2, seed=1, model="voting")
-    assert set(found["strategy"]) == set(label_next.STRATEGIES)
+    found = label_replay.compare([case], repeats=2, seed=1, model="voting")
+    assert set(found["strategy"]) == set(label_replay.STRATEGIES)
     np.testing.assert_allclose(found["n_labels"], found["labels_per_item"] * 60)
-    start = found[found["labels_per_item"] == label_next.START]
+    start = found[found["labels_per_item"] == label_replay.START]
     # All strategies begin with the same labels.
     assert start.groupby("repeat")["accuracy"].nunique().eq(1).all()
-    assert set(label_next.gains(found)["labels_per_item"]) <= set(label_next.BUDGETS)
+    assert set(label_replay.gains(found)["labels_per_item"]) <= set(label_replay.BUDGETS)

@@ -11,30 +11,30 @@ import pytest
 import scipy.stats
 
 from annobench import models
-from annobench.core.errors import AnnotationError
-from annobench.evaluation.scores import category_scores, count_errors
-from annobench.evaluation.selective import risk_coverage
-from annobench.labels.annotations import Annotations
-from annobench.models import voting
-from annobench.models.base import Conventions, Method
-from annobench.studies.benchmark import comparison
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.comparison import (
+from annobench.benchmark import comparison
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.comparison import (
     _resamples,
     compare,
     differences_to,
     studentise,
 )
-from annobench.studies.benchmark.fits import FitRecord, fit_all, read_fits, write_fits
-from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.scores import (
+from annobench.benchmark.fits import FitRecord, fit_all, read_fits, write_fits
+from annobench.benchmark.regimes import simulate
+from annobench.benchmark.scores import (
     curves,
     resampled_scores,
     risk_area,
     score,
     score_confusion,
 )
-from annobench.studies.benchmark.tables import describe_fits
+from annobench.benchmark.tables import describe_fits
+from annobench.core.errors import AnnotationError
+from annobench.evaluation.scores import category_scores, count_errors
+from annobench.evaluation.selective import risk_coverage
+from annobench.labels.annotations import Annotations
+from annobench.models import voting
+from annobench.models.base import Conventions, Method
 
 
 def problem(n_items=60, name="toy", seed=0, n_labels=5):

@@ -4,18 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from annobench.benchmark.across import compare_across, compared_with
+from annobench.benchmark.averages import average
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.duplicates import fingerprint, same_labels
+from annobench.benchmark.fits import fit_all
+from annobench.benchmark.hierarchical import compare_hierarchically
+from annobench.benchmark.regimes import simulate
+from annobench.benchmark.scores import SCORES
+from annobench.benchmark.signed_rank import signed_rank
+from annobench.benchmark.tables import counted, describe_cases, tabulate
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.studies.benchmark.across import compare_across, compared_with
-from annobench.studies.benchmark.averages import average
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.duplicates import fingerprint, same_labels
-from annobench.studies.benchmark.fits import fit_all
-from annobench.studies.benchmark.hierarchical import compare_hierarchically
-from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.scores import SCORES
-from annobench.studies.benchmark.signed_rank import signed_rank
-from annobench.studies.benchmark.tables import counted, describe_cases, tabulate
 
 NAMES = [f"d{n}" for n in range(6)]
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from annobench.benchmark.hierarchical import DEGREES, compare_hierarchically
 from annobench.core.errors import AnnotationError
-from annobench.studies.benchmark.hierarchical import DEGREES, compare_hierarchically
 
 X = np.array([0.02, 0.035, -0.01, 0.06, 0.015, 0.3, 0.01])
 S = np.array([0.004, 0.02, 0.01, 0.03, 0.005, 0.02, 0.015])

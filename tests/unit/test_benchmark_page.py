@@ -14,21 +14,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.core.errors import AnnotationError
-from annobench.models.base import Conventions, Method
-from annobench.reporting import benchmark_page
-from annobench.reporting.benchmark_page import render
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.files import TABLES, file_names
-from annobench.studies.benchmark.fits import fit_all
-from annobench.studies.benchmark.refits import refit
-from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.tables import (
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.files import TABLES, file_names
+from annobench.benchmark.fits import fit_all
+from annobench.benchmark.refits import refit
+from annobench.benchmark.regimes import simulate
+from annobench.benchmark.tables import (
     BenchmarkTables,
     read_table,
     read_tables,
     tabulate,
 )
+from annobench.core.errors import AnnotationError
+from annobench.models.base import Conventions, Method
+from annobench.reporting import benchmark_page
+from annobench.reporting.benchmark_page import render
 
 #: Names that would be HTML, a number or a missing value if they were not only text.
 NASTY = '</script><b onclick="x">&,'

@@ -7,10 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from annobench.core.errors import AnnotationError
-from annobench.models import voting
-from annobench.models.base import Conventions, Method
-from annobench.studies.benchmark.refits import (
+from annobench.benchmark.refits import (
     ANNOTATORS,
     LABELS,
     RESAMPLED,
@@ -19,8 +16,11 @@ from annobench.studies.benchmark.refits import (
     refit,
     resample_annotators,
 )
-from annobench.studies.benchmark.regimes import simulate
-from annobench.studies.benchmark.scores import score
+from annobench.benchmark.regimes import simulate
+from annobench.benchmark.scores import score
+from annobench.core.errors import AnnotationError
+from annobench.models import voting
+from annobench.models.base import Conventions, Method
 
 SETTINGS = {
     "datasets": ["good, K = 2, 5 labels"],

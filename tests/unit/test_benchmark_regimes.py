@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.regimes import KINDS, simulate, simulate_regimes
 from annobench.labels.annotations import Annotations
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.benchmark.regimes import KINDS, simulate, simulate_regimes
 
 SIZE = {"n_categories": 2, "labels_per_item": 5, "n_items": 60, "n_annotators": 12}
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from annobench.benchmark.signed_rank import signed_rank
 from annobench.core.errors import AnnotationError
-from annobench.studies.benchmark.signed_rank import signed_rank
 
 #: Four standard errors of a probability from so many draws.
 DRAWS = 20_000

@@ -30,9 +30,8 @@ def measure(monkeypatch):
 
 
 @pytest.fixture
-def renderer(monkeypatch):
-    monkeypatch.syspath_prepend(TOP / "workflow" / "scripts")
-    return importlib.import_module("render_benchmarks")
+def renderer():
+    return importlib.import_module("scripts.studies.render_benchmarks")
 
 
 @pytest.fixture

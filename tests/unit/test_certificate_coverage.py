@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
-from annobench.studies import certificate_coverage
+from studies.noise import certificate_coverage
 
 GRID = {
     "items": [60],

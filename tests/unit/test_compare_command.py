@@ -11,14 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 from annobench import datasets, models
+from annobench.benchmark import external_methods
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.external_methods import data, stored
+from annobench.benchmark.external_methods.comparison import opponents
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models import voting
-from annobench.studies import doors
-from annobench.studies.benchmark.cases import BenchmarkCase
-from annobench.studies.doors import data, stored
-from annobench.studies.doors.comparison import opponents
 
 SHARES = """
     def fit(labels, rng):
@@ -241,7 +241,7 @@ def test_what_gold_tells_is_said_in_numbers():
         ranking = pd.DataFrame(
             [{"method": "a", "p_value": math.nan}, {"method": "b"} | others | row]
         )
-        return doors.what_gold_tells(case, ranking)
+        return external_methods.what_gold_tells(case, ranking)
 
     first, second, third = told()
     assert first.startswith("200 gold items do not tell a from 1 of 1 other methods: b")

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-import count_verdicts
 from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
+from commands import count_verdicts
 
 
 @pytest.fixture

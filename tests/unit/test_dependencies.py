@@ -32,11 +32,13 @@ def sources(tmp_path):
     def find(code, *, also=(), name="script.py"):
         script = tmp_path / "scripts" / name
         script.parent.mkdir(exist_ok=True)
-        (script.parent / "pages.py").write_text("import lib.lone\nimport shades\n")
-        (script.parent / "shades.py").write_text("")
+        (tmp_path / "pages").mkdir(exist_ok=True)
+        (tmp_path / "pages/counts.py").write_text("import lib.lone\nfrom pages import shades\n")
+        (tmp_path / "pages/shades.py").write_text("")
+        (tmp_path / "catalogue.py").write_text("import lib.chain")
         script.write_text(code)
         _direct_once.cache_clear()  # the script is written anew
-        found = library_sources(script, package, also=also)
+        found = library_sources(script, package, also=also, workflow=tmp_path)
         return {path.relative_to(tmp_path).as_posix() for path in found}
 
     return find
@@ -110,12 +112,13 @@ def test_a_module_found_by_discovery_is_named(sources):
     }
 
 
-def test_a_neighbour_of_the_script_and_its_neighbour_are_sources(sources):
-    assert sources("from pages import render") == BASE | {
-        "scripts/pages.py",
-        "scripts/shades.py",
-        "lib/lone.py",
-    }
+@pytest.mark.parametrize("code", ["from pages.counts import count", "from pages import counts"])
+def test_what_scripts_share_and_what_that_imports_are_sources(sources, code):
+    assert sources(code) == BASE | {"pages/counts.py", "pages/shades.py", "lib/lone.py"}
+
+
+def test_what_reads_the_workflows_records_is_no_source(sources):
+    assert sources("from catalogue import read_paper") == set()
 
 
 def test_the_code_cells_of_a_notebook_are_read(sources):

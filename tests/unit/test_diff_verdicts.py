@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-import diff_verdicts
 from annobench.replication.ledger import COMPARISON_COLUMNS, write_comparison
+from commands import diff_verdicts
 
 ROWS = [
     ("su2008", "a", "reproduced", "real", ".70", 0.7012),

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-import render_faults
+from scripts.studies import render_faults
 
 SITE = Path(__file__).parents[2] / "workflow/site"
 

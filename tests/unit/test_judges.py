@@ -14,7 +14,7 @@ from annobench.judges import agreement, baselines, consistency, planning, preval
 from annobench.judges.alternative_annotators import adjusted_p_values, alternative_annotator_test
 from annobench.judges.prevalence import JudgedCounts
 from annobench.labels.annotations import Annotations
-from annobench.studies.prevalence_coverage import Cell, measure_prevalence_coverage
+from papers.judge_arena.prevalence_coverage import Cell, measure_prevalence_coverage
 
 
 def panel(rng, n_items=60, n_humans=4, n_categories=3, missing=0.3, noise=0.4):

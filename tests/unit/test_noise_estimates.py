@@ -10,7 +10,7 @@ from annobench.labels.annotations import Annotations
 from annobench.noise import _rates, mixtures
 from annobench.noise._votes import Votes
 from annobench.noise.heterogeneity import fit_components
-from annobench.studies import certificate_coverage
+from studies.noise import certificate_coverage
 
 
 @pytest.fixture

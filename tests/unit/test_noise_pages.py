@@ -1,37 +1,26 @@
 """The pages of certificates and of their coverage, from labels to HTML."""
 
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from study_run import run_study
 
-import collect_certificate_coverage
-import measure_certificate_coverage
-import render_certificate
-import render_certificate_coverage
 from annobench import datasets
-from annobench.studies import certificates
-from annobench.studies.parts import write_settings
+from scripts.studies import measure_study
+from studies.certificate import certificates
+from study_contract.running import OwnStudy
 
-SITE = Path(__file__).parents[2] / "workflow" / "site"
 ATTACK = "<script>alert('x')</script>"
-
-
-def write(folder, names, tables):
-    folder.mkdir(exist_ok=True)
-    for name, table in zip(names, tables, strict=True):
-        table.to_csv(folder / f"{name}.csv", index=False)
 
 
 def test_certificates_become_a_page_that_runs_nothing(tmp_path):
     datasets.prepare("ti_bluebird", tmp_path / "data", mode="simulated", seed=1)
     wanted = [{"title": ATTACK, "dataset": "ti_bluebird"}]
-    write(
-        tmp_path / "page", certificates.TABLES, certificates.certify([tmp_path / "data"], wanted, 1)
-    )
-    render_certificate.main(tmp_path / "page", tmp_path / "page", SITE, wanted, ["nowhere"], 1)
-    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    settings = {"design": wanted, "left_out": ["nowhere"], "seed": 1}
+    study = OwnStudy(settings, {"ti_bluebird": tmp_path / "data"})
+    page = run_study("certificate", study, tmp_path / "page")
     assert ATTACK not in page
     assert "&lt;script&gt;" in page
     assert "simulated" in page
@@ -42,9 +31,8 @@ def test_certificates_become_a_page_that_runs_nothing(tmp_path):
 
 
 def test_without_data_sets_the_page_says_so(tmp_path):
-    write(tmp_path, certificates.TABLES, certificates.certify([], [], 1))
-    render_certificate.main(tmp_path, tmp_path, SITE, [], ["snow2008_rte"], 1)
-    assert "None of the data sets" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    study = OwnStudy({"design": [], "left_out": ["snow2008_rte"], "seed": 1})
+    assert "None of the data sets" in run_study("certificate", study, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -80,21 +68,13 @@ def test_the_coverage_becomes_a_page(tmp_path):
         "hard": [0.3],
         "repetitions": 2,
     }
-    settings = {"grid": "reduced", "design": grid, "seed": 1}
+    study = OwnStudy({"grid": "reduced", "design": grid, "seed": 1})
     parts = [tmp_path / f"{part}.parquet" for part in range(2)]
     for part, path in enumerate(parts):
-        table = measure_certificate_coverage.main(grid, 1, part=part, n_parts=2)
-        table.to_parquet(path)
-    tables = collect_certificate_coverage.main(parts, grid, 1)
-    whole = measure_certificate_coverage.main(grid, 1, part=0, n_parts=1)
-    assert tables[2]["regime"].tolist() == whole["regime"].tolist()
-    names = ("curves", "exact", "simulated", "power")
-    write(tmp_path, names, tables)
-    write_settings(tmp_path / "settings.json", settings)
-    tables = {name: tmp_path / f"{name}.csv" for name in names}
-    render_certificate_coverage.main(tmp_path, tables, tmp_path / "settings.json", SITE)
-    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+        measure_study.main("noise", study, part=part, n_parts=2).to_parquet(path)
+    page = run_study("noise", replace(study, parts=parts), tmp_path)
+    whole = measure_study.main("noise", study, part=0, n_parts=1)
+    simulated = pd.read_csv(tmp_path / "simulated.csv")
+    assert simulated["regime"].tolist() == whole["regime"].tolist()
     assert "Equation 1" in page
     assert "reduced grid" in page
-    for name in ("exact", "simulated"):
-        assert (tmp_path / f"{name}.svg").stat().st_size > 0

@@ -8,7 +8,7 @@ from annobench import noise
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.noise import planning
-from annobench.studies import certificate_coverage
+from studies.noise import certificate_coverage
 
 
 def test_power_is_that_of_certificates_weighted_by_their_probability():

@@ -9,16 +9,15 @@ import pandas as pd
 import pytest
 import yaml
 
-import render_index
-import render_paper
-import table_columns
-import value_rows
 from annobench import plotting
 from annobench.replication import ledger, printed, schemas, verdicts, vocabulary
 from annobench.replication.ledger import Computed
 from annobench.reporting.formats import shown
 from annobench.reporting.pages import picture_size
 from annobench.reporting.verdicts import FACES, RELATIONS, Tally
+from pages import table_columns, value_rows
+from pages.captioned import figures_of
+from scripts.site import render_index, render_paper
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
 DAY = "2026-11-26"
@@ -136,6 +135,7 @@ def pages(paper):
         metas=[str(paper / "meta.json")],
         network=[],
         peers=["crowd_kit"],
+        studies=map(str, (SITE.parent / "studies").glob("*/study.yaml")),
         site=SITE,
     )
     return own["index"], overviews["index"], overviews["papers"], own["source"]
@@ -201,7 +201,7 @@ def test_other_methods_stand_beside_the_papers(pages):
 def test_a_figure_without_a_caption_is_an_error(paper):
     (paper / "captions.json").write_text("{}")
     with pytest.raises(ValueError, match=r"study: captions\.json has no entry for one"):
-        render_paper.figures_of(
+        figures_of(
             yaml.safe_load((paper / "paper.yaml").read_text()),
             json.loads((paper / "captions.json").read_text()),
             paper / "figures",

@@ -9,18 +9,14 @@ import pandas as pd
 import pytest
 import yaml
 
-import conclude
-import count_verdicts
-import counts
-import discrepancies
-import findings
-import render_index
-import render_lists
-import table_columns
 from annobench.replication import ledger, schemas, vocabulary
-from source_lines import Place, Sources
+from commands import conclude, count_verdicts
+from pages import counts, discrepancies, findings, table_columns
+from pages.source_lines import Place, Sources
+from scripts.site import render_index, render_lists
 
 SITE = Path(__file__).parents[2] / "workflow" / "site"
+STUDIES = [str(path) for path in (SITE.parent / "studies").glob("*/study.yaml")]
 ATTACK = "<script>alert('x')</script>"
 DAY = "2026-11-26"
 CAUSES = ("misprint", "formula", "method")
@@ -211,7 +207,7 @@ def test_the_same_counts_stand_on_all_pages_and_in_the_readme(studied):
     folder, comparison = studied
     paths = [str(path) for path in sorted(folder.glob("workflow/*/paper.yaml"))]
     pages, table = render_lists.main(folder, paths, SITE)
-    pages |= render_index.main(folder / "comparison.csv", paths, [], [], [], SITE)
+    pages |= render_index.main(folder / "comparison.csv", paths, [], [], [], STUDIES, SITE)
     of_seed = comparison["paper"] == "old"
     of_notebook = comparison["source"] == "a.ipynb"
     judged, outcomes = outcomes_of(comparison[of_seed])

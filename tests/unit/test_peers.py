@@ -1,4 +1,4 @@
-"""Other packages come in by the door for programs: their adapters and locks."""
+"""Methods of other packages, run as programs: their adapters and locks."""
 
 import importlib
 import sys

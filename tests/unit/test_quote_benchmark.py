@@ -6,9 +6,14 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-import quote_benchmark
-from annobench.studies import paun_models
-from annobench.studies.calibration import closest_in_pairs, goals
+from commands import quote_benchmark
+from pages.benchmark_quotes import (
+    PAUN_MODELS,
+    PAUN_SCORES,
+    closest_in_pairs,
+    goals,
+    quote_paun_models,
+)
 
 
 def averages(**changed):
@@ -33,7 +38,7 @@ def averages(**changed):
 def test_a_page_says_what_the_stored_tables_say(page):
     text = page.read_text(encoding="utf-8")
     assert quote_benchmark.quoting(page, text, quote_benchmark.STORED) == text, (
-        "run `python workflow/scripts/quote_benchmark.py`, as `make aggregation` does"
+        "run workflow/commands/quote_benchmark.py, as `make aggregation` does"
     )
 
 
@@ -50,13 +55,13 @@ def test_what_stands_between_the_marks_is_replaced(page):
 
 
 def test_models_are_averaged_over_the_data_sets_that_all_have():
-    names = paun_models.MODELS[:2]
+    names = PAUN_MODELS[:2]
     losses = {"a": (0.5, 0.4), "b": (0.3, 0.6), "c": (0.9, 0.7), "d": (0.1, None)}
     rows = [
         (problem, method, score, value)
         for problem, values in losses.items()
         for method, value in zip(names, values, strict=True)
-        for score in paun_models.SCORES
+        for score in PAUN_SCORES
         if value is not None
     ]
     problems = pd.DataFrame({"problem": list("abcd"), "provenance": "real"})
@@ -65,11 +70,11 @@ def test_models_are_averaged_over_the_data_sets_that_all_have():
         problems=problems.assign(same_labels_as=["", "", "b", ""]),
         settings={"versions": {"annobench": "1"}, "grid": "full", "seed": 1},
     )
-    said = paun_models.quote(tables)
+    said = quote_paun_models(tables)
     assert "Means over 2 of 3 real data sets" in said
     assert f"| `{names[0]}` | .400 | .400 | .400 | 1 |" in said
     assert f"| `{names[1]}` | .500 | .500 | .500 | 1 |" in said
-    assert f"Not in the stored tables: `{paun_models.MODELS[2]}`, " in said
+    assert f"Not in the stored tables: `{PAUN_MODELS[2]}`, " in said
 
 
 @pytest.mark.parametrize(

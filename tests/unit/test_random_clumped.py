@@ -13,7 +13,7 @@ from annobench.models import dawid_skene, random_clumped
 from annobench.models.kernels.random_clumped import expect
 from annobench.models.random_clumped import Prior, scaled
 from annobench.simulation import dependent
-from annobench.studies import calibration
+from studies.random_clumped import calibration
 
 CLUMPING, GUESSING = np.array([0.0, 0.4, 0.8]), np.array([0.5])
 

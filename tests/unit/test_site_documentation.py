@@ -9,15 +9,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import unrendered
 from latex2mathml.converter import convert
 
-import build_site
-import live
-import names
-import render_datasets
-import unrendered
 from annobench import datasets, plotting
 from annobench.datasets.base import LoadedData
+from pages import links_to_pages, study_sections
+from scripts.site import build_site, render_datasets
 
 TOP = Path(__file__).parents[2]
 DOCS = sorted((TOP / "docs").rglob("*.md"))
@@ -122,10 +120,10 @@ def disagreements():
 
 
 def test_conformance_counts_what_is_equal_and_says_what_differs():
-    text = live.conformance("cohen_kappa", matrix(), disagreements())
+    text = study_sections.conformance("cohen_kappa", matrix(), disagreements())
     assert "| peer 1.0 | 4 of 5 | none | none |" in text
     assert "- **peer**, `f`: it cuts. We don't." in text
-    assert "No package" in live.conformance("icc", matrix(), disagreements())
+    assert "No package" in study_sections.conformance("icc", matrix(), disagreements())
 
 
 def test_coverage_is_averaged_by_kind_of_interval():
@@ -135,10 +133,10 @@ def test_coverage_is_averaged_by_kind_of_interval():
     ]
     same = {"options": "", "scale": "interval", "n_categories": 5, "n_annotators": 3}
     table = pd.DataFrame(rows).assign(**same, prevalence=0.5, missing=0, repetitions=1000)
-    text = live.coverage("icc", table)
+    text = study_sections.coverage("icc", table)
     assert "2 settings with 1,000 repetitions" in text
     assert "| items | bca | 2 | 0.950 | 0.900 |" in text
-    assert "doesn't include" in live.coverage("pearson", table)
+    assert "doesn't include" in study_sections.coverage("pearson", table)
 
 
 def test_a_model_is_ranked_among_those_that_fit_every_data_set():
@@ -149,11 +147,13 @@ def test_a_model_is_ranked_among_those_that_fit_every_data_set():
     best = averages[averages["n_datasets"] == averages["n_datasets"].max()].nlargest(
         1, "mean_accuracy"
     )
-    text = live.benchmark(best["method"].iloc[0], averages, scores, problems, {"ti_dog"})
+    text = study_sections.benchmark(best["method"].iloc[0], averages, scores, problems, {"ti_dog"})
     assert re.search(r"mean accuracy 0\.\d+ \(rank 1 of \d+\)", text)
     assert "{doc}`ti_dog </datasets/ti_dog/index>`" in text
     assert "| ti_rte |" in text
-    assert "doesn't include" in live.benchmark("no_such_model", averages, scores, problems)
+    assert "doesn't include" in study_sections.benchmark(
+        "no_such_model", averages, scores, problems
+    )
 
 
 @pytest.fixture
@@ -171,24 +171,24 @@ def source(tmp_path):
 
 
 def test_titles_that_are_names_are_known(source):
-    assert set(names.known(source)) == {"Scott's pi", "GLAD", "`anesthesia`"}
+    assert set(links_to_pages.known(source)) == {"Scott's pi", "GLAD", "`anesthesia`"}
 
 
 def test_a_name_is_linked_once_where_it_stands_in_text(source):
     text = "# GLAD of old\n\n`glad` $GLAD$ [GLAD here](x.md), GLAD and GLAD.\n```\nGLAD\n```\n"
     text += "`anesthesia`\n"
     page = source / "models/voting.md"
-    found = names.linked(text, page, names.known(source))
+    found = links_to_pages.linked(text, page, links_to_pages.known(source))
     assert found == text.replace(", GLAD", ", [GLAD](glad.md)").replace(
         "`anesthesia`", "[`anesthesia`](../datasets/anesthesia/index.html)"
     )
 
 
 def test_no_page_links_to_itself_or_twice_to_another(source):
-    known = names.known(source)
-    assert names.linked("GLAD", source / "models/glad.md", known) == "GLAD"
+    known = links_to_pages.known(source)
+    assert links_to_pages.linked("GLAD", source / "models/glad.md", known) == "GLAD"
     text = "GLAD, or [this](glad.md)"
-    assert names.linked(text, source / "models/voting.md", known) == text
+    assert links_to_pages.linked(text, source / "models/voting.md", known) == text
 
 
 @pytest.mark.parametrize(
@@ -210,8 +210,10 @@ def test_no_page_links_to_itself_or_twice_to_another(source):
     ],
 )
 def test_names_on_computed_pages_lead_to_their_pages(source, html, found):
-    named = names.known(source) | names.ids(source)
-    assert names.linked_in_html(html, source / "studies/page.html", named) == (found or html)
+    named = links_to_pages.known(source) | links_to_pages.ids(source)
+    assert links_to_pages.linked_in_html(html, source / "studies/page.html", named) == (
+        found or html
+    )
 
 
 @pytest.mark.parametrize(

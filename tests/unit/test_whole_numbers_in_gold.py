@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from annobench.aggregation.gold import fit_with_gold
 from annobench.agreement import conditional_kappa, krippendorff_alpha, specific_agreement
 from annobench.audit import assessment, design, planning
+from annobench.benchmark.external_methods.answers import to_posterior
+from annobench.benchmark.external_methods.data import own_case
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
 from annobench.io import read_gold, read_labels
@@ -19,8 +21,6 @@ from annobench.labels.annotations import Annotations
 from annobench.labels.hierarchy import Hierarchy
 from annobench.labels.merging import from_pairs
 from annobench.models import dawid_skene
-from annobench.studies.doors.answers import to_posterior
-from annobench.studies.doors.data import own_case
 
 RNG = np.random.default_rng(5)
 TRUTH = RNG.integers(1, 4, 60)

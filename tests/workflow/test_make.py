@@ -17,9 +17,9 @@ import pandas as pd
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-import conclude
 from annobench.replication.ledger import COMPARISON_COLUMNS, read_comparison, write_comparison
-from counts import sentences
+from commands import conclude
+from pages.counts import sentences
 
 pytestmark = pytest.mark.workflow
 

@@ -11,9 +11,9 @@ from contextlib import suppress
 
 import links
 import pytest
+import unrendered
 from clones import TOP, jobs_of, jobs_with
 
-import unrendered
 from annobench.replication.ledger import read_comparison
 from annobench.replication.verdicts import check
 
@@ -26,13 +26,14 @@ SHOWN = {
 }
 COMPUTED = SHOWN | {"replicate_example_paper", "trace_paper"}
 FETCHED = COMPUTED | {"fetch_anesthesia", "render_datasets"}
-AUDITS = {"measure_audits", "collect_audits", "replay_labels", "render_audits", "site"}
-COVERAGE = {"measure_coverage", "collect_coverage", "render_coverage", "site"}
+AUDITS = {"measure_audit", "analyse_audit", "render_audit", "site"}
+COVERAGE = {"measure_coverage", "analyse_coverage", "render_coverage", "site"}
 BASELINES = {"fit_models", "refit_models", "score_models", "render_baselines", "site"}
 NOISE = {
-    *("measure_certificate_coverage", "collect_certificate_coverage"),
-    *("render_certificate_coverage", "certify", "render_certificate"),
+    *("measure_noise", "analyse_noise", "render_noise"),
+    *("analyse_certificate", "render_certificate"),
 }
+CONFORMANCE = {"analyse_conformance", "render_conformance"}
 
 
 def test_everything_is_built(built):
@@ -160,13 +161,13 @@ def test_the_report_is_made(built, tmp_path):
 @pytest.mark.parametrize(
     ("path", "reruns"),
     [
-        ("src/annobench/models/voting.py", COMPUTED | BASELINES | AUDITS - {"replay_labels"}),
+        ("src/annobench/models/voting.py", COMPUTED | BASELINES | AUDITS),
         # Neither the analysis nor the coefficients of agreement import this model.
         ("src/annobench/models/hierarchical_binary.py", BASELINES),
         # Notebooks reach coefficients by the package of all.
         (
             "src/annobench/agreement/coefficients/icc.py",
-            {"conformance", "render_index", "run_notebook", "render_datasets", "site"} | COVERAGE,
+            {"render_index", "run_notebook", "render_datasets", "site"} | CONFORMANCE | COVERAGE,
         ),
         ("src/annobench/datasets/anesthesia.py", FETCHED),
         ("src/annobench/datasets/pins/anesthesia.csv", FETCHED),
@@ -184,8 +185,13 @@ def test_the_report_is_made(built, tmp_path):
             "src/annobench/reporting/templates/parts.css",
             {"render_baselines", "render_stored_benchmarks", "site"},
         ),
-        ("tests/reference/agreement/disagreements.csv", {"conformance", "render_index", "site"}),
-        ("workflow/scripts/check.py", set()),
+        ("tests/reference/agreement/disagreements.csv", CONFORMANCE | {"render_index", "site"}),
+        ("workflow/studies/coverage/page.html.j2", {"render_coverage", "site"}),
+        ("workflow/studies/coverage/page.py", {"render_coverage", "site"}),
+        ("workflow/studies/coverage/analysis.py", COVERAGE - {"measure_coverage"}),
+        ("workflow/studies/coverage/cells.py", COVERAGE),
+        ("workflow/pages/counts.py", {"render_index", "render_lists", "site"}),
+        ("workflow/scripts/papers/check.py", set()),
     ],
 )
 def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
@@ -198,8 +204,8 @@ def test_an_edit_reruns_exactly_what_depends_on_it(built, path, reruns):
 #: What draws random numbers and follows from nothing that does, where the data are simulated.
 DRAWN = {
     "fetch_anesthesia",
-    *("measure_coverage", "measure_certificate_coverage", "measure_audits", "replay_labels"),
-    *("fit_models", "refit_models", "certify"),
+    *("measure_coverage", "measure_noise", "measure_audit", "analyse_certificate"),
+    *("fit_models", "refit_models"),
 }
 
 
@@ -262,7 +268,8 @@ def test_a_simulated_run_never_asks_the_network(sources):
     with sources.edited("config/config.yaml", old="mode: auto", new="mode: simulated"):
         planned = sources.planned()
     shown = {
-        *("conformance", "render_benchmarks", "render_faults", "render_stored_benchmarks"),
+        *CONFORMANCE,
+        *("render_benchmarks", "render_faults", "render_stored_benchmarks"),
         *("restore_coverage", "restore_noise", "restore_audit"),
     }
     assert set(planned) == FETCHED | COVERAGE | BASELINES | NOISE | AUDITS | shown
@@ -499,9 +506,9 @@ def test_an_analysis_that_fails_leaves_its_message_and_its_log(clone):
 
 #: Scripts of rules that follow one another, and what a kill leaves half-written.
 KILLED = {
-    "workflow/scripts/fetch_datasets.py": "results/data/anesthesia/meta.json",
-    "workflow/scripts/run_paper.py": "results/papers/example_paper/computed.csv",
-    "workflow/scripts/build_site.py": "results/index.html",
+    "workflow/scripts/data/fetch_datasets.py": "results/data/anesthesia/meta.json",
+    "workflow/scripts/papers/run_paper.py": "results/papers/example_paper/computed.csv",
+    "workflow/scripts/site/build_site.py": "results/index.html",
 }
 
 

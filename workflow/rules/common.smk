@@ -18,11 +18,12 @@ from annobench.datasets.sources import default_base_url
 from annobench.core.discovery import records
 from annobench.course import sessions
 from annobench.io.wordnet import has_wordnet
-from annobench.studies.benchmark.files import SETTINGS, file_names
+from annobench.benchmark.files import SETTINGS, file_names
 
 from catalogue import FIGURE_FORMATS, LEDGERS, read_papers
 from dependencies import digest, library_sources
 from documents import DocumentError
+from study_contract.record import read_studies
 from settings import (
     ahead_of_clock,
     check_config,
@@ -42,6 +43,7 @@ try:
     check_config(config, DATASETS)
     check_results(Path("results"))
     PAPERS = read_papers(WORKFLOW / "papers", DATASETS, NOTEBOOKS)
+    STUDIES = read_studies(WORKFLOW / "studies")
 except (DocumentError, OSError) as error:
     raise WorkflowError(str(error)) from None
 
@@ -128,7 +130,7 @@ def data_of(dataset, folder="results/data"):
 
 def dataset_sources(module):
     """Return a digest of a module of data sets, which is found by discovery, and of its imports."""
-    script = WORKFLOW / "scripts/fetch_datasets.py"
+    script = WORKFLOW / "scripts/data/fetch_datasets.py"
     return imports_of(script, also=[f"annobench.datasets.{module}"])
 
 
@@ -163,7 +165,7 @@ def traced_inputs(wildcards):
 
 def traced_sources(wildcards):
     """Return a digest of the library sources that decide what a paper's values rest on."""
-    return imports_of(WORKFLOW / "scripts/trace_paper.py", *PAPERS[wildcards.paper].sources)
+    return imports_of(WORKFLOW / "scripts/papers/trace_paper.py", *PAPERS[wildcards.paper].sources)
 
 
 def paper_outputs(key):
@@ -214,7 +216,7 @@ def page_inputs(wildcards):
 def notebook_sources(wildcards):
     """Return a digest of the library sources that a notebook imports."""
     notebook = NOTEBOOKS / f"{wildcards.notebook}.ipynb"
-    return imports_of(WORKFLOW / "scripts/run_notebook.py", notebook)
+    return imports_of(WORKFLOW / "scripts/papers/run_notebook.py", notebook)
 
 
 def shown(paper):
@@ -307,7 +309,7 @@ def model_sources(script, wildcards):
     """Return a digest of the library sources of a job that fits a model, or all."""
     names = METHODS if wildcards.method == "all" else [wildcards.method]
     return imports_of(
-        WORKFLOW / "scripts" / script, also=[f"annobench.models.{name}" for name in names]
+        WORKFLOW / "scripts/studies" / script, also=[f"annobench.models.{name}" for name in names]
     )
 
 
@@ -315,78 +317,103 @@ def model_sources(script, wildcards):
 BENCHMARK_FILES = [*file_names().values(), SETTINGS]
 STORED = WORKFLOW.parent / "benchmarks/measured"
 STORED_BENCHMARK = STORED / "aggregation"
-#: In the order in which they are collected.
-NOISE_TABLES = ["curves", "exact", "simulated", "power"]
-#: Studies by simulation whose full grids are stored, and the files of each.
-STORED_STUDIES = {
-    "coverage": ["coverage.csv", SETTINGS],
-    "noise": [*(f"{table}.csv" for table in NOISE_TABLES), SETTINGS],
-    "audit": ["coverage.csv", "replay.csv", SETTINGS],
+#: Where the tables of full grids are stored, by the studies that have grids.
+STORED_STUDIES = [key for key, study in STUDIES.items() if study.grids]
+#: The study and its grid, by the folder of the results.
+STUDY_RUNS = {
+    folder: (key, grid) for key, study in STUDIES.items() for folder, grid in study.runs.items()
 }
-
-
-#: Jobs that share the tasks of a study: few where a task takes no longer than to start a job.
-N_PARTS = {
-    "coverage": 1,
-    "coverage_full": 66,
-    "noise": 1,
-    "noise_full": 55,
-    "audit": 1,
-    "audit_full": 12,
-}
-
-
-def parts_of(wildcards):
-    """Return the tables of all parts of a study."""
-    n = N_PARTS[wildcards.study]
-    return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
-
-
-#: The folder of a study, by the grid that it shows; the full one is stored, too.
-COVERAGE_GRIDS = {"coverage": "reduced", "coverage_full": "full"}
-NOISE_GRIDS = {"noise": "reduced", "noise_full": "full"}
 
 
 wildcard_constraints:
     part="[0-9]+",
 
 
-def coverage_settings(wildcards):
-    """Return what decides the table of the study of intervals."""
-    settings = config["studies"]["coverage"]
-    grid = COVERAGE_GRIDS[wildcards.study]
+def parts_of(wildcards):
+    """Return the tables of all parts of a study; none where one job computes it all."""
+    key, grid = STUDY_RUNS[wildcards.study]
+    n = STUDIES[key].grids[grid].jobs if grid else 0
+    return [f"results/studies/{wildcards.study}/parts/{part}.parquet" for part in range(n)]
+
+
+def designed(key):
+    """Return what the configuration says of a study's design."""
+    found = config["studies"]
+    for name in STUDIES[key].design.split("."):
+        found = found[name]
+    return found
+
+
+def study_settings(wildcards):
+    """Return what decides a study's tables: grid, design with the data sets that there are, seed.
+
+    What the configuration has beside the grids by their names, such as the items of estimands,
+    goes with the grid.
+    """
+    key, grid = STUDY_RUNS[wildcards.study]
+    seed = {"seed": config["seed"]} if STUDIES[key].random else {}
+    if not STUDIES[key].design:
+        return seed
+    own = designed(key)
+    if not grid:
+        gone = [id for id in named_in(own) if id not in DATASETS]
+        return {"design": at_hand(own)} | ({"left_out": gone} if gone else {}) | seed
+    of_grid = {
+        name: each[grid] for name, each in own.items() if isinstance(each, dict) and grid in each
+    }
+    return {"grid": grid, "design": at_hand(own[grid])} | at_hand(of_grid) | seed
+
+
+def named_in(design):
+    """Return the data sets that a design names, under `dataset` or `datasets`."""
+    if isinstance(design, list):
+        return list(dict.fromkeys(id for each in design for id in named_in(each)))
+    if not isinstance(design, dict):
+        return []
+    own = [*design.get("datasets", []), *([design["dataset"]] if "dataset" in design else [])]
+    return list(dict.fromkeys([*own, *(id for each in design.values() for id in named_in(each))]))
+
+
+def at_hand(design):
+    """Return a design without the data sets that there are not."""
+    if isinstance(design, list):
+        return [at_hand(each) for each in design if set(named_in(each)) <= set(DATASETS)]
+    if not isinstance(design, dict):
+        return design
     return {
-        "grid": grid,
-        "design": settings[grid],
-        "estimand_items": settings["estimand_items"][grid],
+        name: [id for id in each if id in DATASETS] if name == "datasets" else at_hand(each)
+        for name, each in design.items()
     }
 
 
-def noise_settings(wildcards):
-    """Return what decides the tables of the study of the noise certificate."""
-    grid = NOISE_GRIDS[wildcards.study]
-    return {"grid": grid, "design": config["studies"]["noise"][grid]}
+def study_data(wildcards):
+    """Return the data sets that a study reads."""
+    return named_in(list(study_settings(wildcards).values()))
 
 
-#: The folder of the study of audits, by the grid that it shows; the full one is stored, too.
-AUDIT_GRIDS = {"audit": "reduced", "audit_full": "full"}
+def study_models(wildcards):
+    """Return the models that a study's design names, which are found by discovery."""
+    design = study_settings(wildcards).get("design")
+    return design.get("models", []) if isinstance(design, dict) else []
 
 
-def audit_grid(wildcards):
-    """Return the grid of audits, with the data sets that there are."""
-    grid = config["studies"]["audit"][AUDIT_GRIDS[wildcards.study]]
-    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+def module_sources(key, name, models=()):
+    """Return a digest of a study's module and of all that it imports."""
+    path = STUDIES[key].module(name)
+    also = [f"annobench.models.{model}" for model in models]
+    script = WORKFLOW / "scripts/studies/analyse_study.py"
+    found = library_sources(script, PACKAGE) + library_sources(path, PACKAGE, also=also)
+    return digest({path, *found})
 
 
-def replay_grid(wildcards):
-    """Return the grid of labels bought again, with the data sets that there are."""
-    grid = config["studies"]["audit"]["replay"][AUDIT_GRIDS[wildcards.study]]
-    return grid | {"datasets": [id for id in grid["datasets"] if id in DATASETS]}
+def study_sources(wildcards, name):
+    """Return a digest of a study's module and of all that a job of it imports."""
+    return module_sources(STUDY_RUNS[wildcards.study][0], name, study_models(wildcards))
 
 
 def session_sources(wildcards):
     """Return a digest of the sources of a session: its exercises, and all that its cells may use."""
-    script = WORKFLOW / "scripts/execute_course.py"
+    script = WORKFLOW / "scripts/course/execute_course.py"
     own = f"annobench.course.sessions.s{wildcards.session}"
     return imports_of(script, also=[own, "annobench.course.student"])
 
@@ -422,7 +449,7 @@ def users():
     yield "The benchmark of models", "studies/aggregation/index", sorted(problems)
     audited = config["studies"]["audit"]["full"]["datasets"]
     yield "The study of audits", "studies/audit_stored/index", sorted(audited)
-    certified = {each["dataset"] for each in CERTIFIED}
+    certified = [id for id in named_in(designed("certificate")) if id in DATASETS]
     yield "Noise certificates", "studies/certificate/index", sorted(certified)
     posteriors = tomllib.loads((PACKAGE / "posteriors/records.toml").read_text("utf-8"))
     drawn = {each["data"].get("id", "") for each in posteriors["posterior"].values()}

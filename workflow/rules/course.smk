@@ -42,9 +42,9 @@ rule gather_course_results:
         mem_mb=500,
         runtime=2,
     params:
-        library=imports_of(WORKFLOW / "scripts/gather_course_results.py"),
+        library=imports_of(WORKFLOW / "scripts/course/gather_course_results.py"),
     script:
-        "../scripts/gather_course_results.py"
+        "../scripts/course/gather_course_results.py"
 
 
 rule copy_course_data:
@@ -101,9 +101,9 @@ rule make_course_notebooks:
         mem_mb=500,
         runtime=2,
     params:
-        library=imports_of(WORKFLOW / "scripts/make_course_notebooks.py"),
+        library=imports_of(WORKFLOW / "scripts/course/make_course_notebooks.py"),
     script:
-        "../scripts/make_course_notebooks.py"
+        "../scripts/course/make_course_notebooks.py"
 
 
 rule execute_solutions:
@@ -133,7 +133,7 @@ rule execute_solutions:
     params:
         library=session_sources,
     script:
-        "../scripts/execute_course.py"
+        "../scripts/course/execute_course.py"
 
 
 rule render_session:
@@ -157,10 +157,10 @@ rule render_session:
         mem_mb=1000,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_course.py"),
+        library=imports_of(WORKFLOW / "scripts/course/render_course.py"),
         title=lambda wildcards: LESSONS[wildcards.session].title,
     script:
-        "../scripts/render_course.py"
+        "../scripts/course/render_course.py"
 
 
 rule build_course_index:
@@ -186,12 +186,12 @@ rule build_course_index:
         runtime=5,
     params:
         library=imports_of(
-            WORKFLOW / "scripts/build_course_index.py",
+            WORKFLOW / "scripts/course/build_course_index.py",
             also=[f"annobench.course.sessions.s{id}" for id in SESSIONS],
         ),
         sessions=SESSIONS,
     script:
-        "../scripts/build_course_index.py"
+        "../scripts/course/build_course_index.py"
 
 
 rule build_wheel:
@@ -215,9 +215,9 @@ rule build_wheel:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/build_wheel.py"),
+        library=imports_of(WORKFLOW / "scripts/course/build_wheel.py"),
     script:
-        "../scripts/build_wheel.py"
+        "../scripts/course/build_wheel.py"
 
 
 rule archive_course:
@@ -260,6 +260,6 @@ rule archive_course:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/archive_course.py"),
+        library=imports_of(WORKFLOW / "scripts/course/archive_course.py"),
     script:
-        "../scripts/archive_course.py"
+        "../scripts/course/archive_course.py"

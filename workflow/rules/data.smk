@@ -28,10 +28,10 @@ rule probe_network:
         mem_mb=500,
         runtime=2,
     params:
-        library=imports_of(WORKFLOW / "scripts/probe_network.py"),
+        library=imports_of(WORKFLOW / "scripts/data/probe_network.py"),
         base_url=default_base_url(),
     script:
-        "../scripts/probe_network.py"
+        "../scripts/data/probe_network.py"
 
 
 for name, ids in IDS_OF_MODULE.items():
@@ -68,4 +68,4 @@ for name, ids in IDS_OF_MODULE.items():
             # With another seed this changes of a simulated data set, and not of a real one.
             upgrades={id: UPGRADES[id] for id in ids},
         script:
-            "../scripts/fetch_datasets.py"
+            "../scripts/data/fetch_datasets.py"

@@ -27,4 +27,4 @@ rule run_notebook:
         library=notebook_sources,
         paper=lambda wildcards: PAPER_OF_NOTEBOOK[wildcards.notebook].key,
     script:
-        "../scripts/run_notebook.py"
+        "../scripts/papers/run_notebook.py"

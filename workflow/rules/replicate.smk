@@ -46,7 +46,7 @@ for key in (key for key, paper in PAPERS.items() if not paper.rules.is_file()):
             datasets=list(PAPERS[key].datasets),
             resources={n: RESOURCES[n] for n in PAPERS[key].resources if n in RESOURCES},
         script:
-            "../scripts/run_paper.py"
+            "../scripts/papers/run_paper.py"
 
 
 rule trace_paper:
@@ -76,7 +76,7 @@ rule trace_paper:
         datasets=lambda wildcards: PAPERS[wildcards.paper].datasets,
         results=lambda wildcards: PAPERS[wildcards.paper].results,
     script:
-        "../scripts/trace_paper.py"
+        "../scripts/papers/trace_paper.py"
 
 
 rule compare_paper:
@@ -99,10 +99,10 @@ rule compare_paper:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/compare_paper.py"),
+        library=imports_of(WORKFLOW / "scripts/papers/compare_paper.py"),
         results=lambda wildcards: PAPERS[wildcards.paper].results,
     script:
-        "../scripts/compare_paper.py"
+        "../scripts/papers/compare_paper.py"
 
 
 rule collect_comparisons:
@@ -122,9 +122,9 @@ rule collect_comparisons:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/collect_comparisons.py"),
+        library=imports_of(WORKFLOW / "scripts/papers/collect_comparisons.py"),
     script:
-        "../scripts/collect_comparisons.py"
+        "../scripts/papers/collect_comparisons.py"
 
 
 rule check:
@@ -143,6 +143,6 @@ rule check:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/check.py"),
+        library=imports_of(WORKFLOW / "scripts/papers/check.py"),
     script:
-        "../scripts/check.py"
+        "../scripts/papers/check.py"

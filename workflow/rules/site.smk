@@ -28,11 +28,15 @@ PAGES = [
 
 #: Tables that pages of studies offer.
 STUDY_TABLES = [
-    "results/studies/conformance/matrix.csv",
-    "results/studies/conformance/disagreements.csv",
-    *expand("results/studies/coverage{grid}/coverage.csv", grid=["", "_stored"]),
-    *expand("results/studies/noise{grid}/{table}.csv", grid=["", "_stored"], table=NOISE_TABLES),
-    *rules.certify.output,
+    f"results/studies/{folder}/{table}.csv"
+    for key, tables in {
+        "conformance": ["matrix", "disagreements"],
+        "coverage": STUDIES["coverage"].tables,
+        "noise": STUDIES["noise"].tables,
+        "certificate": STUDIES["certificate"].tables,
+    }.items()
+    for folder in ([key, f"{key}_stored"] if STUDIES[key].grids else [key])
+    for table in tables
 ]
 
 
@@ -55,9 +59,9 @@ rule render_paper:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_paper.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_paper.py"),
     script:
-        "../scripts/render_paper.py"
+        "../scripts/site/render_paper.py"
 
 
 rule render_lists:
@@ -84,9 +88,9 @@ rule render_lists:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_lists.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_lists.py"),
     script:
-        "../scripts/render_lists.py"
+        "../scripts/site/render_lists.py"
 
 
 rule render_index:
@@ -97,6 +101,7 @@ rule render_index:
         network=sorted({answer for dataset in DATASETS for answer in network_of(dataset)}),
         papers=[str(paper.folder / "paper.yaml") for paper in PAPERS.values()],
         remarks=[f"{paper.folder}/remarks.csv" for paper in PAPERS.values()],
+        studies=[str(study.folder / "study.yaml") for study in STUDIES.values()],
         site=site_files("index.html.j2", "papers.html.j2", "studies.html.j2", "sort.js"),
         # Findings are read from these, where a run has them.
         matrix="results/studies/conformance/matrix.csv",
@@ -114,10 +119,10 @@ rule render_index:
         mem_mb=500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_index.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_index.py"),
         peers=PEER_STUDIES,
     script:
-        "../scripts/render_index.py"
+        "../scripts/site/render_index.py"
 
 
 #: Data sets whose labels anyone may pass on: the site offers them, as the course's archive does.
@@ -148,7 +153,7 @@ rule render_datasets:
         mem_mb=1500,
         runtime=5,
     params:
-        library=imports_of(WORKFLOW / "scripts/render_datasets.py"),
+        library=imports_of(WORKFLOW / "scripts/site/render_datasets.py"),
         ids=DATASETS,
         about={
             "documented": {id: documentation_of(id) for id in DATASETS},
@@ -158,7 +163,7 @@ rule render_datasets:
             "offered": OFFERED,
         },
     script:
-        "../scripts/render_datasets.py"
+        "../scripts/site/render_datasets.py"
 
 
 rule site:
@@ -191,11 +196,11 @@ rule site:
         mem_mb=2000,
         runtime=10,
     params:
-        library=imports_of(WORKFLOW / "scripts/build_site.py"),
+        library=imports_of(WORKFLOW / "scripts/site/build_site.py"),
         # The reference shows the whole library.
         reference=config["site"]["reference"] and digest(PACKAGE.rglob("*.py")),
         notebooks={
             paper.key: f"results/notebooks/{paper.notebook}.ipynb" for paper in PAPERS.values()
         },
     script:
-        "../scripts/build_site.py"
+        "../scripts/site/build_site.py"

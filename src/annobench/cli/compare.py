@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from annobench.studies.benchmark.cases import BenchmarkCase
-    from annobench.studies.doors import Candidate, Finding, Outcome
+    from annobench.benchmark.cases import BenchmarkCase
+    from annobench.benchmark.external_methods import Candidate, Finding, Outcome
 
 
 @reads_labels(optional=True)
@@ -69,17 +69,19 @@ def compare(
 
     Example: annobench compare my_method.py --against dawid_skene,ebcc
     """
+    from annobench.benchmark import external_methods
+    from annobench.benchmark.external_methods import data as choices
     from annobench.reporting import benchmark_page
-    from annobench.studies import doors
-    from annobench.studies.doors import data as choices
 
     errors = terminal(stderr=True)
     try:
-        candidates = [doors.from_python(target) for target in methods or []]
-        candidates += [doors.from_program(command, limit=limit) for command in program or []]
+        candidates = [external_methods.from_python(target) for target in methods or []]
+        candidates += [
+            external_methods.from_program(command, limit=limit) for command in program or []
+        ]
         folder = _comparison_folder(methods or [], reading) if out is None else out
         writing = Writing("compare", folder, force, _sources(methods or [], data or [], reading))
-        files = ["index.html", *doors.file_names()]
+        files = ["index.html", *external_methods.file_names()]
         writing.check(files)
         with quiet("annobench"):  # it is said here
             cases = _cases(data, reading, seed)
@@ -87,10 +89,12 @@ def compare(
         for text in simulated:
             errors.print(f"WARNING: {text}", style="bold", markup=False, highlight=False)
         with errors.status("Checking"):
-            findings = {each: doors.check(each, limit=limit, seed=seed) for each in candidates}
+            findings = {
+                each: external_methods.check(each, limit=limit, seed=seed) for each in candidates
+            }
         warnings = _contract(errors, findings)
         with errors.status("Fitting") as status:
-            found = doors.compare(
+            found = external_methods.compare(
                 cases,
                 candidates,
                 against=listed(against) or [],
@@ -105,7 +109,7 @@ def compare(
             )
         remarks = [f"{name}: {note}" for name, notes in warnings.items() for note in notes]
         if reading is not None:
-            remarks += doors.what_gold_tells(cases[0], found.rankings[cases[0].name])
+            remarks += external_methods.what_gold_tells(cases[0], found.rankings[cases[0].name])
         found.write(folder)
         page = benchmark_page.render(
             found.tables, marked=found.candidates, remarks=[*simulated, *remarks]
@@ -144,7 +148,7 @@ def _cases(
     seed: int,
 ) -> list[BenchmarkCase]:
     """Return what methods are compared on."""
-    from annobench.studies.doors import data as choices
+    from annobench.benchmark.external_methods import data as choices
 
     if reading is None:
         named = [name for text in data or [] for name in listed(text) or []]

@@ -19,7 +19,7 @@ of 95% intervals over 4,000 simulated studies is::
     PPI++               .846   .885   .917
     joint model         .888   .930   .948
 
-as `annobench.studies.prevalence_coverage.measure_prevalence_coverage` has it for
+as `measure_prevalence_coverage` (workflow/papers/judge_arena/prevalence_coverage.py) has it for
 ``[Cell(p, 0.9, 0.95, 100, 3_000) for p in (0.02, 0.05, 0.1)]``, ``repetitions=4_000, rng=1``.
 
 For a prevalence take the joint model, `annobench.judges.prevalence.joint`, or, with very few gold

@@ -25,7 +25,7 @@ posteriors stay. As no one function is maximised, `converged` looks at the poste
 
 At last the posterior of an item is raised to a power below 1 and normalised, as no model of how
 annotators err together is right: temperature scaling (Guo et al. 2017), with a temperature that was
-chosen, as were the priors, on simulated worlds by `annobench.studies.calibration`, not on labels
+chosen, as were the priors, on simulated worlds by `workflow/studies/random_clumped`, not on labels
 with gold.
 """
 

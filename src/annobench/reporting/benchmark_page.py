@@ -1,6 +1,6 @@
 """The page of a benchmark of aggregation methods: one file that opens offline.
 
-`render` takes the tables that `annobench.studies.benchmark.tables` makes or reads, whoever ran the
+`render` takes the tables that `annobench.benchmark.tables` makes or reads, whoever ran the
 fits, and returns HTML with style, data and script inside::
 
     results = tables.tabulate(cases, records, methods, replicates=1000, seed=1)
@@ -31,17 +31,17 @@ import pandas as pd
 from markupsafe import Markup
 from scipy.special import ndtri, stdtrit
 
+from annobench.benchmark.across import MIN_DATASETS, compared_with
+from annobench.benchmark.comparison import CONFUSION, differences_to
+from annobench.benchmark.files import file_names
+from annobench.benchmark.refits import RESAMPLED
+from annobench.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
+from annobench.benchmark.tables import BenchmarkTables, counted
 from annobench.core.texts import plain
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
 from annobench.reporting.formats import number, shorten
-from annobench.studies.benchmark.across import MIN_DATASETS, compared_with
-from annobench.studies.benchmark.comparison import CONFUSION, differences_to
-from annobench.studies.benchmark.files import file_names
-from annobench.studies.benchmark.refits import RESAMPLED
-from annobench.studies.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
-from annobench.studies.benchmark.tables import BenchmarkTables, counted
 
 #: How a difference is shown: by its mark and the class of its style.
 MARKS: Final[Mapping[str, tuple[str, str]]] = {

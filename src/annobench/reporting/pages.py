@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
@@ -22,16 +23,16 @@ from annobench.reporting import formats
 from annobench.reporting.verdicts import FACES, RELATIONS
 
 
-def render(template: str, folder: Path | None = None, **content: Any) -> str:
+def render(template: str, folder: Path | Sequence[Path] | None = None, **content: Any) -> str:
     """Fill a template; its style is part of the page.
 
     Parameters
     ----------
     template : str
         Name of the file.
-    folder : Path, optional
-        Where templates are looked for first; otherwise they are those of the library, such as
-        ``base.html.j2``.
+    folder : Path or sequence of Path, optional
+        Where templates are looked for first, in this order; otherwise they are those of the
+        library, such as ``base.html.j2``.
     **content : Any
         What the template shows, by name.
 

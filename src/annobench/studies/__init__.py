@@ -1,18 +1,25 @@
-"""Studies of the methods: coverage, the benchmark of models, certificates, conformance."""
+"""Former names of the benchmark of models, which warn; our own studies are in the repository.
 
-import lazy_loader
+`annobench.studies.benchmark` is `annobench.benchmark`, and `annobench.studies.doors` is
+`annobench.benchmark.external_methods`. Coverage, certificates, audits and conformance were moved to
+`workflow/studies` of the repository.
+"""
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submodules=[
-        "benchmark",
-        "certificate_coverage",
-        "certificates",
-        "conformance",
-        "conventions",
-        "coverage",
-        "doors",
-        "parts",
-        "prevalence_coverage",
-    ],
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+__all__: list[str] = []
+
+_FORMER = ("benchmark", "doors")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FORMER:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(
+        f"module {__name__!r} has no attribute {name!r}. Our own studies, such as coverage and "
+        "conformance, are no part of the library any more; they are in the folder workflow/studies "
+        "of the repository."
+    )

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.workflow
 TIMED = {"fit_models", "refit_models", "score_models", "render_baselines"}
 
 #: How the names of rules begin that make pages and notebooks.
-SHOW = ("conformance", "render_", "run_notebook", "site")
+SHOW = ("render_", "run_notebook", "site")
 
 
 def jobs_by_rule(clone):

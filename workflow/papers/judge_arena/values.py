@@ -14,7 +14,8 @@ from annobench.judges.panel import NO_LABEL
 from annobench.judges.prevalence import METHODS, JudgedCounts, caution_of, joint, ppi, ppi_plus
 from annobench.judges.rates import rates_by_gold
 from annobench.replication.analysis import Effort
-from annobench.studies.prevalence_coverage import Cell, measure_prevalence_coverage
+
+from .prevalence_coverage import Cell, measure_prevalence_coverage
 
 #: The model whose win rate is asked for is the first category.
 CLAUDE = 0

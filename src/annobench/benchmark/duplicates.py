@@ -1,0 +1,96 @@
+"""Which data sets hold the same labels under other names.
+
+Two label tables are the same up to names if one becomes the other by renaming items, annotators and
+categories. That is decided by a fingerprint that does not depend on names: every item, annotator
+and category has a colour, at first the same for all, which is refined by the colours of what it
+shares labels with (Weisfeiler and Lehman 1968). In theory different tables can have one
+fingerprint, if items and annotators can't be told apart by their neighbours. Those of real data
+sets can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.labels.annotations import Annotations
+
+Colours = NDArray[np.uint64]
+
+#: Refinements: labels of labels of labels.
+ROUNDS: Final = 3
+
+#: Odd multipliers of a mixing step (those of the SplitMix64 generator).
+GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
+FIRST: Final = np.uint64(0xBF58476D1CE4E5B9)
+SECOND: Final = np.uint64(0x94D049BB133111EB)
+
+
+def _mix(value: Colours) -> Colours:
+    """Scramble 64 bits, so that sums of what comes out tell apart what went in."""
+    value = value + GAMMA
+    value = (value ^ (value >> np.uint64(30))) * FIRST
+    value = (value ^ (value >> np.uint64(27))) * SECOND
+    return value ^ (value >> np.uint64(31))
+
+
+def fingerprint(annotations: Annotations) -> int:
+    """Return a number that label tables share which are the same up to names.
+
+    Parameters
+    ----------
+    annotations : Annotations
+        The labels; items, annotators and categories without labels don't count.
+
+    Returns
+    -------
+    int
+        In [0, 2^64).
+
+    Examples
+    --------
+    >>> a = Annotations.from_arrays(list("xxyy"), list("abab"), list("0010"))
+    >>> b = Annotations.from_arrays(list("uuvv"), list("dcdc"), list("nnyn"))
+    >>> c = Annotations.from_arrays(list("xxyy"), list("abab"), list("0011"))
+    >>> fingerprint(a) == fingerprint(b), fingerprint(a) == fingerprint(c)
+    (True, False)
+    """
+    codes = (annotations.item, annotations.annotator, annotations.label)
+    sizes = (annotations.n_items, annotations.n_annotators, annotations.n_categories)
+    colours = [np.zeros(size, dtype=np.uint64) for size in sizes]
+    label = np.zeros(annotations.n_labels, dtype=np.uint64)
+    for _ in range(ROUNDS):
+        label = np.zeros_like(label)
+        for own, code in zip(colours, codes, strict=True):
+            label = _mix(label + own[code])
+        for n, (size, code) in enumerate(zip(sizes, codes, strict=True)):
+            total = np.zeros(size, dtype=np.uint64)
+            np.add.at(total, code, label)
+            colours[n] = _mix(total)
+    return int(_mix(label.sum(keepdims=True))[0])
+
+
+def same_labels(cases: Iterable[BenchmarkCase]) -> dict[str, str]:
+    """Say which case an earlier one equals, up to names.
+
+    Parameters
+    ----------
+    cases : iterable of BenchmarkCase
+        In the order in which the first of several equal ones counts.
+
+    Returns
+    -------
+    dict of str to str
+        For every case the name of the first that holds the same labels, empty if it is the first
+        itself.
+    """
+    first: dict[int, str] = {}
+    return {
+        case.name: "" if (known := first.setdefault(mark, case.name)) == case.name else known
+        for case in cases
+        for mark in [fingerprint(case.annotations)]
+    }

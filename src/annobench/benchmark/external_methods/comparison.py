@@ -1,0 +1,305 @@
+"""Methods from outside beside the library's own: fits, tables, a ranking, what gold can tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from annobench import models
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.external_methods.candidate import Candidate
+from annobench.benchmark.external_methods.stored import fit_or_recall
+from annobench.benchmark.files import SETTINGS
+from annobench.benchmark.files import file_names as tables_of_benchmark
+from annobench.benchmark.fits import FitRecord, Model, fit_all
+from annobench.benchmark.tables import BenchmarkTables, tabulate
+from annobench.core.files import write_csv
+from annobench.evaluation.gold_size import detectable, rank_methods
+
+#: The model that others are compared with at first.
+REFERENCE = "dawid_skene"
+
+#: The level of the tests that tell methods apart.
+LEVEL = 0.05
+
+_RANKING = "ranking.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came out of a comparison.
+
+    Attributes
+    ----------
+    tables : BenchmarkTables
+        Scores, fits and methods, as of the benchmark.
+    candidates : tuple of str
+        Names of the methods from outside.
+    rankings : dict of str to DataFrame
+        For each case the methods, the best first, as from `rank_methods`, with `accuracy`, `lower`,
+        `upper` and `log_loss`.
+    """
+
+    tables: BenchmarkTables
+    candidates: tuple[str, ...]
+    rankings: Mapping[str, pd.DataFrame]
+
+    def summary(self) -> pd.DataFrame:
+        """Sum up each method over all problems.
+
+        Returns
+        -------
+        DataFrame
+            A row for each method: `method`, `n_problems`, `n_scored`, `n_best` (on how many its
+            accuracy is the best or not told from the best at level .05), the medians `accuracy` and
+            `log_loss` over the problems with a score, and the median `seconds` of processor time.
+            Most often among the best first.
+        """
+        rows = []
+        rankings = pd.concat(self.rankings.values(), ignore_index=True)
+        for name, fits in self.tables.fits.groupby("method", sort=False):
+            own = rankings[rankings["method"] == name]
+            rows.append(
+                {
+                    "method": name,
+                    "n_problems": len(fits),
+                    "n_scored": len(own),
+                    "n_best": int((~(own["p_value"] <= LEVEL)).sum()),
+                    "accuracy": own["accuracy"].median(),
+                    "log_loss": own["log_loss"].median(),
+                    "seconds": fits["seconds"].median(),
+                }
+            )
+        order = ["n_best", "log_loss"]
+        table = pd.DataFrame(rows).sort_values(order, ascending=[False, True], kind="stable")
+        return table.reset_index(drop=True)
+
+    def write(self, folder: Path) -> None:
+        """Write the tables of the benchmark, and `ranking.csv`.
+
+        Parameters
+        ----------
+        folder : Path
+            Made where it is missing.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        self.tables.write(folder)
+        ranking = pd.concat(
+            [table.assign(problem=name) for name, table in self.rankings.items()], ignore_index=True
+        )
+        write_csv(ranking, folder / _RANKING, float_format="%.6g")
+
+
+def file_names() -> list[str]:
+    """Return the names of the files that `Outcome.write` writes.
+
+    Returns
+    -------
+    list of str
+        The tables, and the settings.
+    """
+    return [*tables_of_benchmark().values(), SETTINGS, _RANKING]
+
+
+def opponents(names: Sequence[str]) -> list[Model]:
+    """Return models of the library by name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Empty for all.
+
+    Returns
+    -------
+    list of Model
+        The one that others are compared with at first is among them.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model.
+    """
+    known = models.discover()
+    if not names:
+        return [known[name] for name in sorted(known)]
+    return [models.get(name) for name in dict.fromkeys([*names, REFERENCE])]
+
+
+def distinct(candidates: Sequence[Candidate], taken: Sequence[str]) -> list[Candidate]:
+    """Give candidates names that no other method has.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        Any.
+    taken : sequence of str
+        Names of other methods.
+
+    Returns
+    -------
+    list of Candidate
+        The same; a name that is taken gets a number.
+    """
+    found: list[Candidate] = []
+    used = set(taken)
+    for each in candidates:
+        name, n = each.METHOD.name, 2
+        while name in used:
+            name, n = f"{each.METHOD.name} ({n})", n + 1
+        used.add(name)
+        found.append(replace(each, METHOD=replace(each.METHOD, name=name)))
+    return found
+
+
+def compare(
+    cases: Sequence[BenchmarkCase],
+    candidates: Sequence[Candidate],
+    *,
+    against: Sequence[str] = (),
+    limit: float,
+    seed: int,
+    replicates: int,
+    settings: Mapping[str, Any] | None = None,
+    begin: Callable[[str], None] = lambda _: None,
+) -> Outcome:
+    """Compare methods from outside with the library's models.
+
+    Parameters
+    ----------
+    cases : sequence of BenchmarkCase
+        Labels with gold, of different names.
+    candidates : sequence of Candidate
+        Methods that passed the checks of `contract`; may be empty.
+    against : sequence of str
+        Names of models; all by default. Dawid and Skene's takes part anyway.
+    limit : float
+        Processor time of a fit in seconds.
+    seed : int
+        Of random methods and of the resampling.
+    replicates : int
+        Resamples of the items.
+    settings : mapping, optional
+        More that the page is to show.
+    begin : callable, optional
+        Called with the name of a method before it is fitted.
+
+    Returns
+    -------
+    Outcome
+        Tables and rankings.
+
+    Raises
+    ------
+    AnnotationError
+        If there is no such model.
+
+    Notes
+    -----
+    Fits of the library's models are kept in the cache and recalled. Candidates are fitted anew each
+    time.
+    """
+    others = opponents(against)
+    own = distinct(candidates, list(models.discover()))
+    records: list[FitRecord] = []
+    for model in others:
+        begin(model.METHOD.name)
+        records += fit_or_recall(cases, model, limit=limit, seed=seed)
+    for candidate in own:
+        begin(candidate.METHOD.name)
+        records += fit_all(cases, [candidate], limit=limit, seed=seed)
+    about = {"limit": limit, "reference": REFERENCE}
+    tables = tabulate(
+        cases,
+        records,
+        [*others, *own],
+        replicates=replicates,
+        seed=seed,
+        settings=about | dict(settings or {}),
+    )
+    names = tuple(candidate.METHOD.name for candidate in own)
+    return Outcome(tables, names, {case.name: _ranking(case, records, tables) for case in cases})
+
+
+def _ranking(
+    case: BenchmarkCase, records: Sequence[FitRecord], tables: BenchmarkTables
+) -> pd.DataFrame:
+    """Rank the methods on one case, with the intervals of the benchmark."""
+    kept = case.scored
+    posteriors = {
+        record.method: record.posterior[kept]
+        for record in records
+        if record.problem == case.name and record.posterior is not None
+    }
+    ranked = rank_methods(posteriors, case.gold[kept])
+    scores = tables.scores[tables.scores["problem"] == case.name]
+    accuracy = scores[scores["score"] == "accuracy"].set_index("method")
+    log_loss = scores[scores["score"] == "log_loss"].set_index("method")["estimate"]
+    ranked = ranked.join(accuracy[["estimate", "lower", "upper"]], on="method")
+    ranked = ranked.join(log_loss.rename("log_loss"), on="method")
+    return ranked.rename(columns={"estimate": "accuracy"})
+
+
+def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
+    """Say whether a gold standard tells the best methods apart, and how many items would.
+
+    Parameters
+    ----------
+    case : BenchmarkCase
+        The labels and golds.
+    ranking : DataFrame
+        Of the methods on it, as in `Outcome`.
+
+    Returns
+    -------
+    list of str
+        A sentence or two each; how many items are needed follows Connor (1987), see
+        `annobench.evaluation.gold_size`, at level .05 and power .8.
+    """
+    n = int(case.scored.sum())
+    best, others = ranking.iloc[0], ranking.iloc[1:]
+    if others.empty:
+        return []
+    unclear = others[~(others["p_value"] <= LEVEL)]
+    if unclear.empty:
+        return [
+            f"{n:,} gold items tell {best['method']} from all {len(others)} other methods "
+            "(McNemar's test with Holm's correction, level .05)."
+        ]
+    shown = ", ".join(unclear["method"].iloc[:5]) + (" ..." if len(unclear) > 5 else "")
+    found = [
+        f"{n:,} gold items do not tell {best['method']} from {len(unclear)} of {len(others)} other "
+        f"methods: {shown} (McNemar's test with Holm's correction, level .05)."
+    ]
+    second = unclear.iloc[0]
+    needed = second["items_needed"]
+    if second["discordance"] == 0:
+        found.append(
+            f"{best['method']} and {second['method']} give the same answers on all gold items: how "
+            "many would tell them apart can't be said."
+        )
+    elif math.isinf(needed):
+        found.append(
+            f"{best['method']} and {second['method']} are equally accurate on them, so that no "
+            "number of items can be derived from the difference."
+        )
+    else:
+        points = 100 * abs(second["minus_best"])
+        text = (
+            f"If the difference to {second['method']} is {points:.2g} points as seen, some "
+            f"{needed:,.0f} gold items would show it with probability .8."
+        )
+        if needed > case.annotations.n_items:
+            text += f" There are labels of {case.annotations.n_items:,} items only."
+        found.append(text)
+    if second["discordance"]:
+        smallest = 100 * detectable(second["discordance"], n)
+        found.append(
+            f"As often as these two disagree, {n:,} items would show a difference of "
+            f"{smallest:.2g} points."
+        )
+    return found

@@ -1,0 +1,36 @@
+"""The files of a benchmark of models; the workflow names them before anything is computed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+#: The tables, as in `annobench.benchmark.tables.BenchmarkTables`.
+TABLES: Final = (
+    "scores",
+    "differences",
+    "curves",
+    "across",
+    "averages",
+    "refits",
+    "refit_errors",
+    "refit_notes",
+    "fits",
+    "problems",
+    "methods",
+)
+
+#: Tables that are long, and written compressed.
+COMPRESSED: Final = ("differences", "curves")
+
+SETTINGS: Final = "settings.json"
+
+
+def file_names() -> dict[str, str]:
+    """Return the names of the files of tables.
+
+    Returns
+    -------
+    dict of str to str
+        By table.
+    """
+    return {name: f"{name}.csv.gz" if name in COMPRESSED else f"{name}.csv" for name in TABLES}

@@ -1,0 +1,356 @@
+"""Simulated labels of annotators of known kinds, with their categories as gold standard.
+
+Four kinds keep the assumption that most models share, that annotators err independently with
+probabilities of their own; the others break it, or leave little to learn from. Unless a kind says
+otherwise, the first category is twice as frequent as each other, and L different annotators of
+each item are chosen evenly.
+"""
+
+from __future__ import annotations
+
+import inspect
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.labels.annotations import Annotations
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Design:
+    """The size of a regime.
+
+    Attributes
+    ----------
+    n_categories : int
+        K, at least 2.
+    labels_per_item : int
+        L; what it means is up to the kind.
+    n_items, n_annotators : int
+        I and J.
+    """
+
+    n_categories: int
+    labels_per_item: int
+    n_items: int
+    n_annotators: int
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What a kind simulates.
+
+    Attributes
+    ----------
+    category : ndarray of int, shape (I,)
+        The gold standard.
+    item, annotator, label : ndarray of int, shape (N,)
+        Codes.
+    """
+
+    category: Codes
+    item: Codes
+    annotator: Codes
+    label: Codes
+
+
+def simulate_regimes(settings: Mapping[str, Any], seed: int) -> list[BenchmarkCase]:
+    """Simulate all regimes that settings ask for.
+
+    Parameters
+    ----------
+    settings : mapping
+        Numbers `items` and `annotators`; `crossed` has mappings of lists, `kinds`, `categories`
+        and `labels_per_item`, the elements of which are crossed.
+    seed : int
+        Of the simulation.
+
+    Returns
+    -------
+    list of BenchmarkCase
+        One a regime.
+    """
+    return [
+        simulate(
+            kind,
+            n_categories=n_categories,
+            labels_per_item=n_labels,
+            n_items=settings["items"],
+            n_annotators=settings["annotators"],
+            seed=seed,
+        )
+        for part in settings["crossed"]
+        for kind, n_categories, n_labels in product(
+            part["kinds"], part["categories"], part["labels_per_item"]
+        )
+    ]
+
+
+def simulate(
+    kind: str,
+    *,
+    n_categories: int,
+    labels_per_item: int,
+    n_items: int,
+    n_annotators: int,
+    seed: int,
+) -> BenchmarkCase:
+    """Simulate labels of annotators of one kind, with known categories as gold standard.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`, whose functions state the generative models.
+    n_categories : int
+        K, at least 2.
+    labels_per_item : int
+        L, at most `n_annotators`.
+    n_items, n_annotators : int
+        I and J.
+    seed : int
+        With the other arguments it makes the generator.
+
+    Returns
+    -------
+    BenchmarkCase
+        Its name tells kind, K and L.
+
+    Raises
+    ------
+    ValueError
+        If the kind is unknown, or there are fewer annotators than labels an item.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"simulate: kind must be one of {tuple(KINDS)}, got {kind!r}.")
+    if labels_per_item > n_annotators:
+        raise ValueError(
+            f"simulate: {labels_per_item} labels per item need as many annotators, "
+            f"got {n_annotators}."
+        )
+    design = Design(n_categories, labels_per_item, n_items, n_annotators)
+    size = (n_categories, labels_per_item, n_items, n_annotators)
+    found = KINDS[kind](design, np.random.default_rng([seed, zlib.crc32(kind.encode()), *size]))
+    return BenchmarkCase(
+        f"{kind}, K = {n_categories}, {labels_per_item} labels",
+        Annotations.from_arrays(
+            found.item,
+            found.annotator,
+            found.label,
+            items=range(n_items),
+            annotators=range(max(n_annotators, int(found.annotator.max()) + 1)),
+            categories=range(n_categories),
+        ),
+        found.category,
+        "regime",
+        inspect.getdoc(KINDS[kind]) or "",
+    )
+
+
+def _good(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate good annotators: right with probability from beta(17, 3), mean 0.85; even errors."""
+    return _by_confusion(_even(_good_rates(design, rng), design.n_categories), design, rng)
+
+
+def _mixed(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate annotators right with probability uniform on [1/K, 0.95], who err evenly."""
+    return _by_confusion(_even(_mixed_rates(design, rng), design.n_categories), design, rng)
+
+
+def _spam(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate good annotators and spammers, half each.
+
+    A spammer draws labels from a distribution of its own, itself from a uniform Dirichlet
+    distribution, whatever the item.
+    """
+    k, spammers = design.n_categories, design.n_annotators // 2
+    confusion = _even(_good_rates(design, rng), k)
+    confusion[:spammers] = rng.dirichlet(np.ones(k), spammers)[:, None, :]
+    return _by_confusion(confusion, design, rng)
+
+
+def _adversarial(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate good annotators, three in ten of whom say the next category for each that they see.
+
+    An adversary gives category k + 1 (the first for the last) where a good annotator says k.
+    """
+    others = round(0.3 * design.n_annotators)
+    confusion = _even(_good_rates(design, rng), design.n_categories)
+    confusion[:others] = np.roll(confusion[:others], 1, axis=2)
+    return _by_confusion(confusion, design, rng)
+
+
+def _correlated(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate annotators who take the same items for the same wrong category.
+
+    A quarter of the items of a category look like another, which is one and the same for all of
+    that category, drawn evenly. On such an item annotator j names the look-alike with probability
+    q_j from beta(5, 5), and otherwise labels it as any item: right with p_j from beta(17, 3), with
+    even errors. Given the category labels are dependent, as in the subtypes of Li, Rubinstein and
+    Cohn (2019).
+    """
+    k = design.n_categories
+    category = _categories(design, rng)
+    item, annotator = _assigned(design, rng)
+    alike = (np.arange(k) + rng.integers(1, k, k)) % k
+    deceptive = rng.random(design.n_items) < 0.25
+    taken_in = rng.beta(5, 5, design.n_annotators)
+    label = _labels(_right(_good_rates(design, rng)[annotator], category[item], k), rng)
+    fooled = deceptive[item] & (rng.random(item.size) < taken_in[annotator])
+    return Labels(category, item, annotator, np.where(fooled, alike[category[item]], label))
+
+
+def _difficulty(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate items of different difficulty.
+
+    Annotator j is right on item i with probability 1 / (1 + exp(-a_j b_i)), and errs evenly; the
+    ability a_j is normal with mean 1.5 and deviation 1, the logarithm of the ease b_i standard
+    normal (Whitehill and others 2009, equation 1).
+    """
+    category = _categories(design, rng)
+    item, annotator = _assigned(design, rng)
+    ability = rng.normal(1.5, 1, design.n_annotators)
+    ease = np.exp(rng.normal(0, 1, design.n_items))
+    right = 1 / (1 + np.exp(-ability[annotator] * ease[item]))
+    label = _labels(_right(right, category[item], design.n_categories), rng)
+    return Labels(category, item, annotator, label)
+
+
+def _drift(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate annotators who tire.
+
+    The probability that annotator j is right falls linearly with the item's code, which is the
+    order of work, from p_j, beta(17, 3), for the first item to an end drawn evenly between chance,
+    1/K, and p_j for the last. Errors are even.
+    """
+    category = _categories(design, rng)
+    item, annotator = _assigned(design, rng)
+    start = _good_rates(design, rng)
+    end = rng.uniform(np.minimum(1 / design.n_categories, start), start)
+    passed = item / max(design.n_items - 1, 1)
+    right = start[annotator] + passed * (end - start)[annotator]
+    label = _labels(_right(right, category[item], design.n_categories), rng)
+    return Labels(category, item, annotator, label)
+
+
+def _few(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate items of 1 to L labels, each number equally likely, by annotators as in `mixed`."""
+    full = _mixed(design, rng)
+    wanted = rng.integers(1, design.labels_per_item + 1, design.n_items)
+    rank = np.tile(np.arange(design.labels_per_item), design.n_items)
+    kept = rank < wanted[full.item]
+    return Labels(full.category, full.item[kept], full.annotator[kept], full.label[kept])
+
+
+def _long_tail(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate annotators of 1 to 100 labels, of whom many have few.
+
+    The logarithm of an annotator's number of labels is uniform from that of 1 to that of 100 (of I,
+    if that is less); its items are chosen evenly. Annotators come until there are I L labels, so
+    that J is as it comes, and an item may have no label. They are right as in `mixed`.
+    """
+    most, wanted = min(100, design.n_items), design.n_items * design.labels_per_item
+    sizes: list[int] = []
+    while sum(sizes) < wanted:
+        sizes.append(round(most ** rng.random()))
+    item = np.concatenate([rng.choice(design.n_items, n, replace=False) for n in sizes])
+    annotator = np.repeat(np.arange(len(sizes)), sizes)
+    category = _categories(design, rng)
+    right = rng.uniform(1 / design.n_categories, 0.95, len(sizes))
+    label = _labels(_right(right[annotator], category[item], design.n_categories), rng)
+    return Labels(category, item, annotator, label)
+
+
+def _imbalance(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate good annotators, and every category but the first of prevalence 0.02."""
+    k = design.n_categories
+    share = np.r_[1 - 0.02 * (k - 1), np.full(k - 1, 0.02)]
+    confusion = _even(_good_rates(design, rng), k)
+    return _by_confusion(confusion, design, rng, rng.choice(k, design.n_items, p=share))
+
+
+def _many(design: Design, rng: np.random.Generator) -> Labels:
+    """Simulate many categories that resemble their neighbours.
+
+    Annotators are right with probability uniform on [0.3, 0.95]. Four in five errors name the next
+    category, half of them, or the one before; the fifth names any wrong category.
+    """
+    k = design.n_categories
+    right = rng.uniform(0.3, 0.95, design.n_annotators)
+    confusion = _even(right, k)
+    near = (np.roll(np.eye(k), 1, axis=1) + np.roll(np.eye(k), -1, axis=1)) / 2
+    wrong = (1 - np.eye(k)) / (k - 1)
+    errors = 0.8 * near + 0.2 * wrong
+    confusion = right[:, None, None] * np.eye(k) + (1 - right)[:, None, None] * errors
+    return _by_confusion(confusion, design, rng)
+
+
+#: The generative models of regimes, by the names of their kinds.
+KINDS: Final[Mapping[str, Callable[[Design, np.random.Generator], Labels]]] = MappingProxyType(
+    {
+        each.__name__.removeprefix("_"): each
+        for each in (
+            *(_good, _mixed, _spam, _adversarial),
+            *(_correlated, _difficulty, _drift, _few, _long_tail, _imbalance, _many),
+        )
+    }
+)
+
+
+def _good_rates(design: Design, rng: np.random.Generator) -> Floats:
+    return rng.beta(17, 3, design.n_annotators)
+
+
+def _mixed_rates(design: Design, rng: np.random.Generator) -> Floats:
+    return rng.uniform(1 / design.n_categories, 0.95, design.n_annotators)
+
+
+def _even(right: Floats, k: int) -> Floats:
+    """Return confusion matrices of annotators who err evenly, shape (J, K, K)."""
+    off = (1 - right) / (k - 1)
+    return np.asarray(off[:, None, None] + (right - off)[:, None, None] * np.eye(k))
+
+
+def _categories(design: Design, rng: np.random.Generator) -> Codes:
+    k = design.n_categories
+    share = np.r_[2.0, np.ones(k - 1)] / (k + 1)
+    return rng.choice(k, design.n_items, p=share).astype(np.int64)
+
+
+def _assigned(design: Design, rng: np.random.Generator) -> tuple[Codes, Codes]:
+    """Choose the annotators of each item; return item and annotator of each label."""
+    n_items, n_labels = design.n_items, design.labels_per_item
+    chosen = rng.random((n_items, design.n_annotators)).argsort(axis=1)[:, :n_labels]
+    return np.repeat(np.arange(n_items), n_labels), chosen.ravel()
+
+
+def _right(right: Floats, category: Codes, k: int) -> Floats:
+    """Return probabilities of labels that are right so often, with even errors, shape (N, K)."""
+    off = (1 - right) / (k - 1)
+    share = np.repeat(off[:, None], k, axis=1)
+    share[np.arange(category.size), category] = right
+    return share
+
+
+def _labels(share: Floats, rng: np.random.Generator) -> Codes:
+    """Draw a label from each row of probabilities."""
+    bounds = np.cumsum(share, axis=1)[:, :-1]
+    return np.asarray((rng.random(len(share))[:, None] >= bounds).sum(axis=1))
+
+
+def _by_confusion(
+    confusion: Floats, design: Design, rng: np.random.Generator, category: Codes | None = None
+) -> Labels:
+    """Draw labels independently given the categories."""
+    category = _categories(design, rng) if category is None else category.astype(np.int64)
+    item, annotator = _assigned(design, rng)
+    return Labels(category, item, annotator, _labels(confusion[annotator, category[item]], rng))

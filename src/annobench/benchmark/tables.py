@@ -1,0 +1,381 @@
+"""The tables of a benchmark: what a page shows, and what is stored."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from annobench import __version__
+from annobench.benchmark.across import compare_across
+from annobench.benchmark.averages import average
+from annobench.benchmark.cases import BenchmarkCase
+from annobench.benchmark.comparison import KEYS as COMPARISON_KEYS
+from annobench.benchmark.comparison import compare
+from annobench.benchmark.duplicates import same_labels
+from annobench.benchmark.files import COMPRESSED, SETTINGS, TABLES, file_names
+from annobench.benchmark.fits import FitRecord, Model, in_order
+from annobench.benchmark.refits import KEYS as REFIT_KEYS
+from annobench.benchmark.refits import join_refits
+from annobench.core.errors import AnnotationError
+from annobench.core.files import replacing
+from annobench.core.versions import versions
+
+#: Columns that are text, whatever they look like.
+TEXT: Final = (
+    *("problem", "method", "other", "score", "design", "curve", "provenance", "status", "note"),
+    *(
+        "about",
+        "same_labels_as",
+        "whole",
+        "converged",
+        "reference",
+        "repeats",
+        "ties",
+        "smoothing",
+        "start",
+        "optimum",
+        "source",
+    ),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkTables:
+    """What came out of a benchmark.
+
+    Attributes
+    ----------
+    scores, differences, curves : DataFrame
+        As in `annobench.benchmark.comparison.Comparison`, of all problems.
+    across : DataFrame
+        Methods compared across the data sets that `counted` names, as from `compare_across`.
+    averages : DataFrame
+        Scores averaged over these data sets, as from `average`. Neither has scores of fits that
+        have not converged.
+    refits : DataFrame
+        Scores of fits to parts of the labels, as from `join_refits`; no rows if there were none.
+    refit_errors : DataFrame
+        Their standard errors over items, likewise.
+    refit_notes : DataFrame
+        Why there is no score: problem, design, method, note.
+    fits : DataFrame
+        A row for every problem and method: problem, method, status, seconds of processor time,
+        megabytes, converged ("yes", "no" or ""), note.
+    problems : DataFrame
+        A row for every problem: problem, provenance ("real", "simulated" for a data set that was
+        not to be had, "regime"), n_items (scored), n_annotators, n_labels, n_categories,
+        same_labels_as (the name of an earlier problem that holds the same labels under other names,
+        empty if there is none), about.
+    methods : DataFrame
+        A row for every method, as from `describe_methods`.
+    settings : dict
+        What decided the numbers, to be shown: `seed`, `replicates`, `versions` of software, and
+        what the caller adds; the page knows `limit`, `grid`, `command` and `folder`.
+    """
+
+    scores: pd.DataFrame
+    differences: pd.DataFrame
+    curves: pd.DataFrame
+    across: pd.DataFrame
+    averages: pd.DataFrame
+    refits: pd.DataFrame
+    refit_errors: pd.DataFrame
+    refit_notes: pd.DataFrame
+    fits: pd.DataFrame
+    problems: pd.DataFrame
+    methods: pd.DataFrame
+    settings: dict[str, Any]
+
+    @property
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """Write the tables and the settings, which `read_tables` reads.
+
+        Parameters
+        ----------
+        folder : path
+            It exists. Its files will be those that `file_names` lists.
+        """
+        for name, table in self.frames.items():
+            digits = "%.3g" if name == "differences" else "%.5g"
+            text = table.to_csv(index=False, float_format=digits, lineterminator="\n").encode()
+            with replacing(Path(folder) / file_names()[name]) as draft:
+                draft.write_bytes(gzip.compress(text, mtime=0) if name in COMPRESSED else text)
+        with replacing(Path(folder) / SETTINGS) as draft:
+            draft.write_text(json.dumps(self.settings, indent=1) + "\n", encoding="utf-8")
+
+
+def read_tables(folder: str | os.PathLike[str]) -> BenchmarkTables:
+    """Read what `BenchmarkTables.write` wrote.
+
+    Parameters
+    ----------
+    folder : path
+        Its folder.
+
+    Returns
+    -------
+    BenchmarkTables
+        The tables, with numbers as they were rounded.
+    """
+    frames = {name: read_table(Path(folder) / file) for name, file in file_names().items()}
+    settings = json.loads((Path(folder) / SETTINGS).read_text(encoding="utf-8"))
+    return BenchmarkTables(**frames, settings=settings)
+
+
+def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+    """Read one table of a benchmark, in which a method may be called "NA", or 1.
+
+    Parameters
+    ----------
+    path : path
+        A CSV file.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `TEXT` as text, empty where there is none.
+    """
+    types = dict.fromkeys(TEXT, str)
+    table = pd.read_csv(path, dtype=types, keep_default_na=False, na_values=[""])
+    text = [name for name in TEXT if name in table]
+    table[text] = table[text].fillna("")
+    return table
+
+
+def tabulate(
+    cases: Sequence[BenchmarkCase],
+    records: Iterable[FitRecord],
+    methods: Iterable[Model],
+    *,
+    replicates: int,
+    seed: int,
+    refits: Iterable[pd.DataFrame] = (),
+    settings: Mapping[str, Any] | None = None,
+) -> BenchmarkTables:
+    """Score fits, compare methods, and put everything into tables.
+
+    Parameters
+    ----------
+    cases : sequence of BenchmarkCase
+        What was fitted.
+    records : iterable of FitRecord
+        From any number of calls of `fit_all`.
+    methods : iterable of Model
+        Those of the records.
+    replicates : int
+        Resamples of the items, at least 2.
+    seed : int
+        Of the resampling.
+    refits : iterable of DataFrame
+        From calls of `refit`.
+    settings : mapping, optional
+        More that the page is to show.
+
+    Returns
+    -------
+    BenchmarkTables
+        All that a page needs.
+
+    Raises
+    ------
+    AnnotationError
+        If two methods have one name, or one has that of a column of the tables.
+    """
+    compared = list(methods)
+    _check_names([each.METHOD.name for each in compared])
+    found = in_order(cases, records)
+    results = [
+        compare(
+            case,
+            [record for record in found if record.problem == case.name],
+            replicates=replicates,
+            seed=seed,
+        )
+        for case in cases
+    ]
+    first = {
+        "scores": ["problem", "method", "score", "estimate"],
+        "differences": ["problem", "score", "method", "critical"],
+        "curves": ["problem", "method", "curve"],
+    }
+    together = {
+        name: _leading(pd.concat([getattr(each, name) for each in results]), columns)
+        for name, columns in first.items()
+    }
+    problems = describe_cases(cases)
+    counting = counted(problems)
+    n_items = {case.name: int(case.scored.sum()) for case in cases if case.name in counting}
+    values, errors, notes = join_refits(refits)
+    about = {"seed": seed, "replicates": replicates, "versions": versions()}
+    about |= dict(settings or {})
+    fits = describe_fits(found)
+    # Of a fit that has not converged the score is not that of the method.
+    scores, curves = (without_unconverged(together[each], fits) for each in ("scores", "curves"))
+    return BenchmarkTables(
+        **together,
+        across=compare_across(scores, together["differences"], n_items, seed),
+        averages=average(scores, curves, counting, str(about.get("reference", ""))),
+        refits=values,
+        refit_errors=errors,
+        refit_notes=notes,
+        fits=fits,
+        problems=problems,
+        methods=describe_methods(compared),
+        settings=about,
+    )
+
+
+def without_unconverged(table: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """Leave out what comes from fits that have not converged.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the columns problem and method, such as scores.
+    fits : DataFrame
+        As in `BenchmarkTables`.
+
+    Returns
+    -------
+    DataFrame
+        The other rows.
+    """
+    keys = ["problem", "method"]
+    lost = pd.MultiIndex.from_frame(fits.loc[fits["converged"] == "no", keys])
+    return table[~pd.MultiIndex.from_frame(table[keys]).isin(lost)]
+
+
+def _check_names(names: Sequence[str]) -> None:
+    for name in names:
+        if names.count(name) > 1 or name in (*COMPARISON_KEYS, *REFIT_KEYS):
+            raise AnnotationError(
+                f"tabulate: the name {name!r} is that of another method, or of a column of the "
+                "tables. Give the method another."
+            )
+
+
+def _leading(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """Put columns first, and number the rows anew."""
+    others = [name for name in table.columns if name not in columns]
+    return table[[*columns, *others]].reset_index(drop=True)
+
+
+def describe_methods(methods: Iterable[Model]) -> pd.DataFrame:
+    """Describe methods by their records.
+
+    Parameters
+    ----------
+    methods : iterable of Model
+        Of different names.
+
+    Returns
+    -------
+    DataFrame
+        A row each: method, reference, source (the `SOURCE` of the method, such as package and
+        version; this library if it has none), deterministic, and the phrases of its conventions.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "method": each.METHOD.name,
+                "reference": each.METHOD.reference,
+                "source": getattr(each, "SOURCE", f"annobench {__version__}"),
+                "deterministic": each.METHOD.deterministic,
+                **vars(each.METHOD.conventions),
+            }
+            for each in methods
+        ]
+    )
+
+
+def describe_cases(cases: Iterable[BenchmarkCase]) -> pd.DataFrame:
+    """Tabulate the size of each case.
+
+    Parameters
+    ----------
+    cases : iterable of BenchmarkCase
+        With labels.
+
+    Returns
+    -------
+    DataFrame
+        As `problems` in `BenchmarkTables`.
+    """
+    listed = list(cases)
+    # Only of real data sets: a regime is as it was drawn.
+    twins = same_labels(each for each in listed if each.provenance == "real")
+    return pd.DataFrame(
+        [
+            {
+                "problem": each.name,
+                "provenance": each.provenance,
+                "n_items": int(each.scored.sum()),
+                "n_annotators": int(np.unique(each.annotations.annotator).size),
+                "n_labels": each.annotations.n_labels,
+                "n_categories": each.annotations.n_categories,
+                "same_labels_as": twins.get(each.name, ""),
+                "about": each.about,
+            }
+            for each in listed
+        ]
+    )
+
+
+def counted(problems: pd.DataFrame) -> list[str]:
+    """Name the data sets that averages, ranks and comparisons across data sets are over.
+
+    Parameters
+    ----------
+    problems : DataFrame
+        As in `BenchmarkTables`.
+
+    Returns
+    -------
+    list of str
+        The real ones; of several that hold the same labels only the first.
+    """
+    if problems.empty:
+        return []
+    kept = (problems["provenance"] == "real") & (problems["same_labels_as"] == "")
+    return list(problems.loc[kept, "problem"])
+
+
+def describe_fits(records: Iterable[FitRecord]) -> pd.DataFrame:
+    """Tabulate the outcome and the cost of each fit.
+
+    Parameters
+    ----------
+    records : iterable of FitRecord
+        As from `fit_all`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each record, as `fits` in `BenchmarkTables`.
+    """
+    return pd.DataFrame(
+        [
+            {
+                "problem": each.problem,
+                "method": each.method,
+                "status": each.status,
+                "seconds": each.seconds,
+                "megabytes": each.peak_bytes / 1e6,
+                "converged": {True: "yes", False: "no", None: ""}[each.converged],
+                "note": each.note,
+            }
+            for each in records
+        ]
+    )

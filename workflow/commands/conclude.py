@@ -1,0 +1,43 @@
+"""Say what the run reproduced, what of it is simulated, and which file to open."""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from annobench.replication.ledger import read_comparison
+from pages.counts import Counts, count, sentences
+from pages.discrepancies import of_all
+from pages.records import read_metas, read_record, simulated
+
+PAPERS = Path(__file__).parents[1] / "papers"
+
+#: Names that stand in one line.
+MOST = 5
+
+
+def counts_of(comparison: pd.DataFrame, papers: Path) -> Counts:
+    """Count what became of the values of the papers in a folder."""
+    files = {path.parent.name: path for path in sorted(papers.glob("*/paper.yaml"))}
+    return count(comparison, map(read_record, files.values()), of_all(comparison, files))
+
+
+def main(results: Path, papers: Path = PAPERS) -> str:
+    """Return the last lines of a run."""
+    metas = read_metas(map(str, sorted(results.glob("data/*/meta.json"))))
+    stand_ins = [meta["id"] for meta in simulated(metas)]
+    source = f"All {len(metas)} data sets are real."
+    if stand_ins:
+        names = ", ".join([*stand_ins[:MOST], *(["..."] if len(stand_ins) > MOST else [])])
+        first = simulated(metas)[0]
+        why = first["why_simulated"].rstrip(".")
+        source = (
+            f"SIMULATED, not real: {len(stand_ins)} of {len(metas)} data sets ({names}). "
+            f"{first['id']}: {why}."
+        )
+    told = sentences(counts_of(read_comparison(results / "comparison.csv"), papers))
+    return "\n".join([source, *told, f"Open {results / 'index.html'}."])
+
+
+if __name__ == "__main__":
+    print(main(Path(sys.argv[1])))

@@ -1,0 +1,120 @@
+"""Render the pages across papers: what was found in them, all values, all figures."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from annobench import __version__
+from annobench.core.files import recording, replacing
+from annobench.replication.ledger import read_comparison
+from annobench.replication.vocabulary import WEIGHTS
+from annobench.reporting.pages import records, render
+from pages.captioned import figures_of
+from pages.counts import count, entries, in_order
+from pages.discrepancies import CAUSE_WORDS, ENTRY_WORDS, PART_WORDS, Finding, of_all, table_of
+from pages.records import read_record
+from pages.value_rows import chips_of
+
+#: How a paper is called where its title would be too long.
+Short = dict[str, str]
+
+
+def short_names(papers: Iterable[dict[str, Any]]) -> Short:
+    """Call each paper by the last names of its authors and its year."""
+    return {paper["key"]: f"{_last_names(paper['authors'])} ({paper['year']})" for paper in papers}
+
+
+def _last_names(authors: str) -> str:
+    names = authors.replace(" and ", ", ").split(", ")
+    last = [name.split()[-1] if len(name.split()) < 3 else _surname(name) for name in names]
+    if len(last) > 2:
+        return f"{last[0]} and others"
+    return " and ".join(last)
+
+
+def _surname(name: str) -> str:
+    """Take the last word of a name, and the words before it that belong to it."""
+    words = name.split()
+    for n, word in enumerate(words[1:], 1):
+        if word[0].islower() or (word == "Beigman" and n < len(words) - 1):
+            return " ".join(words[n:])
+    return words[-1]
+
+
+def counts_of(found: list[Finding], attribute: str, names: Iterable[str]) -> list[tuple[str, int]]:
+    """Count findings by an attribute, in the order of its names."""
+    values = [getattr(finding, attribute) for finding in found]
+    return [(name, values.count(name)) for name in names if name in values]
+
+
+def main(results: Path, paths: Iterable[str], site: Path) -> tuple[dict[str, str], pd.DataFrame]:
+    """Return the pages as HTML by name, and the table of all findings."""
+    comparison = read_comparison(results / "comparison.csv")
+    files = {read_record(path)["key"]: path for path in map(Path, paths)}
+    papers = {record["key"]: dict(record) for record in in_order(map(read_record, files.values()))}
+    found = of_all(comparison, {key: files[key] for key in papers})
+    common = {
+        "papers": papers,
+        "short": short_names(papers.values()),
+        "counts": count(comparison, papers.values(), found),
+    }
+    discrepancies = render(
+        "discrepancies.html.j2",
+        site,
+        found=found,
+        groups=[(part, [f for f in found if f.part == part]) for part in PART_WORDS],
+        parts=counts_of(found, "part", PART_WORDS),
+        weights=counts_of(found, "weight", WEIGHTS),
+        causes=counts_of(found, "cause", CAUSE_WORDS),
+        of_papers=counts_of(found, "paper", papers),
+        entries=entries,
+        **ENTRY_WORDS,
+        cited_version=__version__,
+        **common,
+    )
+    rows = records(comparison)
+    values = render(
+        "values.html.j2",
+        site,
+        chips=chips_of(rows),
+        groups=[
+            {"key": key, "rows": of_paper}
+            for key in papers
+            if (of_paper := [row for row in rows if row["paper"] == key])
+        ],
+        **common,
+    )
+    figures = render(
+        "figures.html.j2",
+        site,
+        groups=[
+            {"key": key, "figures": _figures(record, results / "papers" / key)}
+            for key, record in papers.items()
+            if record["figures"]
+        ],
+        **common,
+    )
+    table = table_of(found, {key: paper["title"] for key, paper in papers.items()})
+    return {"discrepancies": discrepancies, "values": values, "figures": figures}, table
+
+
+def _figures(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
+    captions = json.loads((folder / "captions.json").read_text(encoding="utf-8"))
+    return figures_of(record, captions, folder / "figures")
+
+
+if snakemake := globals().get("snakemake"):
+    with recording(snakemake.log[0], name=snakemake.rule):
+        pages, table = main(
+            Path(snakemake.input.comparison).parent,
+            list(snakemake.input.papers),
+            Path(snakemake.input.site[0]).parent,
+        )
+        for name, page in pages.items():
+            with replacing(snakemake.output[name]) as draft:
+                draft.write_text(page, encoding="utf-8")
+        with replacing(snakemake.output.table) as draft:
+            table.to_csv(draft, index=False, lineterminator="\n")

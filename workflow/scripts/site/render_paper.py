@@ -1,0 +1,121 @@
+"""Render a paper's page: figures, tables, findings and every value; and that of its sources."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from annobench.core.files import recording, replacing
+from annobench.replication.ledger import read_comparison, read_computed
+from annobench.replication.vocabulary import EVIDENCE
+from annobench.reporting.pages import records, render
+from annobench.reporting.verdicts import Tally
+from pages.captioned import figures_of
+from pages.discrepancies import ENTRY_WORDS, PART_WORDS, of_paper
+from pages.records import read_metas, read_record, simulated, stand_ins
+from pages.source_lines import Sources
+from pages.table_columns import shown_table
+from pages.value_rows import NO_RESULTS, by_source, chips_of, rows_of
+
+#: More findings are folded.
+FINDINGS_SHOWN = 10
+
+
+def tables_of(
+    tables: Iterable[dict[str, str]], folder: Path, captions: dict[str, dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Read each table for showing."""
+    return [
+        table
+        | shown_table(
+            pd.read_csv(folder / f"{table['name']}.csv", dtype=str, keep_default_na=False)
+        )
+        | {"provenance": captions.get(f"tables/{table['name']}", {}).get("provenance")}
+        for table in tables
+    ]
+
+
+def unpublished(comparison: pd.DataFrame, others: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return values of other methods that answer no printed value."""
+    return records(others[~others["target"].isin(comparison["target"])])
+
+
+def lone_inputs(inputs: pd.DataFrame, comparison: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the counted values that inputs are used by alone, each with these inputs."""
+    counted = comparison[comparison["verdict"].isin(EVIDENCE)]
+    labels = dict(zip(counted["target"], counted["label"], strict=True))
+    own = [(target, records(inputs[inputs["value"] == target])) for target in labels]
+    return [
+        {"target": target, "label": labels[target] or target, "inputs": alone}
+        for target, alone in own
+        if alone
+    ]
+
+
+def main(
+    record: Path,
+    comparison: Path,
+    others: Path,
+    captions: Path,
+    metas: list[str],
+    modules: Iterable[Path],
+    inputs: Path,
+    site: Path,
+) -> dict[str, str]:
+    """Return the paper's page and that of its sources as HTML, by name."""
+    paper = {"url": "", "summary": "", "missing_figures": [], "text": "whole"} | read_record(record)
+    compared, beside = read_comparison(comparison), read_computed(others)
+    described = json.loads(captions.read_text(encoding="utf-8"))
+    folder, metas_read, own = comparison.parent, read_metas(metas), Sources(modules)
+    rows = [
+        row | {"place": own.place_of(row["made_by"], row["target"])}
+        for row in rows_of(compared, beside)
+    ]
+    every_input = pd.read_csv(inputs, dtype="str", keep_default_na=False)
+    own_inputs = every_input[every_input["paper"] == paper["key"]]
+    found = of_paper(paper["key"], compared, record)
+    content = {
+        "paper": paper,
+        "tally": Tally.of(compared),
+        "figures": figures_of(paper, described, folder / "figures"),
+        "tables": tables_of(paper["tables"], folder / "tables", described),
+        "parts": [
+            (part, entries)
+            for part in PART_WORDS
+            if (entries := [finding for finding in found if finding.part == part])
+        ],
+        "finding_of": {c.target: f.anchor for f in found for c in f.changes if c.target},
+        "n_shown": FINDINGS_SHOWN,
+        **ENTRY_WORDS,
+        "chips": chips_of(rows),
+        "groups": by_source([row for row in rows if row["verdict"] not in NO_RESULTS]),
+        "given_groups": by_source([row for row in rows if row["verdict"] in NO_RESULTS]),
+        "lone_inputs": lone_inputs(own_inputs, compared),
+        "additional": unpublished(compared, beside),
+        "metas": metas_read,
+        "simulated": simulated(metas_read),
+        "others_simulated": stand_ins(paper),
+    }
+    return {
+        "index": render("paper.html.j2", site, **content),
+        "source": render("source.html.j2", site, paper=paper, modules=own.shown()),
+    }
+
+
+if snakemake := globals().get("snakemake"):
+    with recording(snakemake.log[0], name=f"{snakemake.rule} {snakemake.wildcards.paper}"):
+        written = main(
+            record=Path(snakemake.input.record),
+            comparison=Path(snakemake.input.comparison),
+            others=Path(snakemake.input.others),
+            captions=Path(snakemake.input.captions),
+            metas=snakemake.input.get("metas", []),
+            modules=[Path(path) for path in snakemake.input.modules],
+            inputs=Path(snakemake.input.inputs),
+            site=Path(snakemake.input.site[0]).parent,
+        )
+        for name, page in written.items():
+            with replacing(snakemake.output[name]) as draft:
+                draft.write_text(page, encoding="utf-8")
