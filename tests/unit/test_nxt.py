@@ -215,3 +215,14 @@ def test_what_is_no_annotation_is_an_error(tmp_path, content, message):
 def test_a_missing_document_is_an_error(tmp_path):
     with pytest.raises(ReaderError, match="can't be read"):
         nxt.read_layer(tmp_path / "none.xml")
+
+
+@pytest.mark.parametrize("depth", [32, 33])
+def test_elements_may_be_nested_so_deep_and_no_deeper(tmp_path, depth):
+    path = tmp_path / "a.words.xml"
+    path.write_text("<r>" + "<s>" * depth + "</s>" * depth + "</r>")
+    if depth > nxt.MAX_DEPTH:
+        with pytest.raises(ReaderError, match="nested more than 32 deep"):
+            nxt.read_layer(path)
+    else:
+        assert len(nxt.read_layer(path)) == depth

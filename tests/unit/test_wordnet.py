@@ -199,3 +199,11 @@ def test_numbers_of_words_are_hexadecimal(tmp_path):
     index = INDEX | {"verb": ["word16 v 1 0 1 0 00000500"]}
     [synset] = read_wordnet(written(tmp_path, data, index)).senses("word16", "v")
     assert [word for word, _ in synset.words] == words
+
+
+def test_hypernyms_that_go_on_are_refused(wordnet, monkeypatch):
+    [board, *_] = wordnet.senses("board", "n")
+    assert len(wordnet.ancestors(board)) == 2
+    monkeypatch.setattr("annobench.io.wordnet._MAX_DEPTH", 1)
+    with pytest.raises(ReaderError, match="go on for more than 1 steps"):
+        wordnet.ancestors(board)
