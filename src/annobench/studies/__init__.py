@@ -23,3 +23,7 @@ def __getattr__(name: str) -> Any:
         "conformance, are no part of the library any more; they are in the folder workflow/studies "
         "of the repository."
     )
+
+
+def __dir__() -> list[str]:
+    return __all__
