@@ -15,8 +15,6 @@ import pandas as pd
 import pytest
 
 import annobench
-from annobench.aggregation import expert_index, learning
-from annobench.agreement.coefficients.paired_agreement import from_membership
 from annobench.alignment import links
 from annobench.core.results import Summarised
 from annobench.evaluation import sampling, scores
@@ -109,8 +107,6 @@ def examples() -> Iterator[Summarised]:
     yield scores.count_errors(np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([0, 0]))
     yield scores.category_scores([[30, 0], [4, 26]])
     yield scores.category_scores(np.zeros((2, 3, 3, 3)))
-    yield expert_index.expert_gold(from_membership([[[1], [1], [1], [0]], [[1], [1], [0], [0]]]))
-    yield learning.AnnotatorClassifier(np.full((3, 4, 2), 0.5))
     sample = sampling.StratifiedSample(1000, 9000, 750, 1500, 600, 450)
     yield sampling.estimate(sample)
     pairs = [links.SentencePair.of_words(name, 3, 3) for name in "ab"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from annobench.aggregation import learning
 from annobench.evaluation.selective import ABSTAIN, RiskCoverage, risk_coverage
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 
+from . import learning
 from .classifiers import maximum_entropy, trained
 from .utterances import ANNOTATORS, CODES, Utterances
 
