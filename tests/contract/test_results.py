@@ -127,14 +127,6 @@ def examples() -> Iterator[Summarised]:
     panel = {"n_items": 9, "prevalence": [0.2, 0.3, 0.5], "loading": [0.9, 0.8]}
     yield panels.ordinal(**panel, rng=1)
     yield panels.nominal(**panel, rng=1)
-    yield panels.marks_and_votes(
-        patterns=[[0, 2], [3, 4]],
-        n_items=20,
-        n_added=2,
-        accept_own=[0.9] * 3,
-        accept_other=[0.5] * 3,
-        rng=1,
-    )
     yield dependent.simulate("difficulty", rng=1)
     labels = simulated.annotations
     fitted = dawid_skene.fit(labels)
