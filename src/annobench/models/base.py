@@ -862,7 +862,7 @@ def warned_of(name: str, fitted: SampledT) -> SampledT:
 BLOCK = 250
 
 #: A quantile of draws that is this close to an estimate is as good as there.
-ROUNDING = 1e-6
+SINGLE_PRECISION = 1e-6
 
 
 def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
@@ -935,15 +935,19 @@ def central_interval(
 
     Notes
     -----
-    Quantiles closer to the estimate than `ROUNDING` are no further: draws of single precision,
-    and EM that stops at a tolerance, are not exact.
+    Quantiles closer to the estimate than `SINGLE_PRECISION` are no further: draws of single
+    precision, and EM that stops at a tolerance, are not exact.
     """
     tail = (1 - level) / 2
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
         lower, upper = np.nanquantile(draws, [tail, 1 - tail], axis=0).astype(np.float64)
-    lower = np.where(np.abs(lower - estimate) < ROUNDING, np.minimum(lower, estimate), lower)
-    upper = np.where(np.abs(upper - estimate) < ROUNDING, np.maximum(upper, estimate), upper)
+    lower = np.where(
+        np.abs(lower - estimate) < SINGLE_PRECISION, np.minimum(lower, estimate), lower
+    )
+    upper = np.where(
+        np.abs(upper - estimate) < SINGLE_PRECISION, np.maximum(upper, estimate), upper
+    )
     outside = (estimate < lower) | (estimate > upper)
     ends = np.where(outside | np.isnan(estimate), np.nan, np.stack([lower, upper]))
     return ends, np.asarray(outside)

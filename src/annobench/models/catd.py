@@ -54,7 +54,7 @@ METHOD = Method(
 )
 
 #: Added to an annotator's errors, as in Zheng et al. (2017).
-NEXT_TO_NONE = 1e-9
+EPSILON = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,7 +138,7 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     while n_iterations < max_iterations and not converged:
         before = winners
         errors = np.maximum(counted.n_given - counted.agreeing(winners), 0)
-        weights = quantile / (errors + NEXT_TO_NONE)
+        weights = quantile / (errors + EPSILON)
         votes, winners = counted.weighted(weights)
         converged = np.array_equal(winners, before)
         n_iterations += 1

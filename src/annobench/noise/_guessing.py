@@ -19,10 +19,13 @@ from scipy import fft, optimize, stats
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
+from annobench.core.tolerances import SUM_TO_ONE
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
 Guess = float | Sequence[float]
+#: A chance of agreement, so that agreement on a hard item does not count as certain.
+MAX_CHANCE = 1 - 1e-12
 #: Distance of guess probabilities from 0 and 1 in the optimisation.
 _EDGE = 1e-9
 #: Grid points of the numerical integration over the guess probability.
@@ -173,7 +176,7 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
             )
         return [np.array([1 - p, p]) for p in values]
     if values.size == n_categories:
-        if abs(values.sum() - 1) > 1e-6:
+        if abs(values.sum() - 1) > SUM_TO_ONE:
             raise AnnotationError(
                 f"{caller}: guess must sum to 1 over the {n_categories} categories, got "
                 f"{values.sum():g}. Correct the probabilities."
@@ -268,7 +271,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
     g = total / total.sum()
     for _ in range(2_000):
         power = g[:, None] ** number
-        chance = np.minimum(power.sum(axis=0), 1 - 1e-12)
+        chance = np.minimum(power.sum(axis=0), MAX_CHANCE)
         unseen = power @ (items * number / (1 - chance))
         new = (total + unseen) / (total + unseen).sum()
         if np.abs(new - g).max() < 1e-10:
@@ -343,7 +346,7 @@ def _largest_chance(
     total = counts.sum(axis=0)
 
     def log_likelihood(g: Floats) -> float:
-        chance = np.minimum((g[:, None] ** number).sum(axis=0), 1 - 1e-12)
+        chance = np.minimum((g[:, None] ** number).sum(axis=0), MAX_CHANCE)
         return float(total @ np.log(g) - items @ np.log1p(-chance))
 
     inside = np.clip(likely, _EDGE, 1)

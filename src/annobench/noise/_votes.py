@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.tolerances import WHOLE
 from annobench.labels.annotations import Annotations
 
 Counts = NDArray[np.int64]
@@ -153,5 +154,4 @@ def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
     ndarray of bool
         Of the shape of `top`.
     """
-    # A share such as 0.8 of 10 labels is 8, despite rounding.
-    return np.asarray((2 * top > size) & (top >= keep * np.asarray(size) - 1e-9))
+    return np.asarray((2 * top > size) & (top >= keep * np.asarray(size) - WHOLE))

@@ -576,7 +576,7 @@ def _easy_hard(
 
     def expected(keep: float) -> float:
         visible = int((votes.kept(keep) & ~unanimous).sum())
-        chance = min(guesses.likely_chance, 1 - 1e-12)
+        chance = min(guesses.likely_chance, _guessing.MAX_CHANCE)
         found = easy_hard.hard_given_agreed(votes.n_items, n_disagreed, chance)
         return visible + found.mean
 

@@ -113,7 +113,7 @@ def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str,
             guesses = _guessing.given(guess, votes.size, votes.n_categories, "hard_share")
     except AnnotationError as error:
         return row | {"note": as_sentence(error, "hard_share")}
-    likely = min(guesses.likely_chance, 1 - 1e-12)
+    likely = min(guesses.likely_chance, _guessing.MAX_CHANCE)
     hidden = easy_hard.hard_given_agreed(n, d, likely).mean
     # All disagreed items are hard, and possibly no others.
     upper = max(d + hidden, min(n, d + hidden_guesses(d, guesses.chance, alpha)))

@@ -32,7 +32,7 @@ from annobench.models.diagnostics import MAX_R_HAT, MIN_EFFECTIVE, has_converged
 from annobench.posteriors import measures, relabelling
 from annobench.posteriors.draws import Draws, Floats, is_on_log_scale, on_scale
 from annobench.posteriors.making import Reference
-from annobench.posteriors.measures import QUANTILES, ROUNDING
+from annobench.posteriors.measures import QUANTILES, STORED_PRECISION
 
 #: What is compared of each parameter.
 STATISTICS = ("mean", "sd", *QUANTILES)
@@ -142,8 +142,8 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
 
     Notes
     -----
-    Differences below `measures.ROUNDING` are taken for rounding of numbers in files. A parameter
-    that the reference holds constant but for that is compared by its mean alone.
+    Differences below `measures.STORED_PRECISION` are taken for rounding of numbers in files. A
+    parameter that the reference holds constant but for that is compared by its mean alone.
     """
     check_level(level, "compare")
     draws, left_out = _common(draws, reference)
@@ -225,7 +225,7 @@ def _errors(own: pd.DataFrame, ref: pd.DataFrame, values: Floats) -> dict[str, F
     def of(table: pd.DataFrame, name: str) -> Floats:
         return table[name].to_numpy(dtype=np.float64)
 
-    tolerance = ROUNDING * np.maximum(1, np.abs(of(ref, "mean")))
+    tolerance = STORED_PRECISION * np.maximum(1, np.abs(of(ref, "mean")))
     fixed = np.isnan(of(ref, "kurtosis"))
     # Draws that never move tell nothing of their own; one effective draw is what they are worth.
     sizes = {
