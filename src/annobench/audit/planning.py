@@ -420,7 +420,9 @@ def _certificate_rows(
         k = pilot.n_categories
         options = {"rate": error_rate, "power": power, "level": level}
         guess = [1 / k] * k
-        n = noise.annotators_needed(of_items, hard, guess=guess, n_categories=k, **options)
+        n = noise.annotators_needed(
+            of_items, hard, guess_distribution=guess, n_categories=k, **options
+        )
     except (AnnotationError, IndexError):
         return []
     return [_row(f"certificate at {error_rate:g}", annotators=n, items=of_items)]
