@@ -21,7 +21,7 @@ def fit_of(prevalence: float, sensitivity: tuple, specificity: tuple) -> Hierarc
         ("x",),
         ("ann", "bob"),
         ("0", "1"),
-        True,
+        hierarchical=True,
         posterior=np.array([[0.5, 0.5]]),
         draws=Draws(
             prevalence=prevalence * one,

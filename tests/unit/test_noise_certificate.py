@@ -618,7 +618,7 @@ def test_old_names_of_options_are_taken_with_a_warning():
 def test_old_names_of_attributes_are_read_with_a_warning(options, wanted):
     found = noise.certificate(PAIR, **options)
     names = ("keep", "chance", "guess", "guess_estimated", "settled")
-    with pytest.warns(DeprecationWarning) as said:
+    with pytest.warns(DeprecationWarning, match="until the next version") as said:
         values = tuple(getattr(found, name) for name in names)
     assert "Certificate.keep is called min_agreement" in str(said[0].message)
     assert len(said) == len(names)

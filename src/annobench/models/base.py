@@ -246,11 +246,12 @@ def _sizes(annotations: Annotations) -> tuple[int, int, int]:
     return annotations.n_labels, int(n_active), annotations.n_items
 
 
+@dataclass(frozen=True, eq=False)
 class Fit(Summarised):
     """What every fitted model has: posteriors of the items, tables, a plot.
 
     A model's own fit is a frozen dataclass that inherits from this class or from `ConfusionFit`
-    or `SampledFit`, and has the attributes that its record lists in `returns`.
+    or `SampledFit`. To the attributes below it adds those that its record lists in `returns`.
 
     Attributes
     ----------
@@ -611,6 +612,8 @@ class SampledFit(ConfusionFit):
 
     Attributes
     ----------
+    posterior : ndarray of float, shape (I, K)
+        Posterior probability of each category of each item, averaged over all draws.
     draws : dataclass
         The draws of each parameter, shape (C, S, ...) or (C, ceil(S / T), ...).
     thin : int

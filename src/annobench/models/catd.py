@@ -63,8 +63,6 @@ class CatdFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     weights : ndarray of float, shape (J,)
@@ -75,10 +73,6 @@ class CatdFit(Fit):
         Whether the last round left the winners as they were.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     weights: Floats
     n_iterations: int
     converged: bool

@@ -77,8 +77,6 @@ class GladFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     ability : ndarray, shape (J,)
@@ -101,10 +99,6 @@ class GladFit(Fit):
         "annotators err independently of each other given category and difficulty"
     )
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     ability: Floats
     easiness: Floats
     log_likelihood: float

@@ -134,10 +134,6 @@ class ItemDifficultyFit(SampledFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
-    posterior : ndarray, shape (I, K)
-        Posterior probability of each category of each item, averaged over all draws.
     difficulty : ndarray, shape (I,)
         Posterior mean probability that a label of the item is wrong, in [0, 1].
     draws : Draws
@@ -149,10 +145,6 @@ class ItemDifficultyFit(SampledFit):
         T: every T-th draw has confusion matrices and the items' probabilities.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     difficulty: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
