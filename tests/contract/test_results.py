@@ -26,7 +26,7 @@ from annobench.simulation import dependent, panels
 WORKBENCH = ("annobench.replication", "annobench.reporting", "annobench.studies", "annobench.cli")
 #: Frozen dataclasses that public functions return and that are no results, and what they are.
 NOT_RESULTS = {
-    "annobench.agreement.report_values.Variant": "a coefficient with options, to be called",
+    "annobench.agreement.report_rows.Variant": "a coefficient with options, to be called",
     "annobench.io.exports._tables.Table": "a table in a file, which readers go through",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",

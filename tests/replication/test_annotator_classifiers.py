@@ -47,7 +47,7 @@ def test_predictions_tell_annotators_apart_and_sum_to_1(data, learn):
     first, second = found.by_annotator[:, clear, 1].mean(axis=1)
     assert first > 0.9
     assert second < 0.75
-    own = found.of(annotator[2000:])
+    own = found.of_annotator(annotator[2000:])
     log_score = [-np.log(p[np.arange(1000), label[2000:]]).mean() for p in (own, found.soft)]
     assert log_score[0] < log_score[1]
 

@@ -18,7 +18,7 @@ from scipy import sparse
 from annobench import agreement
 from annobench.agreement.annotators import pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
-from annobench.agreement.report_values import MAX_LABEL_PAIRS
+from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
 from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
