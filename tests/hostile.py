@@ -146,7 +146,7 @@ def run_commands(names: Sequence[str], folder: Path) -> Ran:
     ran.run("report", source, "--out", folder / "report", *text)
     again = ("--replicates", 10, "--gold", gold)
     ran.run("consensus", source, "--out", folder / "consensus", *again, *text)
-    certified = ("--keep", "majority", "--settled", "0.6")
+    certified = ("--min-agreement", "majority", "--easy-rate", "0.6")
     ran.run("certificate", source, "--out", folder / "certificate", *certified, *text)
     ran.run("plan", source, "--out", folder / "plan", "--gold", gold, "--currency", names[0][:30])
     drawn = folder / "audit"

@@ -22,7 +22,7 @@ from . import (
     studies,
 )
 from .aggregation.consensus import consensus
-from .agreement.reports import report
+from .agreement.report_table import report
 from .io.reading import read_labels
 from .io.table import write_labels
 from .labels.annotations import Annotations

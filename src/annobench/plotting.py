@@ -18,7 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from annobench.core.files import replacing
 
@@ -218,32 +218,6 @@ def estimates_against_truth(
         zorder=3,
     )
     axes.set(xlim=limits, ylim=limits, aspect="equal")
-
-
-def mean_and_scale(
-    axes: Axes,
-    mean: NDArray[np.float64],
-    scale: NDArray[np.float64],
-    *,
-    simulated: tuple[float, float] | None = None,
-) -> None:
-    """Scatter draws of the mean and the scale of the annotators' distribution.
-
-    Parameters
-    ----------
-    axes : Axes
-        To draw into; the scale gets a logarithmic axis.
-    mean, scale : ndarray, shape (S,)
-        Draws.
-    simulated : tuple of float, optional
-        The mean and scale that made the data, as crossing lines.
-    """
-    axes.scatter(mean, scale, s=4, color=BLUE, alpha=0.35, linewidth=0, rasterized=True)
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(mpl.ticker.FormatStrFormatter("%g"))
-    if simulated is not None:
-        axes.axvline(simulated[0], color=INK, linewidth=1)
-        axes.axhline(simulated[1], color=INK, linewidth=1)
 
 
 def histogram(
@@ -466,114 +440,6 @@ def annotators_by_size(axes: Axes, annotators: pd.DataFrame) -> None:
         ylabel="probability of being right",
         title="Annotators, estimated",
     )
-
-
-def surface(
-    axes: Axes,
-    x: ArrayLike,
-    y: ArrayLike,
-    z: ArrayLike,
-    *,
-    levels: Sequence[float],
-    label: str = "%g",
-    avoid: Sequence[tuple[float, float]] = (),
-) -> None:
-    """Draw a quantity over two others, as bands between labelled contours.
-
-    Parameters
-    ----------
-    axes : Axes
-        To draw into; set a logarithmic scale before.
-    x, y : array_like, shape (M,) and (N,)
-        The two other quantities, rising.
-    z : array_like, shape (N, M)
-        The quantity; NaN is left white.
-    levels : sequence of float
-        Rising values at which a contour is drawn.
-    label : str, default "%g"
-        Format of a contour's label.
-    avoid : sequence of (float, float)
-        Points that labels stay away from, as they do from one another and from the frame.
-    """
-    # Pale enough everywhere for black lines and labels.
-    blues = mpl.colors.LinearSegmentedColormap.from_list("pale", ["#FFFFFF", "#6FA8CC"])
-    bands = blues(np.linspace(0, 1, len(levels) + 1)).tolist()
-    axes.contourf(x, y, z, levels=list(levels), colors=bands, extend="both")
-    lines = axes.contour(x, y, z, levels=list(levels), colors=INK, linewidths=0.8)
-    drawn = [np.concatenate(each) for each in lines.allsegs if sum(map(len, each))]
-    places = _far_apart(axes, drawn, avoid)
-    axes.clabel(lines, fmt=label, fontsize=8, manual=places)
-
-
-def _far_apart(
-    axes: Axes, lines: Sequence[NDArray[np.float64]], avoid: Sequence[tuple[float, float]]
-) -> list[tuple[float, float]]:
-    """Choose a point of each line, far from those to avoid, those chosen and the frame.
-
-    A line that has none gets none.
-    """
-    to_axes = axes.transData + axes.transAxes.inverted()
-    taken = [to_axes.transform(point) for point in avoid]
-    chosen = []
-    for line in lines:
-        points = to_axes.transform(line)
-        room = 2 * np.minimum(points, 1 - points).min(axis=1)
-        for other in taken:
-            room = np.minimum(room, np.linalg.norm(points - other, axis=1))
-        best = int(room.argmax())
-        if room[best] < 0.08:
-            continue
-        taken.append(points[best])
-        chosen.append((float(line[best, 0]), float(line[best, 1])))
-    return chosen
-
-
-def aligned_pair(
-    axes: Axes,
-    source: Sequence[bool],
-    target: Sequence[bool],
-    links: Sequence[tuple[int, int, int, bool, bool]],
-    *,
-    names: tuple[str, str] = ("source", "target"),
-) -> None:
-    """Draw the links between two sentences, lines as wide as annotators are many.
-
-    Parameters
-    ----------
-    axes : Axes
-        To draw into; what is around them is put away.
-    source, target : sequence of bool
-        For each node of a side, from left to right, whether it is a word (a dot) or a phrase (a
-        square).
-    links : sequence of (int, int, int, bool, bool)
-        Source node, target node, how many annotators drew the link, whether the reference has
-        it, and whether most call it fuzzy.
-    names : tuple of str
-        Of the two sides.
-    """
-    for first, second, n, in_reference, fuzzy in links:
-        axes.plot(
-            [first, second],
-            [1, 0],
-            color=BLUE if in_reference else VERMILION,
-            alpha=0.75,
-            linewidth=0.6 + 0.7 * n,
-            solid_capstyle="butt",
-            linestyle=(0, (2, 1)) if fuzzy else ":" if n == 0 else "-",
-        )
-    for y, nodes, name in ((1, source, names[0]), (0, target, names[1])):
-        for x, word in enumerate(nodes):
-            axes.plot(
-                x,
-                y,
-                "o" if word else "s",
-                color=INK,
-                markersize=5,
-                markerfacecolor=INK if word else "white",
-            )
-        axes.text(-0.8, y, name, ha="right", va="center", parse_math=False)
-    axes.set(ylim=(-0.12, 1.12))
-    axes.set_axis_off()
 
 
 def logarithmic(axes: Axes, axis: Literal["x", "y"], *, ticks: Sequence[float]) -> None:

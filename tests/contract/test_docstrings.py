@@ -126,7 +126,13 @@ def faults(name: str) -> list[str]:
     fields = fields_of(value)
     if fields is not None or getattr(value, "_is_protocol", False):  # not called with parameters
         found = [fault for fault in found if not fault.startswith("PR01")]
-    documented = {part for row in sections["Attributes"] for part in row.name.split(", ")}
+    classes = value.__mro__ if inspect.isclass(value) else ()
+    documented = {
+        part
+        for each in classes
+        for row in get_doc_object(each)["Attributes"]
+        for part in row.name.split(", ")
+    }
     if fields and not fields <= documented:
         found.append(f"Attributes lack {', '.join(sorted(fields - documented))}")
     nodes = statements_of(value)

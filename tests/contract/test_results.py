@@ -15,8 +15,6 @@ import pandas as pd
 import pytest
 
 import annobench
-from annobench.aggregation import expert_index, learning
-from annobench.agreement.coefficients.paired_agreement import from_membership
 from annobench.alignment import links
 from annobench.core.results import Summarised
 from annobench.evaluation import sampling, scores
@@ -31,7 +29,7 @@ WORKBENCH = (
 )
 #: Frozen dataclasses that public functions return and that are no results, and what they are.
 NOT_RESULTS = {
-    "annobench.agreement.report_values.Variant": "a coefficient with options, to be called",
+    "annobench.agreement.report_rows.Variant": "a coefficient with options, to be called",
     "annobench.io.formats.tables.Table": "a table in a file, which readers go through",
     "annobench.alignment.links.Alignments": "a container of labels, with a line of its own",
     "annobench.alignment.links.SentencePair": "an item of Alignments",
@@ -112,8 +110,6 @@ def examples() -> Iterator[Summarised]:
     yield scores.count_errors(np.array([[0.9, 0.1], [0.5, 0.5]]), np.array([0, 0]))
     yield scores.category_scores([[30, 0], [4, 26]])
     yield scores.category_scores(np.zeros((2, 3, 3, 3)))
-    yield expert_index.expert_gold(from_membership([[[1], [1], [1], [0]], [[1], [1], [0], [0]]]))
-    yield learning.AnnotatorClassifier(np.full((3, 4, 2), 0.5))
     sample = sampling.StratifiedSample(1000, 9000, 750, 1500, 600, 450)
     yield sampling.estimate(sample)
     pairs = [links.SentencePair.of_words(name, 3, 3) for name in "ab"]
@@ -134,14 +130,6 @@ def examples() -> Iterator[Summarised]:
     panel = {"n_items": 9, "prevalence": [0.2, 0.3, 0.5], "loading": [0.9, 0.8]}
     yield panels.ordinal(**panel, rng=1)
     yield panels.nominal(**panel, rng=1)
-    yield panels.marks_and_votes(
-        patterns=[[0, 2], [3, 4]],
-        n_items=20,
-        n_added=2,
-        accept_own=[0.9] * 3,
-        accept_other=[0.5] * 3,
-        rng=1,
-    )
     yield dependent.simulate("difficulty", rng=1)
     labels = simulated.annotations
     fitted = dawid_skene.fit(labels)

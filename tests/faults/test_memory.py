@@ -39,7 +39,7 @@ app(sys.argv[2:])
 #: What commands are given beside the labels.
 MORE = {
     "audit": ["--checks", "200"],
-    "certificate": ["--keep", "majority"],
+    "certificate": ["--min-agreement", "majority"],
     "compare": ["--gold", "{gold}", "--against", "voting", "--replicates", "20"],
     "convert": ["{out}.parquet"],
     "judge": ["--judge", "a0"],

@@ -3,9 +3,11 @@
 from fractions import Fraction
 from math import ceil, comb
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from annobench import plotting
 from annobench.noise import easy_hard
 from annobench.replication.ledger import read_errata, read_published
 from annobench.replication.printed import agrees
@@ -171,3 +173,17 @@ def test_disagreed_items_are_those_not_agreed_on(printed):
         "five": 340,
         "adding": 150,
     }
+
+
+def test_labels_of_contours_stay_away_from_points(analysis):
+    x = np.linspace(0, 1, 50)
+    places = {}
+    for name, avoid in (("free", []), ("avoiding", [(0.5, 0.5)])):
+        _, (axes,) = plotting.panels(1)
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        surface = np.add.outer(x, x)
+        analysis.surfaces.contours(axes, x, x, surface, levels=[1.0, 1.9], label="%g", avoid=avoid)
+        label = next(text for text in axes.texts if text.get_text() == "1")
+        places[name] = np.abs(np.subtract(label.get_position(), 0.5)).max()
+    assert places["free"] < 0.05
+    assert places["avoiding"] > 0.1

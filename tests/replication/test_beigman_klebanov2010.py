@@ -280,7 +280,7 @@ def test_components_add_up_to_their_model(printed):
 
 
 def test_the_displayed_sum_is_a_mixture_of_mean_rates(analysis, printed):
-    m = printed.of("three")
+    m = printed.mixture("three")
     whole = analysis.tables.displayed_sum(m, 0.21, 0.74, first=0)
     np.testing.assert_allclose(whole, mixtures.with_lazy(m, 0.21, 0.74).pmf(10), atol=1e-14)
     cut = analysis.tables.displayed_sum(m, 0.21, 0.74, first=1)
@@ -317,7 +317,7 @@ def test_the_simulated_study_is_calibrated_to_model_m(analysis, printed):
     # The other half was not fitted, so it can only be farther away.
     assert study["chi_square_b"].mean() > study["chi_square_a"].mean()
     # Chance that the majority of ten is right, item by item, ties counted half.
-    m = printed.of("three")
+    m = printed.mixture("three")
     pmf = scipy.stats.binom.pmf(np.arange(11)[:, None], 10, m.rate)
     above = pmf[6:].sum(axis=0) + pmf[5] / 2
     right = m.share @ np.array([1 - above[0], 0.5, above[2]])
@@ -415,9 +415,11 @@ def test_examples_with_other_labels_would_deviate(paper, published, rte, example
 def test_labels_of_model_m_would_fit_model_m(analysis, printed, rte):
     """The standing of srte.p_value_of_m: its relation fails for labels that M made."""
     counts = analysis.values.complete_counts(rte.annotations)
-    made = printed.of("three").simulate(counts, np.random.default_rng(5))
+    made = printed.mixture("three").simulate(counts, np.random.default_rng(5))
     p_values = [
-        mixtures.chi_square(each.histogram, printed.of("three").expected(each), n_fitted=0).p_value
+        mixtures.chi_square(
+            each.histogram, printed.mixture("three").expected(each), n_fitted=0
+        ).p_value
         for each in (counts, made)
     ]
     assert agrees("0.05", "le", p_values[0])

@@ -186,7 +186,7 @@ def drawings(real):
 
 def test_every_value_of_a_figure_is_what_the_drawing_says(analysis, drawings):
     published = read_published(PAPER / "published.csv").set_index("target")
-    drawn = analysis.drawn.of_drawing(drawings).set_index("target")["drawn"]
+    drawn = analysis.drawn.read_off(drawings).set_index("target")["drawn"]
     of_figures = published.index[published["note"].str.startswith("Read off the author's drawing")]
     assert set(drawn.index) == set(of_figures)
     for target, value in drawn.items():

@@ -31,7 +31,7 @@ def test_the_page_shows_the_bound_and_every_rule():
 
 def test_labels_that_certify_nothing_say_so():
     made = Annotations.from_arrays(list("xxyyzz"), list("ababab"), list("010101"))
-    found = noise.certificate(made, guess=(0.3, 0.7))
+    found = noise.certificate(made, guess_distribution=(0.3, 0.7))
     assert found.n_guesses == found.n_retained
     page = certificate_page.render(found, noise.hard_items(made), made, source="x")
     assert "Nothing can be certified" in page

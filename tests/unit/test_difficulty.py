@@ -14,7 +14,7 @@ def simulated(rng, correlation, misleading, n_items=3000, n_annotators=10):
     looks = difficulty.appearances(CONFUSION, misleading)
     category = np.arange(n_items) % 3
     seen = difficulty.draw_appearance(rng, category, looks)
-    own = difficulty.of_appearances(CONFUSION, looks)
+    own = difficulty.confusion_by_appearance(CONFUSION, looks)
     confusion = np.broadcast_to(own, (n_annotators, 3, 3))
     item = np.repeat(np.arange(n_items), n_annotators)
     annotator = np.tile(np.arange(n_annotators), n_items)
@@ -63,7 +63,7 @@ def test_as_many_items_mislead_as_the_shares_say(rng):
 
 def test_confusions_of_appearances_undo_the_appearances():
     looks = difficulty.appearances(CONFUSION, 0.3)
-    own = difficulty.of_appearances(CONFUSION, looks)
+    own = difficulty.confusion_by_appearance(CONFUSION, looks)
     assert looks @ own == pytest.approx(CONFUSION)
     assert (np.diag(own) > np.diag(CONFUSION)).all()
 

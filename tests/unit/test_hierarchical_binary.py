@@ -333,7 +333,7 @@ def fit_with(mean: tuple[float, float], scale: tuple[float, float]) -> Hierarchi
         ("x",),
         ("ann", "bob"),
         ("0", "1"),
-        True,
+        hierarchical=True,
         posterior=np.array([[0.75, 0.25]]),
         draws=Draws(
             prevalence=0.3 * one,

@@ -1,5 +1,6 @@
 """The noise certificate: bounds against enumeration, promises, and what it refuses."""
 
+import math
 import re
 from fractions import Fraction
 from itertools import product
@@ -65,23 +66,29 @@ def test_it_holds_at_every_number_of_hard_items(n, p):
     ],
 )
 def test_the_bound_is_that_of_the_paper_where_few_items_are_hard(n, d, p, expected):
-    found = noise.certificate(two(n - d, d), guess=p)
-    assert found.n_guesses == expected == found.posterior
-    assert found.n_guesses == easy_hard.noise_bound(n, d, found.chance).n_hard
+    found = noise.certificate(two(n - d, d), guess_distribution=p)
+    assert found.n_guesses == expected == found.easy_hard.posterior
+    assert found.n_guesses == easy_hard.noise_bound(n, d, found.easy_hard.chance).n_hard
     assert found.rate == expected / (n - d)
 
 
 def test_where_nearly_all_are_hard_the_bound_is_all_and_equation_1_is_less():
-    found = noise.certificate(two(56, 44), guess=0.5)
+    found = noise.certificate(two(56, 44), guess_distribution=0.5)
     assert found.n_guesses == 56
-    assert found.posterior < 56
+    assert found.easy_hard.posterior < 56
     assert "nothing is certified" in " ".join(found.remarks)
 
 
 def test_a_range_of_guesses_reports_its_worst_case():
     labels = two(900, 100)
-    within = [noise.certificate(labels, guess=p).n_guesses for p in (0.3, 0.4, 0.5, 0.6)]
-    assert noise.certificate(labels, guess=(0.3, 0.6)).n_guesses == max(within) == within[0]
+    within = [
+        noise.certificate(labels, guess_distribution=p).n_guesses for p in (0.3, 0.4, 0.5, 0.6)
+    ]
+    assert (
+        noise.certificate(labels, guess_distribution=(0.3, 0.6)).n_guesses
+        == max(within)
+        == within[0]
+    )
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.1, 0.5), (0.2, 0.4), (0.0001, 0.9), (0.3, 0.35)])
@@ -98,15 +105,15 @@ def test_the_worst_case_of_several_categories_is_found(low, high):
 
 def test_three_categories_guessed_alike_agree_by_chance_in_a_third():
     counts = [[2, 0, 0]] * 80 + [[1, 1, 0]] * 20
-    found = noise.certificate(Annotations.from_counts(counts), guess=[1 / 3] * 3)
-    assert found.chance == pytest.approx(1 / 3)
+    found = noise.certificate(Annotations.from_counts(counts), guess_distribution=[1 / 3] * 3)
+    assert found.easy_hard.chance == pytest.approx(1 / 3)
     assert found.n_guesses == easy_hard.noise_bound(100, 20, 1 / 3).n_hard
 
 
 def test_unequal_numbers_of_labels_agree_by_their_mean_chance():
     counts = [[2, 0]] * 50 + [[0, 4]] * 40 + [[2, 2]] * 10
-    found = noise.certificate(Annotations.from_counts(counts), guess=0.5)
-    assert found.chance == pytest.approx((50 * 0.5 + 50 * 0.125) / 100)
+    found = noise.certificate(Annotations.from_counts(counts), guess_distribution=0.5)
+    assert found.easy_hard.chance == pytest.approx((50 * 0.5 + 50 * 0.125) / 100)
     assert "unequal numbers" in " ".join(found.remarks)
 
 
@@ -114,7 +121,8 @@ def test_a_majority_with_a_disagreement_counts_as_a_guess():
     counts = [[5, 0]] * 60 + [[4, 1]] * 25 + [[2, 3]] * 15
     labels = Annotations.from_counts(counts)
     unanimous, majority = (
-        noise.certificate(labels, guess=0.5, keep=keep) for keep in ("unanimous", "majority")
+        noise.certificate(labels, guess_distribution=0.5, min_agreement=keep)
+        for keep in ("unanimous", "majority")
     )
     assert (unanimous.n_retained, majority.n_retained) == (60, 100)
     assert majority.n_guesses == unanimous.n_guesses + 40
@@ -124,14 +132,14 @@ def test_a_majority_with_a_disagreement_counts_as_a_guess():
 
 def test_ties_are_not_retained_and_labels_are_the_majority():
     labels = Annotations.from_counts([[2, 2], [1, 3], [4, 0]], categories=["no", "yes"])
-    found = noise.certificate(labels, guess=0.5, keep="majority")
+    found = noise.certificate(labels, guess_distribution=0.5, min_agreement="majority")
     assert found.retained.tolist() == [False, True, True]
     assert found.label.tolist() == [-1, 1, 0]
 
 
 def test_items_with_one_label_are_left_out():
     labels = Annotations.from_counts([[1, 0], [2, 0], [1, 1], [0, 2]])
-    found = noise.certificate(labels, guess=0.5)
+    found = noise.certificate(labels, guess_distribution=0.5)
     assert (found.n_items, found.n_left_out, found.n_retained) == (3, 1, 2)
     assert not found.retained[0]
 
@@ -228,11 +236,11 @@ def test_the_posterior_of_unknown_guesses_is_equation_1_averaged():
 def test_the_certificate_is_wider_than_with_its_own_estimate_given():
     labels = Annotations.from_counts([[5, 0]] * 60 + [[4, 1]] * 15 + [[2, 3]] * 25)
     found = noise.certificate(labels, model="easy_hard")
-    assert found.guess_estimated
+    assert found.easy_hard.estimated
     # Of the labels of items with a disagreement, 90 of 200 are of the second category.
-    assert found.guess[0] < 90 / 200 < found.guess[1]
-    given = noise.certificate(labels, guess=0.45)
-    assert given.n_guesses <= found.posterior <= found.n_guesses
+    assert found.easy_hard.guess_distribution[0] < 90 / 200 < found.easy_hard.guess_distribution[1]
+    given = noise.certificate(labels, guess_distribution=0.45)
+    assert given.n_guesses <= found.easy_hard.posterior <= found.n_guesses
 
 
 # ----------------------------------------------------------------------- any number of types
@@ -240,7 +248,7 @@ def test_the_certificate_is_wider_than_with_its_own_estimate_given():
 
 def test_many_unanimous_labels_leave_no_guesses():
     labels = Annotations.from_counts([[20, 0]] * 100 + [[0, 20]] * 100)
-    found = noise.certificate(labels, keep="unanimous")
+    found = noise.certificate(labels, min_agreement="unanimous")
     assert (found.model, found.n_retained, found.n_guesses) == ("rates", 200, 0)
     # A majority might have been retained of an item that is hard, had there been one.
     assert 0 < noise.certificate(labels).n_guesses < 20
@@ -270,15 +278,15 @@ def test_labels_that_no_rates_can_make_are_certified_nothing():
 @pytest.mark.parametrize("keep", ["majority", 0.8, "unanimous"])
 def test_names_and_order_do_not_matter(keep, rng):
     counts = rng.multinomial(7, [0.7, 0.2, 0.1], size=80)
-    one = noise.certificate(Annotations.from_counts(counts), keep=keep)
-    other = noise.certificate(Annotations.from_counts(counts[::-1, [2, 0, 1]]), keep=keep)
+    one = noise.certificate(Annotations.from_counts(counts), min_agreement=keep)
+    other = noise.certificate(Annotations.from_counts(counts[::-1, [2, 0, 1]]), min_agreement=keep)
     assert (one.n_retained, one.n_guesses) == (other.n_retained, other.n_guesses)
     assert one.expected == pytest.approx(other.expected)
 
 
 def test_a_share_of_labels_is_reached_whatever_rounding_makes_of_it():
     labels = Annotations.from_counts([[8, 2], [7, 3], [3, 0], [2, 1]])
-    assert noise.certificate(labels, keep=0.8, model="rates").retained.tolist() == [
+    assert noise.certificate(labels, min_agreement=0.8, model="rates").retained.tolist() == [
         True,
         False,
         True,
@@ -290,7 +298,7 @@ def test_a_share_of_labels_is_reached_whatever_rounding_makes_of_it():
 def test_the_model_is_chosen_by_the_number_of_labels(n_labels, chosen):
     labels = Annotations.from_counts([[n_labels, 0]] * 20 + [[1, n_labels - 1]] * 20)
     guess = 0.5 if chosen == "easy_hard" else None
-    assert noise.certificate(labels, guess=guess).model == chosen
+    assert noise.certificate(labels, guess_distribution=guess).model == chosen
 
 
 # ------------------------------------------------------------------------ how the error is shared
@@ -340,7 +348,7 @@ def test_the_error_is_shared_between_guesses_and_their_number():
     d, ones = 40, 26
     counts = [[3, 0]] * 300 + [[1, 2]] * ones + [[2, 1]] * (d - ones)
     found = noise.certificate(Annotations.from_counts(counts))
-    assert found.guess_estimated
+    assert found.easy_hard.estimated
     assert found.n_guesses == hidden_by_hand(d, ones, UNKNOWN_ERROR, NUMBER_ERROR)
     # Half of both for the bound beside which coins are thrown.
     assert found.n_guesses_half == hidden_by_hand(d, ones, UNKNOWN_ERROR / 2, NUMBER_ERROR / 2)
@@ -351,7 +359,7 @@ def test_the_error_is_shared_between_guesses_and_their_number():
 def test_given_guesses_leave_the_whole_error_to_their_number():
     d = 40
     counts = [[3, 0]] * 300 + [[1, 2]] * 26 + [[2, 1]] * (d - 26)
-    found = noise.certificate(Annotations.from_counts(counts), guess=0.7)
+    found = noise.certificate(Annotations.from_counts(counts), guess_distribution=0.7)
     chance = 0.7**3 + 0.3**3
     for error, number in ((0.05, found.n_guesses), (0.025, found.n_guesses_half)):
         h = d + number
@@ -376,7 +384,7 @@ def share_by_hand(n, agreed, unknown_error):
 def test_the_error_is_shared_between_rates_and_the_number_of_guesses():
     n, agreed = 6_000, 5_600
     labels = Annotations.from_counts([[2, 0]] * agreed + [[1, 1]] * (n - agreed))
-    found = noise.certificate(labels, model="rates", keep="unanimous")
+    found = noise.certificate(labels, model="rates", min_agreement="unanimous")
     by_hand = {
         shares: most(n, share_by_hand(n, agreed, shares[0]), shares[1])
         for shares in [(UNKNOWN_ERROR, NUMBER_ERROR), *WRONG_SHARES]
@@ -394,10 +402,10 @@ def test_the_error_is_shared_between_rates_and_the_number_of_guesses():
 @pytest.mark.parametrize(
     ("options", "condition"),
     [
-        ({"guess": 0.5}, "as was given"),
+        ({"guess_distribution": 0.5}, "as was given"),
         ({}, "which is estimated from the disagreements"),
         ({"model": "rates"}, "independently of each other.* fewer than 60% of all annotators"),
-        ({"model": "rates", "settled": 0.7}, "fewer than 70% of all annotators"),
+        ({"model": "rates", "easy_rate": 0.7}, "fewer than 70% of all annotators"),
     ],
 )
 def test_the_claim_names_its_condition_wherever_it_is_printed(options, condition):
@@ -414,9 +422,11 @@ def test_the_claim_names_its_condition_wherever_it_is_printed(options, condition
 
 def test_unequal_numbers_of_labels_are_part_of_the_condition():
     unequal = [[3, 0]] * 50 + [[0, 4]] * 40 + [[1, 2]] * 10
-    found = noise.certificate(Annotations.from_counts(unequal), guess=0.5)
+    found = noise.certificate(Annotations.from_counts(unequal), guess_distribution=0.5)
     assert "as many labels as easy ones" in found.condition
-    equal = noise.certificate(Annotations.from_counts([[3, 0]] * 50 + [[1, 2]] * 10), guess=0.5)
+    equal = noise.certificate(
+        Annotations.from_counts([[3, 0]] * 50 + [[1, 2]] * 10), guess_distribution=0.5
+    )
     assert "as many labels" not in equal.condition
 
 
@@ -443,7 +453,7 @@ def test_the_smallest_difference_is_the_first_that_guesses_hardly_reach(systems,
 
 
 def test_of_any_systems_the_difference_exceeds_all_guesses():
-    found = noise.certificate(two(900, 100), guess=0.5)
+    found = noise.certificate(two(900, 100), guess_distribution=0.5)
     assert found.smallest_difference() == found.n_guesses + 1
     assert found.smallest_difference("independent") < found.smallest_difference("opposed")
     with pytest.raises(AnnotationError, match="'rivals' is not one of"):
@@ -455,7 +465,7 @@ def test_of_any_systems_the_difference_exceeds_all_guesses():
 
 def test_wrong_labels_are_counted_where_there_is_gold():
     labels = Annotations.from_counts([[2, 0]] * 6 + [[0, 2]] * 2 + [[1, 1]] * 2)
-    found = noise.certificate(labels, guess=0.5)
+    found = noise.certificate(labels, guess_distribution=0.5)
     truth = found.against(np.array([0, 0, 0, 0, 1, -1, 1, 1, 0, 0]))
     assert (truth.n_checked, truth.n_wrong, truth.rate) == (7, 1, 1 / 7)
     assert not truth.exceeds
@@ -473,12 +483,12 @@ def test_wrong_labels_are_counted_where_there_is_gold():
 
 PAIR = Annotations.from_contingency([[4, 1], [1, 4]])
 REFUSED = {
-    "p of 0": (PAIR, {"guess": 0.0}, "not between 0 and 1"),
-    "p above 1": (PAIR, {"guess": 1.2}, "not between 0 and 1"),
-    "no p": (PAIR, {"guess": ()}, "not between 0 and 1"),
-    "p in words": (PAIR, {"guess": "half"}, "not between 0 and 1"),
-    "a range that runs down": (PAIR, {"guess": (0.7, 0.3)}, "runs downwards"),
-    "too many probabilities": (PAIR, {"guess": [0.2, 0.3, 0.5]}, "3 number"),
+    "p of 0": (PAIR, {"guess_distribution": 0.0}, "not between 0 and 1"),
+    "p above 1": (PAIR, {"guess_distribution": 1.2}, "not between 0 and 1"),
+    "no p": (PAIR, {"guess_distribution": ()}, "not between 0 and 1"),
+    "p in words": (PAIR, {"guess_distribution": "half"}, "not between 0 and 1"),
+    "a range that runs down": (PAIR, {"guess_distribution": (0.7, 0.3)}, "runs downwards"),
+    "too many probabilities": (PAIR, {"guess_distribution": [0.2, 0.3, 0.5]}, "3 number"),
     "two labels, no guess": (PAIR, {}, "can't be estimated, as two labels"),
     "no disagreement": (
         Annotations.from_counts([[3, 0], [0, 3]]),
@@ -506,25 +516,33 @@ REFUSED = {
         {},
         "noise.dichotomise",
     ),
-    "level": (PAIR, {"guess": 0.5, "level": 1.0}, "level must be between"),
-    "keep": (PAIR, {"guess": 0.5, "keep": 0.3}, "keep must be"),
-    "keep by name": (PAIR, {"guess": 0.5, "keep": "most"}, "keep must be"),
-    "model": (PAIR, {"guess": 0.5, "model": "magic"}, "model 'magic' is not one of"),
-    "settled": (PAIR, {"model": "rates", "settled": 1.0}, "settled must be"),
-    "a guess for rates": (PAIR, {"model": "rates", "guess": 0.5}, "Drop guess"),
+    "level": (PAIR, {"guess_distribution": 0.5, "level": 1.0}, "level must be between"),
+    "min_agreement": (
+        PAIR,
+        {"guess_distribution": 0.5, "min_agreement": 0.3},
+        "min_agreement must be",
+    ),
+    "keep by name": (
+        PAIR,
+        {"guess_distribution": 0.5, "min_agreement": "most"},
+        "min_agreement must be",
+    ),
+    "model": (PAIR, {"guess_distribution": 0.5, "model": "magic"}, "model 'magic' is not one of"),
+    "easy_rate": (PAIR, {"model": "rates", "easy_rate": 1.0}, "easy_rate must be"),
+    "a guess for rates": (PAIR, {"model": "rates", "guess_distribution": 0.5}, "Drop it"),
     "a sum of three": (
         Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
-        {"guess": [0.5, 0.4, 0.3]},
+        {"guess_distribution": [0.5, 0.4, 0.3]},
         "sum to 1",
     ),
     "a range that none is in": (
         Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
-        {"guess": (0.1, 0.2)},
+        {"guess_distribution": (0.1, 0.2)},
         "Widen the range",
     ),
     "one probability of three": (
         Annotations.from_counts([[2, 0, 0], [1, 1, 0]]),
-        {"guess": 0.5},
+        {"guess_distribution": 0.5},
         "1 number",
     ),
 }
@@ -572,9 +590,38 @@ def test_kept_items_with_a_disagreement_are_expected_to_be_hard():
     label = np.where(rng.random((60, 3)) < 0.85, 1, 0)
     item, annotator = np.indices(label.shape)
     a = Annotations.from_arrays(item.ravel(), annotator.ravel(), label.ravel())
-    unanimous = noise.certificate(a, guess=0.5)
-    most = noise.certificate(a, guess=0.5, keep=0.6)
+    unanimous = noise.certificate(a, guess_distribution=0.5)
+    most = noise.certificate(a, guess_distribution=0.5, min_agreement=0.6)
     visible = most.n_retained - unanimous.n_retained
     assert visible == (np.ptp(label, axis=1) == 1).sum() > 0
     assert most.expected == pytest.approx(unanimous.expected + visible, rel=1e-12)
     assert most.n_guesses == unanimous.n_guesses + visible
+
+
+def test_old_names_of_options_are_taken_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"certificate: the option guess is called guess_d"):
+        old = noise.certificate(PAIR, guess=0.5)
+    assert str(old) == str(noise.certificate(PAIR, guess_distribution=0.5))
+    with pytest.warns(DeprecationWarning, match="option settled is called easy_rate"):
+        noise.hard_items(PAIR, settled=0.7)
+    with pytest.raises(TypeError, match="guess and guess_distribution are one option"):
+        noise.plan(100, 0.1, guess=0.5, guess_distribution=0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"guess_distribution": 0.5}, (1.0, 0.5, (0.5, 0.5), False, math.nan)),
+        ({"model": "rates"}, (0.5, math.nan, (math.nan, math.nan), False, 0.6)),
+    ],
+)
+def test_old_names_of_attributes_are_read_with_a_warning(options, wanted):
+    found = noise.certificate(PAIR, **options)
+    names = ("keep", "chance", "guess", "guess_estimated", "settled")
+    with pytest.warns(DeprecationWarning, match="until the next version") as said:
+        values = tuple(getattr(found, name) for name in names)
+    assert "Certificate.keep is called min_agreement" in str(said[0].message)
+    assert len(said) == len(names)
+    np.testing.assert_equal(values, wanted)
+    with pytest.raises(AttributeError, match="no attribute 'other'"):
+        _ = found.other

@@ -31,7 +31,7 @@ def certify(tmp_path):
 
 
 def test_a_certificate_is_printed_and_written(certify):
-    result, folder = certify(PAIRS, "--guess", "0.4,0.6")
+    result, folder = certify(PAIRS, "--guess-distribution", "0.4,0.6")
     assert result.exit_code == 0, result.output
     assert "of the 39 retained labels" in result.output
     assert result.output.count("This holds if all annotators give an easy item the same") == 1
@@ -47,7 +47,7 @@ def test_where_nothing_is_certified_no_difference_is_named(certify):
     coins = "item,annotator,label\n" + "".join(
         f"i{i},{j},{(i * (j + 1)) % 2}\n" for i in range(12) for j in range(2)
     )
-    result, _ = certify(coins, "--guess", "0.5")
+    result, _ = certify(coins, "--guess-distribution", "0.5")
     assert result.exit_code == 0, result.output
     assert "nothing is certified" in result.output
     assert "guesses alone" not in result.output
@@ -57,7 +57,7 @@ def test_numbers_are_split(certify):
     content = "item,annotator,label\n" + "".join(
         f"i{i},{j},{10 * i + j}\n" for i in range(12) for j in range(6)
     )
-    result, folder = certify(content, "--threshold", "60", "--keep", "0.8")
+    result, folder = certify(content, "--threshold", "60", "--min-agreement", "0.8")
     assert result.exit_code == 0, result.output
     assert (folder / "rules.csv").exists()
 
@@ -66,10 +66,10 @@ def test_numbers_are_split(certify):
     ("words", "message"),
     [
         ((), "can't be estimated"),
-        (("--guess", "1.5"), "not between 0 and 1"),
-        (("--guess", "half"), "not a number"),
-        (("--guess", "0.5", "--keep", "0.6,0.7"), "one share"),
-        (("--guess", "0.5", "--level", "2"), "level must be"),
+        (("--guess-distribution", "1.5"), "not between 0 and 1"),
+        (("--guess-distribution", "half"), "not a number"),
+        (("--guess-distribution", "0.5", "--min-agreement", "0.6,0.7"), "one share"),
+        (("--guess-distribution", "0.5", "--level", "2"), "level must be"),
         (("--threshold", "3"), "is not a num"),
     ],
 )
@@ -95,3 +95,17 @@ def test_the_how_to_names_the_options_there_are():
     assert reading <= options_of("certificate")
     assert named_in(HOW_TO) <= options_of("certificate")
     assert options_of("certificate") - named_in(HOW_TO) - reading == {"--help"}
+
+
+def test_options_are_taken_by_their_old_names_which_the_help_hides(certify):
+    result, folder = certify(PAIRS, "--guess=0.4,0.6", "--keep", "unanimous")
+    assert result.exit_code == 0, result.output
+    assert "Note: --guess is called --guess-distribution" in result.output
+    assert "Note: --keep is called --min-agreement" in result.output
+    old = (folder / "rules.csv").read_bytes()
+    again = ("--guess-distribution", "0.4,0.6", "--min-agreement", "unanimous")
+    _, folder = certify(PAIRS, *again)
+    assert (folder / "rules.csv").read_bytes() == old
+    shown = CliRunner().invoke(app, ["certificate", "--help"], env={"COLUMNS": "200"}).output
+    assert "--easy-rate" in shown
+    assert "--settled" not in shown

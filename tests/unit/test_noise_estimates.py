@@ -49,7 +49,7 @@ def test_the_lazy_are_found_beside_diligent_annotators_that_are_known(coins):
 
 def test_two_labels_and_three_categories_say_what_they_lack():
     two = noise.hard_share(Annotations.from_contingency([[40, 5], [5, 40]])).set_index("model")
-    assert "Give it as guess: 0.5" in two.loc["easy_hard", "note"]
+    assert "Give it as guess_distribution: 0.5" in two.loc["easy_hard", "note"]
     assert "three labels" in two.loc["mixture", "note"]
     labels = Annotations.from_counts([[5, 0, 0]] * 20 + [[2, 2, 1]] * 5 + [[0, 0, 5]] * 20)
     three = noise.hard_share(labels).set_index("model")
@@ -59,7 +59,7 @@ def test_two_labels_and_three_categories_say_what_they_lack():
 
 def test_the_share_of_easy_hard_is_bounded_by_what_is_not_rejected():
     labels = Annotations.from_contingency([[45, 5], [5, 45]])
-    row = noise.hard_share(labels, guess=0.5).set_index("model").loc["easy_hard"]
+    row = noise.hard_share(labels, guess_distribution=0.5).set_index("model").loc["easy_hard"]
     # h of the hard items disagree in one half: the largest h with P(B(h, 1/2) <= 10) > 0.05.
     largest = max(h for h in range(10, 100) if stats.binom.cdf(10, h, 0.5) > 0.05)
     assert row["upper"] == pytest.approx(largest / 100)
@@ -91,8 +91,8 @@ def test_hard_items_come_first_with_reasons():
         noise.hard_items(labels, gold=[0, 1])
     with pytest.raises(AnnotationError, match="gold code 2 is none of the 2 categories"):
         noise.hard_items(labels, gold=np.full(63, 2))
-    with pytest.raises(AnnotationError, match="settled must be"):
-        noise.hard_items(labels, settled=0.2)
+    with pytest.raises(AnnotationError, match="easy_rate must be"):
+        noise.hard_items(labels, easy_rate=0.2)
 
 
 def simulated(rng, *, hard, spread):

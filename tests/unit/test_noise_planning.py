@@ -14,7 +14,9 @@ from studies.noise import certificate_coverage
 def test_power_is_that_of_certificates_weighted_by_their_probability():
     n, hard, rate = 40, 0.1, 0.1
     certified = [
-        noise.certificate(Annotations.from_contingency([[n - d, d], [0, 0]]), guess=0.5).rate
+        noise.certificate(
+            Annotations.from_contingency([[n - d, d], [0, 0]]), guess_distribution=0.5
+        ).rate
         <= rate
         for d in range(n)
     ]
@@ -61,9 +63,9 @@ def test_less_can_be_told_apart_with_fewer_annotators():
 
 
 def test_a_skewed_guess_costs():
-    assert noise.certification_power(500, 3, 0.1, guess=0.5) > noise.certification_power(
-        500, 3, 0.1, guess=(0.5, 0.8)
-    )
+    assert noise.certification_power(
+        500, 3, 0.1, guess_distribution=0.5
+    ) > noise.certification_power(500, 3, 0.1, guess_distribution=(0.5, 0.8))
 
 
 REFUSED = {
@@ -71,7 +73,7 @@ REFUSED = {
     "no item": (lambda: noise.certification_power(0, 2, 0.1), "needs an item"),
     "hard of 1": (lambda: noise.plan(100, 1.0), "hard must be between"),
     "rate of 0": (lambda: noise.items_needed(2, 0.1, rate=0.0), "rate must be between"),
-    "p of 1": (lambda: noise.plan(100, 0.1, guess=1.0), "not between 0 and 1"),
+    "p of 1": (lambda: noise.plan(100, 0.1, guess_distribution=1.0), "not between 0 and 1"),
     "too noisy": (lambda: noise.items_needed(2, 0.5), "Take more annotators"),
     "too few items": (lambda: noise.annotators_needed(1, 0.5), "no number of annotators"),
     "half an item": (lambda: noise.plan(100.5, 0.1), "must be whole numbers, got 100.5"),
@@ -101,7 +103,7 @@ def test_a_difference_that_was_planned_for_is_found(rng):
     for _ in range(60):
         regime = certificate_coverage.Regime("test", n, n_annotators, rng.binomial(n, hard) / n)
         annotations, _, is_hard = regime.draw(rng)
-        certificate = noise.certificate(annotations, guess=0.5)
+        certificate = noise.certificate(annotations, guess_distribution=0.5)
         guessed = int((certificate.retained & is_hard).sum())
         easy = certificate.n_retained - guessed
         ahead = round(difference * easy) + rng.binomial(2 * guessed, 0.5) - guessed

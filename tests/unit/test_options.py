@@ -37,7 +37,7 @@ def fit(labels, rng):
 ALONE = {
     "report": "{input}",
     "consensus": "{input}",
-    "certificate": "{input} --guess {guess}",
+    "certificate": "{input} --guess-distribution {guess}",
     "audit": "{input} --checks 10",
     "plan": "{input}",
     "judge": "{input} --judge {judge}",
@@ -111,11 +111,11 @@ OWN = {
         "resume": ("--resume",),
     },
     "certificate": {
-        "guess": ("--guess {other_guess}",),
-        "keep": ("--keep 0.6",),
+        "guess_distribution": ("--guess-distribution {other_guess}",),
+        "min_agreement": ("--min-agreement 0.6",),
         "model": ("--model rates", "", "", "{input}"),
-        "settled": ("--settled 0.9",),
-        "threshold": ("--threshold 2.5", "", "--threshold 1.5 --guess 0.5"),
+        "easy_rate": ("--easy-rate 0.9",),
+        "threshold": ("--threshold 2.5", "", "--threshold 1.5 --guess-distribution 0.5"),
         "level": ("--level 0.8",),
     },
     "audit": {

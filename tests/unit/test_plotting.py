@@ -76,20 +76,6 @@ def test_circles_of_one_size_have_no_key():
     assert axes.get_legend_handles_labels()[1] == ["chance"]
 
 
-def test_labels_of_contours_stay_away_from_points():
-    x = np.linspace(0, 1, 50)
-    places = {}
-    for name, avoid in (("free", []), ("avoiding", [(0.5, 0.5)])):
-        _, (axes,) = plotting.panels(1)
-        axes.set(xlim=(0, 1), ylim=(0, 1))
-        surface = np.add.outer(x, x)
-        plotting.surface(axes, x, x, surface, levels=[1.0, 1.9], avoid=avoid)
-        label = next(text for text in axes.texts if text.get_text() == "1")
-        places[name] = np.abs(np.subtract(label.get_position(), 0.5)).max()
-    assert places["free"] < 0.05
-    assert places["avoiding"] > 0.1
-
-
 def test_lines_of_a_histogram_end_below_its_legend():
     _, (axes,) = plotting.panels(1)
     plotting.histogram(axes, [0, 1, 1, 2], bins=3, marks=[(1.0, "here", "-"), (2.0, "there", "--")])

@@ -209,7 +209,7 @@ def test_two_samplers_of_one_posterior_agree():
         for statistic in ("mean", "q5", "q50", "q95"):
             difference = abs(row[statistic] - second.loc[other, statistic])
             error = np.hypot(row[f"mcse_{statistic}"], second.loc[other, f"mcse_{statistic}"])
-            z.append(0.0 if difference <= measures.ROUNDING else difference / error)
+            z.append(0.0 if difference <= measures.STORED_PRECISION else difference / error)
     z = np.array(z)
     assert (z > 0).sum() > 300
     assert z.max() < scipy.stats.norm.isf(1e-3 / 2 / z.size)

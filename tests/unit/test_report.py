@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from annobench import agreement
-from annobench.agreement import report_values
+from annobench.agreement import report_rows
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
@@ -101,7 +101,7 @@ def test_a_new_coefficient_appears_without_an_edit(rng, monkeypatch):
     )
     made.made = lambda annotations: replace(agreement.fleiss_kappa(annotations), method=made.METHOD)
     known = agreement.discover()
-    for home in (agreement, report_values):
+    for home in (agreement, report_rows):
         monkeypatch.setattr(home, "discover", lambda: {**known, "made": made})
     a = crowd(rng, 20, 3, 3)
     table = agreement.report(a)
@@ -301,7 +301,7 @@ def test_many_categories_by_mistake_end_soon(rng):
 
 
 def agreement_limit():
-    from annobench.agreement.reports import MAX_CATEGORIES
+    from annobench.agreement.report_table import MAX_CATEGORIES
 
     return MAX_CATEGORIES
 

@@ -8,8 +8,7 @@ import pytest
 
 from annobench.core.results import Summarised
 from annobench.evaluation import information, selective
-from annobench.models import dawid_skene, hierarchical_binary
-from annobench.models.bayesian_kappa import kappa_posterior
+from annobench.models import dawid_skene
 from annobench.simulation import panels
 
 
@@ -29,13 +28,11 @@ def labels():
 @pytest.fixture(scope="module")
 def results(labels) -> dict[str, Summarised]:
     fitted = dawid_skene.fit(labels)
-    bayesian = hierarchical_binary.fit(labels, rng=1, draws=100, warmup=50)
     noisy = [[0.8, 0.2], [0.2, 0.8]]
     confidence, right = np.array([0.9, 0.8, 0.7, 0.6]), np.array([1, 1, 0, 1], dtype=bool)
     return {
         "restarts": dawid_skene.restarts(labels, rng=1, n_random=2),
         "bootstrap": dawid_skene.bootstrap(labels, fitted, rng=1, replicates=20),
-        "kappa": kappa_posterior(bayesian, *bayesian.annotators[:2]),
         "curve": information.information_curve([0.5, 0.5], [noisy] * 3),
         "needed": information.labels_needed([0.5, 0.5], [noisy], 0.9, rng=1, n_items=50),
         "risk": selective.risk_coverage(confidence, right),
@@ -43,7 +40,7 @@ def results(labels) -> dict[str, Summarised]:
     }
 
 
-NAMES = ("restarts", "bootstrap", "kappa", "curve", "needed", "risk", "abstaining")
+NAMES = ("restarts", "bootstrap", "curve", "needed", "risk", "abstaining")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,11 +65,6 @@ def test_summaries_are_of_the_numbers_they_name(results):
     restarts = results["restarts"].summary()
     assert restarts["n_starts"].sum() == len(results["restarts"].table)
     assert restarts["log_posterior"].is_monotonic_decreasing
-    kappa, drawn = results["kappa"].summary(), results["kappa"].kappa_margins
-    assert kappa.loc["kappa_margins", "estimate"] == drawn.mean()
-    assert list(kappa.loc["kappa_margins", ["lower", "upper"]]) == list(
-        np.quantile(drawn, [0.025, 0.975])
-    )
     bootstrap = results["bootstrap"]
     np.testing.assert_array_equal(
         bootstrap.summary()[["lower95", "upper95"]].T, bootstrap.interval("prevalence")

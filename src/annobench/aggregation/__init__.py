@@ -1,7 +1,7 @@
-"""From several labels to one: consensus, expert index, and classifiers that know annotators."""
+"""From several labels to one: consensus, gold items, and decision trees."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submodules=["c45", "consensus", "expert_index", "gold", "learning", "partitioned"]
+    __name__, submodules=["c45", "consensus", "gold", "partitioned"]
 )

@@ -14,7 +14,7 @@ from annobench.agreement.coefficients import discover
 from annobench.agreement.differences import Difference, difference
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import bootstrap_groups
-from annobench.agreement.reports import report
+from annobench.agreement.report_table import report
 from annobench.agreement.result import Agreement
 from annobench.resampling.intervals import Interval
 

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from annobench.agreement.intervals import containing
-from annobench.agreement.statistic import ROUNDING, Statistic, standard_error
+from annobench.agreement.statistic import Statistic, standard_error
 from annobench.core.errors import AnnotationError, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
+from annobench.core.tolerances import ZERO
 from annobench.resampling.intervals import TOLERANCE, normal_interval, percentile_interval
 from annobench.resampling.weights import (
     check_replicates,
@@ -134,7 +135,7 @@ def difference(
         )
     estimate = first.estimate - second.estimate
     used = enters[0] | enters[1]
-    if abs(estimate) < ROUNDING:
+    if abs(estimate) < ZERO:
         estimate = 0.0
     influences = np.zeros((2, len(names)))
     for row, one, index in zip(influences, (first, second), at, strict=True):

@@ -30,7 +30,7 @@ from annobench.agreement.intervals import (
 )
 from annobench.agreement.record import Coefficient
 from annobench.agreement.replicates import MAX_COLUMNS, Patterns, distinct_rows
-from annobench.agreement.report_values import (
+from annobench.agreement.report_rows import (
     COLUMNS,
     Settings,
     laid_out,

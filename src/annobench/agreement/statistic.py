@@ -16,14 +16,13 @@ from scipy import sparse
 from annobench.agreement.forms.base import Floats, Form, Rows, Totals, dense
 from annobench.agreement.record import Coefficient
 from annobench.core.errors import DegenerateWarning
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import MAX_CELLS
 
 #: Makes the form of a coefficient, given copies of each annotator (None for one of each).
 MakeForm = Callable[[Annotations, Floats | None], Form]
 
-#: A standard error below this is none: influences that cancel leave rounding of 1e-16.
-ROUNDING: Final = 1e-12
 #: The imaginary step of a derivative.
 _STEP: Final = 1e-30
 
@@ -243,7 +242,7 @@ def error_of_variance(n_items: int, variance: float, ddof: int = 0) -> float:
     if n < 2:
         return math.nan
     error = math.sqrt(variance * n * n / (n - ddof))
-    return 0.0 if error < ROUNDING else error
+    return 0.0 if error < ZERO else error
 
 
 def used_items(rows: Rows) -> NDArray[np.bool_]:

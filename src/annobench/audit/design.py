@@ -30,6 +30,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.core.files import write_csv
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.core.results import Summarised
+from annobench.core.tolerances import WHOLE
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -359,7 +360,7 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
         middle = (low + high) / 2
         low, high = (low, middle) if quota(middle).sum() >= n else (middle, high)
     exact = quota(high)
-    whole = np.floor(exact + 1e-9).astype(np.int64)
+    whole = np.floor(exact + WHOLE).astype(np.int64)
     # Those with the largest remainders get one more each.
     behind = np.argsort(whole - exact, kind="stable")
     whole[[h for h in behind if whole[h] < sizes[h]][: n - int(whole.sum())]] += 1

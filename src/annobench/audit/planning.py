@@ -80,7 +80,7 @@ class Prices:
             if not (math.isfinite(price) and price >= 0):
                 raise AnnotationError(f"plan: the price of a {name} is {price}. Give at least 0.")
 
-    def of(self, items: float, labels: float, checks: float = 0.0) -> float:
+    def cost(self, items: float, labels: float, checks: float = 0.0) -> float:
         """Return the cost of a design.
 
         Parameters
@@ -220,7 +220,7 @@ def plan(
     rows.append(_row(f"release at {error_rate:g}", checks=needed))
     rows += _certificate_rows(pilot, of_items, error_rate, level, power)
     table = pd.DataFrame(rows)
-    table["cost"] = prices.of(table["items"], table["labels"], table["checks"])  # type: ignore[arg-type]
+    table["cost"] = prices.cost(table["items"], table["labels"], table["checks"])  # type: ignore[arg-type]
     least = table.groupby("goal")["cost"].transform("min")
     first = ~table[table["cost"] == least].duplicated("goal")
     table["cheapest"] = table.index.isin(first.index[first])
@@ -420,7 +420,9 @@ def _certificate_rows(
         k = pilot.n_categories
         options = {"rate": error_rate, "power": power, "level": level}
         guess = [1 / k] * k
-        n = noise.annotators_needed(of_items, hard, guess=guess, n_categories=k, **options)
+        n = noise.annotators_needed(
+            of_items, hard, guess_distribution=guess, n_categories=k, **options
+        )
     except (AnnotationError, IndexError):
         return []
     return [_row(f"certificate at {error_rate:g}", annotators=n, items=of_items)]

@@ -41,6 +41,7 @@ from scipy import special, stats
 from annobench.audit.design import Design
 from annobench.core.errors import AnnotationError, check_level
 from annobench.core.results import Summarised, SummarisedScalars
+from annobench.core.tolerances import WHOLE
 from annobench.resampling.ratios import ratio
 
 Floats = NDArray[np.float64]
@@ -131,7 +132,7 @@ def p_value(wrong: int, checks: int, rate: float, n_items: int, error_rate: floa
     >>> [round(p_value(0, n, n / 10**6, 10**6, 0.05), 4) for n in (58, 59)]
     [0.051, 0.0485]
     """
-    too_many = math.floor(error_rate * n_items + 1e-9) + 1
+    too_many = math.floor(error_rate * n_items + WHOLE) + 1
     mean = rate * too_many
     if too_many > n_items:
         return 0.0
@@ -264,7 +265,7 @@ def examine_sets(
     sure = design.certainty[order]
     ends = np.flatnonzero(np.append(sure[1:] < sure[:-1], True)) + 1
     wanted = np.linspace(0, order.size, MAX_SETS + 1)[1:]
-    n_items = np.unique(ends[np.searchsorted(ends, wanted - 1e-9)])
+    n_items = np.unique(ends[np.searchsorted(ends, wanted - WHOLE)])
     last = order[n_items - 1]
     checks = np.cumsum(used[order], dtype=np.int64)[n_items - 1]
     wrong = np.cumsum((used & is_wrong)[order], dtype=np.int64)[n_items - 1]
@@ -304,7 +305,7 @@ def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[n
     sizes = design.sizes
     checked = np.bincount(design.stratum[is_checked], minlength=sizes.size)
     rate = checked[0] / sizes[0]
-    use = np.minimum(np.ceil(rate * sizes - 1e-9).astype(np.int64), checked)
+    use = np.minimum(np.ceil(rate * sizes - WHOLE).astype(np.int64), checked)
     # Checked items by stratum and order; the place of each among those of its stratum.
     rows = np.flatnonzero(is_checked)
     rows = rows[np.lexsort((design.order[rows], design.stratum[rows]))]

@@ -21,6 +21,7 @@ from annobench.cli import (
     report,
 )
 from annobench.cli import inspect as inspection
+from annobench.cli._renamed import taking_old_names
 from annobench.cli._shared import say, set_verbosity
 
 __all__ = ["app"]
@@ -73,7 +74,7 @@ app.command()(inspection.convert)
 app.command()(partition.partition)
 app.command()(consensus.consensus)
 app.command()(report.report)
-app.command()(certificate.certificate)
+app.command(cls=taking_old_names(certificate.OLD_NAMES))(certificate.certificate)
 app.command()(audit.audit)
 app.command()(plan.plan)
 app.command()(judge.judge)

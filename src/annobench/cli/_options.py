@@ -53,10 +53,10 @@ COMMANDS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Option]]] = {
     "certificate": (
         ("gold", *_NAMES),
         {
-            "guess": Option(IN_MEMORY, "is the probability of a guess"),
-            "keep": Option(IN_MEMORY, "says which items are retained"),
+            "guess_distribution": Option(IN_MEMORY, "is the probability of a guess"),
+            "min_agreement": Option(IN_MEMORY, "says which items are retained"),
             "model": Option(IN_MEMORY, "chooses the model"),
-            "settled": Option(IN_MEMORY, "says which labels are guesses"),
+            "easy_rate": Option(IN_MEMORY, "says which labels are guesses"),
             "threshold": Option(LABELS, "splits numeric labels"),
             "level": Option(IN_MEMORY, "is the level of the certificate"),
         },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -19,18 +19,26 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+#: The options that had another name, by that name.
+OLD_NAMES = {
+    "--guess": "--guess-distribution",
+    "--keep": "--min-agreement",
+    "--settled": "--easy-rate",
+}
+
+
 @reads_labels(writes="certificate")
 def certificate(
     reading: Reading,
     writing: Writing,
-    guess: Annotated[
+    guess_distribution: Annotated[
         str | None,
         typer.Option(
             help="Probability that a guess on a hard item is the last category, or a range, with "
             "commas: 0.3,0.7; of K categories K probabilities. Needed with two labels an item."
         ),
     ] = None,
-    keep: Annotated[
+    min_agreement: Annotated[
         str | None,
         typer.Option(help="Which items are retained: unanimous, majority, or a share such as 0.8."),
     ] = None,
@@ -38,7 +46,7 @@ def certificate(
         Literal["easy_hard", "rates"] | None,
         typer.Option(help="By default as the number of labels allows."),
     ] = None,
-    settled: Annotated[
+    easy_rate: Annotated[
         float, typer.Option(help="For rates: a label that fewer annotators would give is a guess.")
     ] = 0.6,
     threshold: Annotated[
@@ -48,7 +56,7 @@ def certificate(
 ) -> None:
     """Certify how many retained labels are guesses at most: a page, rules.csv, hard_items.csv.
 
-    Example: annobench certificate labels.csv --guess 0.3,0.7 --keep unanimous
+    Example: annobench certificate labels.csv --guess-distribution 0.3,0.7
     """
     from annobench import noise
     from annobench.reporting import certificate_page
@@ -63,14 +71,14 @@ def certificate(
         found = noise.certificate(
             annotations,
             level=level,
-            guess=_numbers(guess, "guess"),
-            keep=keep if keep in ("unanimous", "majority") else _number(keep, "keep"),  # type: ignore[arg-type]
+            guess_distribution=_numbers(guess_distribution, "guess-distribution"),
+            min_agreement=_rule(min_agreement),
             model=model,
-            settled=settled,
+            easy_rate=easy_rate,
         )
         tables = {
             "rules": found.rules,
-            "hard_items": noise.hard_items(annotations, settled=settled),
+            "hard_items": noise.hard_items(annotations, easy_rate=easy_rate),
         }
         page = certificate_page.render(
             found,
@@ -115,12 +123,14 @@ def _numbers(text: str | None, option: str) -> float | list[float] | None:
     return values[0] if len(values) == 1 else values
 
 
-def _number(text: str | None, option: str) -> float | None:
-    """Read a share."""
-    values = _numbers(text, option)
+def _rule(text: str | None) -> Literal["unanimous", "majority"] | float | None:
+    """Read which items are retained."""
+    if text in ("unanimous", "majority"):
+        return cast(Literal["unanimous", "majority"], text)
+    values = _numbers(text, "min-agreement")
     if isinstance(values, list):
         raise AnnotationError(
-            f"certificate: --{option} must be unanimous, majority or one share, got {text!r}."
+            "certificate: --min-agreement must be unanimous, majority or one share, got {text!r}."
         )
     return values
 

@@ -22,8 +22,8 @@ from annobench.simulation.difficulty import (
     EVEN,
     Difficulty,
     appearances,
+    confusion_by_appearance,
     draw_appearance,
-    of_appearances,
 )
 
 
@@ -240,7 +240,7 @@ def err_together(
     pooled = np.average(means[stratum], axis=0, weights=load)
     looks = appearances(pooled, difficulty.misleading)
     concentration = np.array([s.concentration for s in strata])[stratum]
-    own = of_appearances(means, looks)[stratum]
+    own = confusion_by_appearance(means, looks)[stratum]
     confusion = difficulties.draw_confusions(rng, own, concentration, load)
     seen = draw_appearance(rng, category, looks)
     return difficulties.draw_labels(rng, confusion, annotator, item, seen, difficulty.correlation)

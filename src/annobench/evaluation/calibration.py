@@ -330,16 +330,16 @@ def _fit_beta(table: Floats, gold: Ints, weight: Floats) -> tuple[Map, dict[str,
     mapped_ones = range(1, 2) if n_categories == 2 else range(n_categories)
     found = {k: _fit_beta_of_one(table[:, k], gold == k, weight) for k in mapped_ones}
 
-    def of_one(k: int, p: Floats) -> Floats:
+    def calibrated(k: int, p: Floats) -> Floats:
         a, b, c = found[k]
         return cast(Floats, expit(a * np.log(p) - b * np.log1p(-p) + c))
 
     def mapped(other: Floats) -> Floats:
         other = _floored(other, n)
         if n_categories == 2:
-            second = of_one(1, other[:, 1])
+            second = calibrated(1, other[:, 1])
             return np.column_stack([1 - second, second])
-        return _sharing(np.column_stack([of_one(k, other[:, k]) for k in range(n_categories)]))
+        return _sharing(np.column_stack([calibrated(k, other[:, k]) for k in range(n_categories)]))
 
     parameters = {
         f"{name}_{k}": float(value)

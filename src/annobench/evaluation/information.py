@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
 from annobench.core.results import Summarised, axes_or_new
+from annobench.core.tolerances import SUM_TO_ONE
 from annobench.resampling.intervals import Interval, percentile_interval
 from annobench.resampling.ratios import ratio
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 #: Sequences of labels that are enumerated at most, for one prevalence and set of matrices.
 MAX_SEQUENCES: Final = 2**20
-#: How far a distribution may be from summing to 1.
-ROUNDING: Final = 1e-6
 
 FloatArray = NDArray[np.float64]
 
@@ -505,9 +504,9 @@ def _distribution(caller: str, name: str, value: ArrayLike) -> FloatArray:
         raise ValueError(f"{caller}: {name} is empty. Give the probability of each category.")
     total = rows.sum(axis=-1, keepdims=True)
     # Written so that NaN is refused too.
-    if not ((rows >= 0).all() and (np.abs(total - 1) <= ROUNDING).all()):
+    if not ((rows >= 0).all() and (np.abs(total - 1) <= SUM_TO_ONE).all()):
         wrong = rows.reshape(-1, rows.shape[-1])
-        bad = wrong[~((wrong >= 0).all(axis=1) & (np.abs(wrong.sum(axis=1) - 1) <= ROUNDING))][0]
+        bad = wrong[~((wrong >= 0).all(axis=1) & (np.abs(wrong.sum(axis=1) - 1) <= SUM_TO_ONE))][0]
         raise ValueError(
             f"{caller}: {name} must be probabilities of at least 0 that sum to 1 over the last "
             f"axis, got {bad.tolist()}. Divide counts by their sum."

@@ -53,6 +53,7 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.results import Summarised
+from annobench.core.tolerances import WHOLE, ZERO
 from annobench.evaluation._shares import Floats, Share, lower_end, on_log_odds
 from annobench.resampling.proportions import wilson_limits
 
@@ -504,7 +505,7 @@ def coverage(
         (population.recall, found["recall"]),
     ):
         # Dust in the last bits must not part an end from a truth that it equals.
-        holds = (lower <= truth + 1e-12) & (truth <= upper + 1e-12)
+        holds = (lower <= truth + ZERO) & (truth <= upper + ZERO)
         defined = np.isfinite(lower) & np.isfinite(upper)
         mass = probability[defined].sum()
         width = probability[defined] @ (upper - lower)[defined] / mass if mass else math.nan
@@ -602,7 +603,7 @@ def sample_sizes(
     flagged = np.arange(smallest, population.flagged + 1)
     left = (recall_half_width / z) ** 2 - of_flagged * (1 / flagged - 1 / population.flagged)
     with np.errstate(divide="ignore", invalid="ignore"):
-        wanted = np.ceil(of_passed / (np.maximum(left, 0) + of_passed / population.passed) - 1e-9)
+        wanted = np.ceil(of_passed / (np.maximum(left, 0) + of_passed / population.passed) - WHOLE)
     passed = np.clip(np.nan_to_num(wanted, nan=1.0), 1, population.passed).astype(np.int64)
     total = np.where(left >= 0, flagged + passed, np.iinfo(np.int64).max)
     best = int(np.argmin(total))
@@ -833,7 +834,7 @@ def _least_size(spread: float, variance: float, size: int) -> int:
     """Return the least n with spread * (1/n - 1/size) <= variance."""
     if spread == 0:
         return 1
-    return min(size, max(1, math.ceil(spread / (variance + spread / size) - 1e-9)))
+    return min(size, max(1, math.ceil(spread / (variance + spread / size) - WHOLE)))
 
 
 def _quantile(level: float) -> float:

@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 #: Probabilities below this count as this much in the cross-entropy, which would be infinite.
 FLOOR: Final = 1e-12
 #: How far a distribution may be from summing to 1: shares are often rounded to two places.
-ROUNDING: Final = 0.011
+ROUNDED_SUM_TO_ONE: Final = 0.011
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,8 @@ def soft_scores(predicted: ArrayLike, target: ArrayLike) -> SoftScores:
     p, t = p[known], t[known]
     for name, rows in (("prediction", p), ("target", t)):
         # Written so that NaN is refused, too.
-        if not rows.size or not ((rows >= 0).all() and (abs(rows.sum(1) - 1) <= ROUNDING).all()):
+        near = abs(rows.sum(1) - 1) <= ROUNDED_SUM_TO_ONE
+        if not rows.size or not ((rows >= 0).all() and near.all()):
             raise AnnotationError(
                 f"soft_scores: a {name} is no distribution, or there is none. Each row must be at "
                 "least 0 and sum to 1."

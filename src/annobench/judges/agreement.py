@@ -17,6 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.tolerances import ZERO
 from annobench.judges.panel import NO_LABEL
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -127,7 +128,7 @@ def _measures(sums: Floats, n_categories: int) -> Floats:
     for together, other in ((both, human), (agree, judge)):
         observed = together.sum(axis=-1)
         expected = (human * other).sum(axis=-1)
-        kappa = ratio(observed - expected, 1 - expected, zero=1e-12)
+        kappa = ratio(observed - expected, 1 - expected, zero=ZERO)
         specific = ratio(2 * together, human + other)
         found.append(np.concatenate([observed[..., None], kappa[..., None], specific], axis=-1))
     return np.stack([*found, found[1] - found[0]], axis=-2)

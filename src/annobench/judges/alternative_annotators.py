@@ -42,7 +42,7 @@ from annobench.core.texts import plain
 from annobench.judges.panel import NO_LABEL
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.resampling.intervals import Interval, percentile_interval
+from annobench.resampling.intervals import TOLERANCE, Interval, percentile_interval
 from annobench.resampling.ratios import ratio
 from annobench.resampling.weights import check_replicates, chunk_sizes, weighted_sum
 
@@ -58,8 +58,6 @@ Score = Literal["accuracy", "rmse"]
 MIN_ITEMS: Final = 30
 #: The winning rate from which a judge passes.
 PASSES_FROM: Final = 0.5
-#: Scores that differ by less, relative to their size, differ by the order of summation.
-TOLERANCE: Final = 1e-9
 #: What is kept of each cluster and human: items, sum of differences, its square, their product,
 #: the square of the items, one, and the items on which the judge is as good.
 N_SUMS: Final = 7

@@ -43,6 +43,7 @@ from scipy.special import expit, logit, ndtri
 
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.core.results import SummarisedScalars
+from annobench.core.tolerances import ZERO
 from annobench.evaluation.prediction_powered import FEWEST_OF_RARER_KIND, prediction_powered_mean
 from annobench.judges.clusters import cluster_codes, design_effect, widen
 from annobench.judges.panel import NO_LABEL
@@ -219,7 +220,7 @@ def rogan_gladen(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimat
     q0, q1 = (m0 * q0 + 1) / (m0 + 2), (m1 * q1 + 1) / (m1 + 2)
     n_, m0_, m1_ = n + z**2, m0 + 2, m1 + 2
     youden = q0 + q1 - 1
-    if abs(youden) < ROUNDING:
+    if abs(youden) < ZERO:
         return PrevalenceEstimate("rogan_gladen", estimate, 0.0, 1.0, math.nan, level)
     theta = float(np.clip((p + q0 - 1) / youden, 0, 1))
     v0, v1 = q0 * (1 - q0) / m0_, q1 * (1 - q1) / m1_
@@ -319,8 +320,6 @@ def joint(counts: JudgedCounts, level: float = 0.95) -> PrevalenceEstimate:
 METHODS: Final[dict[str, Callable[[JudgedCounts, float], PrevalenceEstimate]]] = {
     function.__name__: function for function in (judged, gold, rogan_gladen, ppi, ppi_plus, joint)
 }
-#: What is taken for 0 where something is divided by it.
-ROUNDING: Final = 1e-12
 
 
 def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.DataFrame:

@@ -38,7 +38,7 @@ _MODULES = {
 }
 
 #: Names of the models: each is that of its module. The others have no `fit` of annotations.
-_MODELS = sorted(_MODULES - {"bayesian_kappa", "convergence", "diagnostics"})
+_MODELS = sorted(_MODULES - {"convergence", "diagnostics"})
 
 __all__ = sorted({"discover", "fit", "get", "names"} | _MODULES)
 

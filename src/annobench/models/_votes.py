@@ -10,6 +10,7 @@ from typing import Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.models.kernels.votes import add_votes, collect_right
 
@@ -22,8 +23,6 @@ Settled = Callable[[float, float], bool]
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes
 #: its category improbable and nothing infinite.
 TINY = float(np.finfo(np.float64).tiny)
-#: Votes that differ by less, as a share of the weights they are made of, differ by rounding.
-ROUNDING = 1e-12
 
 
 def log(probability: Floats) -> Floats:
@@ -92,7 +91,7 @@ class Votes:
         """
         table = np.broadcast_to(weights[:, None], self.given.shape)
         votes = self.scores(table)
-        slack = ROUNDING * self.scores(np.abs(table)).sum(axis=1, keepdims=True)
+        slack = ZERO * self.scores(np.abs(table)).sum(axis=1, keepdims=True)
         most = votes.max(axis=1, keepdims=True)
         winners = votes >= most - slack
         return np.where(winners, most, votes), winners

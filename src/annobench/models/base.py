@@ -246,11 +246,12 @@ def _sizes(annotations: Annotations) -> tuple[int, int, int]:
     return annotations.n_labels, int(n_active), annotations.n_items
 
 
+@dataclass(frozen=True, eq=False)
 class Fit(Summarised):
     """What every fitted model has: posteriors of the items, tables, a plot.
 
     A model's own fit is a frozen dataclass that inherits from this class or from `ConfusionFit`
-    or `SampledFit`, and has the attributes that its record lists in `returns`.
+    or `SampledFit`. To the attributes below it adds those that its record lists in `returns`.
 
     Attributes
     ----------
@@ -611,6 +612,8 @@ class SampledFit(ConfusionFit):
 
     Attributes
     ----------
+    posterior : ndarray of float, shape (I, K)
+        Posterior probability of each category of each item, averaged over all draws.
     draws : dataclass
         The draws of each parameter, shape (C, S, ...) or (C, ceil(S / T), ...).
     thin : int
@@ -862,7 +865,7 @@ def warned_of(name: str, fitted: SampledT) -> SampledT:
 BLOCK = 250
 
 #: A quantile of draws that is this close to an estimate is as good as there.
-ROUNDING = 1e-6
+SINGLE_PRECISION = 1e-6
 
 
 def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
@@ -935,15 +938,19 @@ def central_interval(
 
     Notes
     -----
-    Quantiles closer to the estimate than `ROUNDING` are no further: draws of single precision,
-    and EM that stops at a tolerance, are not exact.
+    Quantiles closer to the estimate than `SINGLE_PRECISION` are no further: draws of single
+    precision, and EM that stops at a tolerance, are not exact.
     """
     tail = (1 - level) / 2
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "All-NaN slice", RuntimeWarning)
         lower, upper = np.nanquantile(draws, [tail, 1 - tail], axis=0).astype(np.float64)
-    lower = np.where(np.abs(lower - estimate) < ROUNDING, np.minimum(lower, estimate), lower)
-    upper = np.where(np.abs(upper - estimate) < ROUNDING, np.maximum(upper, estimate), upper)
+    lower = np.where(
+        np.abs(lower - estimate) < SINGLE_PRECISION, np.minimum(lower, estimate), lower
+    )
+    upper = np.where(
+        np.abs(upper - estimate) < SINGLE_PRECISION, np.maximum(upper, estimate), upper
+    )
     outside = (estimate < lower) | (estimate > upper)
     ends = np.where(outside | np.isnan(estimate), np.nan, np.stack([lower, upper]))
     return ends, np.asarray(outside)

@@ -73,8 +73,6 @@ class BwaFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         The values of each item as shares.
     item_values : ndarray, shape (I, K)
@@ -93,10 +91,6 @@ class BwaFit(Fit):
         The objective at the start and after every update; it never falls.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     item_values: Floats
     precision: Floats
     objective: float

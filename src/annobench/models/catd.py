@@ -54,7 +54,7 @@ METHOD = Method(
 )
 
 #: Added to an annotator's errors, as in Zheng et al. (2017).
-NEXT_TO_NONE = 1e-9
+EPSILON = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +63,6 @@ class CatdFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     weights : ndarray of float, shape (J,)
@@ -75,10 +73,6 @@ class CatdFit(Fit):
         Whether the last round left the winners as they were.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     weights: Floats
     n_iterations: int
     converged: bool
@@ -138,7 +132,7 @@ def fit(annotations: Annotations, *, level: float = 0.95, max_iterations: int = 
     while n_iterations < max_iterations and not converged:
         before = winners
         errors = np.maximum(counted.n_given - counted.agreeing(winners), 0)
-        weights = quantile / (errors + NEXT_TO_NONE)
+        weights = quantile / (errors + EPSILON)
         votes, winners = counted.weighted(weights)
         converged = np.array_equal(winners, before)
         n_iterations += 1

@@ -72,8 +72,6 @@ class EbccFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Approximate posterior probability of each category for each item; the prevalence for an
         item without labels.
@@ -97,10 +95,6 @@ class EbccFit(ConfusionFit):
         The bound that each start came to; different values are local optima.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     subtypes: Floats
     parameters: Dirichlets
     log_likelihood: float

@@ -71,8 +71,6 @@ class FastDawidSkeneFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item under the parameters below; the assigned one has
         the largest.
@@ -98,10 +96,6 @@ class FastDawidSkeneFit(ConfusionFit):
         two it does.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     prevalence: Floats
     confusion: Floats
     log_likelihood: float

@@ -77,8 +77,6 @@ class GladFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     ability : ndarray, shape (J,)
@@ -101,10 +99,6 @@ class GladFit(Fit):
         "annotators err independently of each other given category and difficulty"
     )
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     ability: Floats
     easiness: Floats
     log_likelihood: float
@@ -413,12 +407,14 @@ def _attempted(
     easiness = np.exp(log_easiness)
     slopes(item, annotator, label, posterior, ability, easiness, False, of_abilities)
 
-    def of_easinesses(at: Floats) -> Floats:
+    def easiness_derivatives(at: Floats) -> Floats:
         out = _prior(at)
         slopes(item, annotator, label, posterior, ability, np.exp(at), True, out)
         return out
 
-    better = _newton(of_easinesses(log_easiness), lambda at: of_easinesses(at)[0], log_easiness)
+    better = _newton(
+        easiness_derivatives(log_easiness), lambda at: easiness_derivatives(at)[0], log_easiness
+    )
     above = (better - PRIOR_MEAN)[votes.labelled]
     return _Attempt(of_abilities[0], above.size, float(above.sum()), float(above @ above)), better
 
@@ -452,7 +448,7 @@ def _best_log_factor(ability: Floats, tried: _Attempt) -> float:
     Those without labels stay at their prior's mean.
     """
 
-    def of_log_factor(at: Floats) -> Floats:
+    def factor_derivatives(at: Floats) -> Floats:
         scaled = ability * np.exp(at)
         up = _prior(scaled)
         value = up[0].sum() - (tried.squares - 2 * at * tried.above + tried.n_items * at**2) / 2
@@ -461,7 +457,7 @@ def _best_log_factor(ability: Floats, tried: _Attempt) -> float:
         return np.stack([value, slope, np.full(1, curvature)])
 
     start = np.zeros(1)
-    return float(_newton(of_log_factor(start), lambda at: of_log_factor(at)[0], start)[0])
+    return float(_newton(factor_derivatives(start), lambda at: factor_derivatives(at)[0], start)[0])
 
 
 def _divided(log_easiness: Floats, log_factor: float, has_labels: NDArray[np.bool_]) -> Floats:

@@ -170,12 +170,10 @@ class HierarchicalBinaryFit(SampledFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
+    categories : tuple of str
         Names, by code; ``categories[1]`` is the positive category.
     hierarchical : bool
         False for the variant with Beta(1, 1) on each sensitivity and specificity.
-    posterior : ndarray, shape (I, 2)
-        Posterior probability of each category of each item, averaged over all draws.
     draws : Draws
         The draws that everything else is computed from.
     label_switches : ndarray of int, shape (C,)
@@ -185,11 +183,7 @@ class HierarchicalBinaryFit(SampledFit):
         T: every T-th draw has the items' probabilities.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
     hierarchical: bool
-    posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
     thin: int = 1
@@ -548,7 +542,7 @@ def fit(
         annotations.items,
         annotations.annotators,
         annotations.categories,
-        hierarchical,
+        hierarchical=hierarchical,
         posterior=np.stack([1 - positive, positive], axis=1),
         draws=found,
         label_switches=switches,

@@ -116,10 +116,6 @@ class HierarchicalDawidSkeneFit(SampledFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
-    posterior : ndarray, shape (I, K)
-        Posterior probability of each category of each item, averaged over all draws.
     draws : Draws
         The draws that everything else is computed from.
     label_switches : ndarray of int, shape (C,)
@@ -128,10 +124,6 @@ class HierarchicalDawidSkeneFit(SampledFit):
         T: every T-th draw has confusion matrices and the items' probabilities.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
     thin: int = 1

@@ -67,8 +67,6 @@ class IbccFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Approximate posterior probability of each category for each item; the prevalence for an
         item without labels.
@@ -87,10 +85,6 @@ class IbccFit(ConfusionFit):
         The bound at the start and after every update; it never falls.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     parameters: Dirichlets
     log_likelihood: float
     objective: float

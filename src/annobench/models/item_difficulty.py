@@ -4,9 +4,9 @@ An item is of category k with probability pi_k, the prevalence. It has log odds 
 wrong label l against the right one, normally distributed over the items of its category, and
 whoever labels it labels it with those, independently of others::
 
-    pi ~ Dirichlet(1, ..., 1)                        c_i ~ Categorical(pi)
-    eta_kl ~ Normal(0, 1)                            chi_kl ~ HalfNormal(1)        for l != k
-    theta_il ~ Normal(eta_kl, chi_kl), k = c_i       theta_ik = 0
+    pi ~ Dirichlet(1, ..., 1)                        z_i ~ Categorical(pi)
+    mu_kl ~ Normal(0, 1)                             sigma_kl ~ HalfNormal(1)      for l != k
+    theta_il ~ Normal(mu_kl, sigma_kl), k = z_i       theta_ik = 0
     x_n ~ Categorical(softmax(theta_i))
 
 Of the six models that Paun et al. (2018) compare it is the one that explains disagreement by
@@ -20,8 +20,8 @@ larger variance than those of one and the reference. Ours does not, and theta ha
 much an item invites each mistake.
 
 **The labels of the classes.** Nothing in the likelihood names the classes. The prior is restricted
-to means of which no other order of the rows has a larger sum on its diagonal, sum_k eta_kk
-with eta_kk = 0: typical odds of right labels, taken together. Relabelling a draw from outside
+to means of which no other order of the rows has a larger sum on its diagonal, sum_k mu_kk
+with mu_kk = 0: typical odds of right labels, taken together. Relabelling a draw from outside
 would change its prior if K > 2, as reference labels change too; so such a draw is refused. Without
 the restriction it would have been taken, and classes would have exchanged their names:
 `label_switches` counts the kept sweeps in which that happens. The paper has no such restriction.
@@ -112,9 +112,9 @@ class Draws:
     prevalence : ndarray, shape (C, S, K)
         pi.
     mean : ndarray, shape (C, S, K, K)
-        eta: ``[..., k, l]`` is the mean log odds of l against k on items of category k; 0 if l = k.
+        mu: ``[..., k, l]`` is the mean log odds of l against k on items of category k; 0 if l = k.
     deviation : ndarray, shape (C, S, K, K)
-        chi: their standard deviation between items; 0 if l = k.
+        sigma: their standard deviation between items; 0 if l = k.
     confusion : ndarray of float32, shape (C, S', K, K)
         Probability of the label l on an item of category k, averaged over such items.
     item_probability : ndarray of float32, shape (C, S', I, K)
@@ -134,10 +134,6 @@ class ItemDifficultyFit(SampledFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
-    posterior : ndarray, shape (I, K)
-        Posterior probability of each category of each item, averaged over all draws.
     difficulty : ndarray, shape (I,)
         Posterior mean probability that a label of the item is wrong, in [0, 1].
     draws : Draws
@@ -149,10 +145,6 @@ class ItemDifficultyFit(SampledFit):
         T: every T-th draw has confusion matrices and the items' probabilities.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     difficulty: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]

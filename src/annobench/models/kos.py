@@ -67,8 +67,6 @@ class KosFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, 2)
         ``1 / (1 + exp(-2 scores))`` for the second category; 1/2 for an item without labels.
     scores : ndarray, shape (I,)
@@ -82,10 +80,6 @@ class KosFit(Fit):
         Whether the change of the messages came down to the tolerance.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     scores: Floats
     weights: Floats
     n_iterations: int

@@ -71,8 +71,6 @@ class MaceFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     competence : ndarray, shape (J,)
@@ -95,10 +93,6 @@ class MaceFit(ConfusionFit):
         The objective that each start came to; different values are local optima.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     competence: Floats
     strategy: Floats
     log_likelihood: float

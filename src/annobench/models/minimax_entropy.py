@@ -70,8 +70,6 @@ class MinimaxEntropyFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     annotator_terms : ndarray, shape (J, K, K)
@@ -90,10 +88,6 @@ class MinimaxEntropyFit(ConfusionFit):
         `log_posterior` at the start and after every update; it never falls.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     annotator_terms: Floats
     item_terms: Floats
     log_likelihood: float

@@ -74,8 +74,6 @@ class MmsrFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Exponentials of the weighted votes, as shares; 1/K each for an item without labels.
     weights : ndarray, shape (J,)
@@ -88,10 +86,6 @@ class MmsrFit(ConfusionFit):
         Whether the largest change of an absolute skill came down to the tolerance.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     weights: Floats
     accuracy: Floats
     n_iterations: int

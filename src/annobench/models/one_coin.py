@@ -65,8 +65,6 @@ class OneCoinFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item under the parameters below.
     prevalence : ndarray, shape (K,)
@@ -85,10 +83,6 @@ class OneCoinFit(ConfusionFit):
         `log_posterior` at the start and after every update; it never falls.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     prevalence: Floats
     accuracy: Floats
     log_likelihood: float

@@ -63,8 +63,6 @@ class PmFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes, of the unweighted ones where all weights are 0; 1/K each for
         an item without labels.
@@ -76,10 +74,6 @@ class PmFit(Fit):
         Whether the last round left the winners as they were.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     weights: Floats
     n_iterations: int
     converged: bool

@@ -101,10 +101,6 @@ class PooledMultinomialFit(SampledFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
-    posterior : ndarray, shape (I, K)
-        Posterior probability of each category of each item, averaged over all draws.
     draws : Draws
         The draws that everything else is computed from.
     label_switches : ndarray of int, shape (C,)
@@ -113,10 +109,6 @@ class PooledMultinomialFit(SampledFit):
         T: every T-th draw has the items' probabilities.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     draws: Draws
     label_switches: NDArray[np.int64]
     thin: int = 1

@@ -104,8 +104,6 @@ class RandomClumpedFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item.
     prevalence : ndarray, shape (K,)
@@ -131,10 +129,6 @@ class RandomClumpedFit(ConfusionFit):
 
     _premise: ClassVar[str] = "annotators err together as the model has it"
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     prevalence: Floats
     own: Floats
     mean: Floats

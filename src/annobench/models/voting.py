@@ -42,8 +42,6 @@ class VotingFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the votes; 1/K each for an item without labels.
     prevalence : ndarray of float, shape (K,)
@@ -56,10 +54,6 @@ class VotingFit(Fit):
 
     _premise: ClassVar[str] = "a category is as probable as its share of the votes"
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     prevalence: NDArray[np.float64]
     winners: NDArray[np.bool_]
     is_tie: NDArray[np.bool_]

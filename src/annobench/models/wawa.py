@@ -47,8 +47,6 @@ class WawaFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     accuracy : ndarray of float, shape (J,)
@@ -56,10 +54,6 @@ class WawaFit(Fit):
         the weight of each of them; NaN for an annotator without labels.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     accuracy: Floats
 
 

@@ -63,8 +63,6 @@ class WeightedVotingFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Exponentials of the votes, as shares; 1/K each for an item without labels.
     weights : ndarray of float, shape (J,)
@@ -83,10 +81,6 @@ class WeightedVotingFit(Fit):
         Whether the last round left the winners as they were; True if weights were stated.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     weights: Floats
     accuracy: Floats
     votes: Floats

@@ -65,8 +65,6 @@ class ZenCrowdFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray, shape (I, K)
         Probability of each category for each item; 1/K for an item without labels.
     accuracy : ndarray, shape (J,)
@@ -81,10 +79,6 @@ class ZenCrowdFit(ConfusionFit):
         `log_likelihood` at the start and after every update; it never falls.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     accuracy: Floats
     log_likelihood: float
     n_iterations: int

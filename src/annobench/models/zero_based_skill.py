@@ -56,8 +56,6 @@ class ZeroBasedSkillFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Shares of the weighted votes; 1/K each for an item without labels.
     accuracy : ndarray of float, shape (J,)
@@ -68,10 +66,6 @@ class ZeroBasedSkillFit(Fit):
         Whether accuracies and agreement with the winners came together.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     accuracy: Floats
     n_iterations: int
     converged: bool

@@ -19,10 +19,13 @@ from scipy import fft, optimize, stats
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import SummarisedScalars
+from annobench.core.tolerances import SUM_TO_ONE
 from annobench.noise._votes import Votes
 
 Floats = NDArray[np.float64]
 Guess = float | Sequence[float]
+#: A chance of agreement, so that agreement on a hard item does not count as certain.
+MAX_CHANCE = 1 - 1e-12
 #: Distance of guess probabilities from 0 and 1 in the optimisation.
 _EDGE = 1e-9
 #: Grid points of the numerical integration over the guess probability.
@@ -107,8 +110,9 @@ def given(guess: Guess, sizes: ArrayLike, n_categories: int, caller: str) -> Gue
         values = np.zeros(0)
     if values.ndim != 1 or not values.size or not np.all((values > 0) & (values < 1)):
         raise AnnotationError(
-            f"{caller}: guess {guess!r} is not between 0 and 1 (both excluded). Give the "
-            "probability that a guess is the last category, such as 0.5, or a range, (0.4, 0.6)."
+            f"{caller}: guess_distribution {guess!r} is not between 0 and 1 (both excluded). Give "
+            "the probability that a guess is the last category, such as 0.5, or a range, (0.4, "
+            "0.6)."
         )
     corners = _corners(values, n_categories, guess, caller)
     chances = [chance_of_agreement(corner, sizes) for corner in corners]
@@ -169,20 +173,22 @@ def _corners(values: Floats, n_categories: int, guess: Guess, caller: str) -> li
     if n_categories == 2 and values.size <= 2:
         if values[0] > values[-1]:
             raise AnnotationError(
-                f"{caller}: the range of guess {guess!r} runs downwards. Give (low, high)."
+                f"{caller}: the range of guess_distribution {guess!r} runs downwards. Give (low, "
+                "high)."
             )
         return [np.array([1 - p, p]) for p in values]
     if values.size == n_categories:
-        if abs(values.sum() - 1) > 1e-6:
+        if abs(values.sum() - 1) > SUM_TO_ONE:
             raise AnnotationError(
-                f"{caller}: guess must sum to 1 over the {n_categories} categories, got "
-                f"{values.sum():g}. Correct the probabilities."
+                f"{caller}: guess_distribution must sum to 1 over the {n_categories} categories, "
+                f"got {values.sum():g}. Correct the probabilities."
             )
         return [values / values.sum()]
     if values.size != 2:
         raise AnnotationError(
-            f"{caller}: guess has {values.size} number(s) for {n_categories} categories. Give one "
-            "probability for each category, or a range (low, high) that each lies in."
+            f"{caller}: guess_distribution has {values.size} number(s) for {n_categories} "
+            "categories. Give one probability for each category, or a range (low, high) that each "
+            "lies in."
         )
     low, high = values
     if not (n_categories * low <= 1 <= n_categories * high):
@@ -239,8 +245,8 @@ def estimated(votes: Votes, alpha: float, caller: str, *, likely: Floats | None 
         )
         raise AnnotationError(
             f"{caller}: the distribution of guesses can't be estimated, as {why}. Give it as "
-            "guess: 0.5, or a range, such as 0.3 and 0.7, whose worst case is reported (--guess "
-            "0.3,0.7 on the command line)."
+            "guess_distribution: 0.5, or a range, such as 0.3 and 0.7, whose worst case is "
+            "reported (--guess-distribution 0.3,0.7 on the command line)."
         )
     counts, size = votes.counts[split], votes.size[split]
     if likely is None:
@@ -268,7 +274,7 @@ def _most_likely(counts: NDArray[np.int64], size: NDArray[np.int64]) -> Floats:
     g = total / total.sum()
     for _ in range(2_000):
         power = g[:, None] ** number
-        chance = np.minimum(power.sum(axis=0), 1 - 1e-12)
+        chance = np.minimum(power.sum(axis=0), MAX_CHANCE)
         unseen = power @ (items * number / (1 - chance))
         new = (total + unseen) / (total + unseen).sum()
         if np.abs(new - g).max() < 1e-10:
@@ -343,7 +349,7 @@ def _largest_chance(
     total = counts.sum(axis=0)
 
     def log_likelihood(g: Floats) -> float:
-        chance = np.minimum((g[:, None] ** number).sum(axis=0), 1 - 1e-12)
+        chance = np.minimum((g[:, None] ** number).sum(axis=0), MAX_CHANCE)
         return float(total @ np.log(g) - items @ np.log1p(-chance))
 
     inside = np.clip(likely, _EDGE, 1)

@@ -2,7 +2,7 @@
 
 An item has, for each category, a rate: the share of all annotators who would give it that label.
 Annotators are independent given the item; the distribution of rates over items is arbitrary. A
-kept label is *settled* if its rate is at least `settled`, such as 0.6, and otherwise a guess.
+kept label is easy if its rate is at least `easy_rate`, such as 0.6, and otherwise a guess.
 
 Items are grouped by the share of labels of their majority category. The probability of a group is
 linear in the distribution of rates over (item, category) pairs, and so is the probability that a
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
+from annobench.core.tolerances import WHOLE
 from annobench.noise._votes import Counts, Votes, reaches
 
 Floats = NDArray[np.float64]
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 _GROUPS = 10
 #: Steps of the grid of rates.
 _STEPS = 200
-#: Distance of the grid point just below `settled`.
+#: Distance of the grid point just below `easy_rate`.
 _BELOW = 1e-9
 #: Steps of EM for the nonparametric distribution of rates; its likelihood is flat.
 _EM_STEPS = 500
@@ -63,14 +64,14 @@ class Groups:
     two: bool
 
     @classmethod
-    def of(cls, votes: Votes, settled: float) -> Groups:
+    def of(cls, votes: Votes, easy_rate: float) -> Groups:
         """Group the items.
 
         Parameters
         ----------
         votes : Votes
             Of items with two labels or more.
-        settled : float
+        easy_rate : float
             A rate that the grid holds, and one just below it.
 
         Returns
@@ -84,7 +85,9 @@ class Groups:
         edges = _edges(number, items)
         two = votes.n_categories == 2
         smallest = 0.5 if two else 0.0
-        rates = np.unique(np.r_[np.linspace(smallest, 1, _STEPS + 1), settled - _BELOW, settled])
+        rates = np.unique(
+            np.r_[np.linspace(smallest, 1, _STEPS + 1), easy_rate - _BELOW, easy_rate]
+        )
         rates = rates[rates >= smallest]
         chance = np.zeros((edges.size, rates.size))
         for n, m in zip(number, items, strict=True):
@@ -107,7 +110,7 @@ def _edges(number: Counts, items: Counts) -> Floats:
     if shares.size > _GROUPS:
         # The last group is the unanimous items.
         shares = np.r_[0.5, 0.5 + 0.5 * np.arange(1, _GROUPS - 1) / (_GROUPS - 1), 1.0]
-    return np.asarray(shares - 1e-9)
+    return np.asarray(shares - WHOLE)
 
 
 def _group_of(edges: Floats, share: Floats) -> Counts:
@@ -180,8 +183,8 @@ class Region:
         return float(goal @ np.asarray(found.x)) if found.status == 0 else float("nan")
 
 
-def kept_guesses(votes: Votes, groups: Groups, keep: float, settled: float) -> Floats:
-    """Return the probability that a category is kept although its rate is below `settled`.
+def kept_guesses(votes: Votes, groups: Groups, min_agreement: float, easy_rate: float) -> Floats:
+    """Return the probability that a category is kept although its rate is below `easy_rate`.
 
     Parameters
     ----------
@@ -189,9 +192,9 @@ def kept_guesses(votes: Votes, groups: Groups, keep: float, settled: float) -> F
         Gives the numbers of labels.
     groups : Groups
         Gives the grid.
-    keep : float
+    min_agreement : float
         Share of labels, see `Votes.kept`.
-    settled : float
+    easy_rate : float
         Rates below are guesses.
 
     Returns
@@ -204,12 +207,12 @@ def kept_guesses(votes: Votes, groups: Groups, keep: float, settled: float) -> F
         chance = np.zeros(rates.size)
         for n, m in zip(*np.unique(votes.size, return_counts=True), strict=True):
             top = np.arange(n + 1)
-            top = top[reaches(top, n, keep)]
+            top = top[reaches(top, n, min_agreement)]
             pmf = np.asarray(stats.binom.pmf(top[:, None], n, rates))
             chance += pmf.sum(axis=0) * (m / votes.n_items)
         return chance
 
-    guesses = np.where(groups.rates < settled - _BELOW / 2, kept(groups.rates), 0)
+    guesses = np.where(groups.rates < easy_rate - _BELOW / 2, kept(groups.rates), 0)
     # Of two categories the one with the smaller rate is a guess in any case.
     return np.asarray(guesses + kept(1 - groups.rates) if groups.two else guesses)
 
@@ -234,14 +237,14 @@ class RateDistribution:
     votes: Votes
 
     @classmethod
-    def of(cls, votes: Votes, settled: float) -> RateDistribution:
+    def of(cls, votes: Votes, easy_rate: float) -> RateDistribution:
         """Estimate the distribution.
 
         Parameters
         ----------
         votes : Votes
             Of items with two labels or more.
-        settled : float
+        easy_rate : float
             A rate that the grid holds, and one just below it.
 
         Returns
@@ -251,7 +254,7 @@ class RateDistribution:
         """
         pairs, number = _pairs(votes)
         steps = np.arange(_STEPS + 1) / _STEPS
-        rates = np.unique(np.r_[steps, settled - _BELOW, settled])
+        rates = np.unique(np.r_[steps, easy_rate - _BELOW, easy_rate])
         chance = np.asarray(stats.binom.pmf(pairs[1][:, None], pairs[0][:, None], rates))
         mass = np.full(rates.size, 1 / rates.size)
         share = number / number.sum()
@@ -259,12 +262,12 @@ class RateDistribution:
             mass = mass * ((share / np.maximum(chance @ mass, 1e-300)) @ chance)
         return cls(rates, np.asarray(mass / mass.sum()), votes)
 
-    def easy_share(self, settled: float) -> float:
-        """Return the share of items with a category whose rate is settled.
+    def easy_share(self, easy_rate: float) -> float:
+        """Return the share of items with a category whose rate is at least `easy_rate`.
 
         Parameters
         ----------
-        settled : float
+        easy_rate : float
             Above one half, so that no item has two such categories.
 
         Returns
@@ -272,28 +275,28 @@ class RateDistribution:
         float
             In [0, 1].
         """
-        above = self.mass[self.rates >= settled - _BELOW / 2].sum()
+        above = self.mass[self.rates >= easy_rate - _BELOW / 2].sum()
         return min(1.0, float(above) * self.votes.n_categories)
 
-    def guess_probability(self, settled: float) -> Floats:
+    def guess_probability(self, easy_rate: float) -> Floats:
         """Return the probability that each item's most frequent label is a guess.
 
         Parameters
         ----------
-        settled : float
+        easy_rate : float
             Rates below are guesses.
 
         Returns
         -------
         ndarray, shape (M,)
-            Probability that the rate of the most frequent category is below `settled`.
+            Probability that the rate of the most frequent category is below `easy_rate`.
         """
         votes = self.votes
         pairs = np.stack([votes.size, votes.top])
         distinct, index = np.unique(pairs, axis=1, return_inverse=True)
         chance = np.asarray(stats.binom.pmf(distinct[1][:, None], distinct[0][:, None], self.rates))
         posterior = chance * self.mass
-        below = posterior[:, self.rates < settled - _BELOW / 2].sum(axis=1)
+        below = posterior[:, self.rates < easy_rate - _BELOW / 2].sum(axis=1)
         share = np.clip(below / posterior.sum(axis=1), 0, 1)
         return np.asarray(share[index.reshape(-1)])
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
+from annobench.core.tolerances import WHOLE
 from annobench.labels.annotations import Annotations
 
 Counts = NDArray[np.int64]
@@ -103,12 +104,12 @@ class Votes:
         """Items on which all agree, shape (M,)."""
         return np.asarray(self.top == self.size)
 
-    def kept(self, keep: float) -> NDArray[np.bool_]:
+    def kept(self, min_agreement: float) -> NDArray[np.bool_]:
         """Return which items' most frequent category has the required share of labels.
 
         Parameters
         ----------
-        keep : float
+        min_agreement : float
             In [1/2, 1]; 1/2 means more than half, any other value at least that share.
 
         Returns
@@ -116,14 +117,14 @@ class Votes:
         ndarray of bool, shape (M,)
             Ties are never kept.
         """
-        return np.asarray(reaches(self.top, self.size, keep))
+        return np.asarray(reaches(self.top, self.size, min_agreement))
 
-    def needed(self, keep: float) -> tuple[int, ...]:
+    def needed(self, min_agreement: float) -> tuple[int, ...]:
         """Return how many equal labels a share requires, for each number of labels.
 
         Parameters
         ----------
-        keep : float
+        min_agreement : float
             As in `kept`.
 
         Returns
@@ -132,11 +133,12 @@ class Votes:
             In the order of the numbers of labels that occur.
         """
         return tuple(
-            int(reaches(np.arange(n + 1), int(n), keep).argmax()) for n in np.unique(self.size)
+            int(reaches(np.arange(n + 1), int(n), min_agreement).argmax())
+            for n in np.unique(self.size)
         )
 
 
-def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
+def reaches(top: Counts, size: Counts | int, min_agreement: float) -> NDArray[np.bool_]:
     """Return whether counts reach a share of the labels and are majorities.
 
     Parameters
@@ -145,7 +147,7 @@ def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
         Labels of the most frequent category.
     size : ndarray of int, or int
         All labels.
-    keep : float
+    min_agreement : float
         As in `Votes.kept`.
 
     Returns
@@ -153,5 +155,4 @@ def reaches(top: Counts, size: Counts | int, keep: float) -> NDArray[np.bool_]:
     ndarray of bool
         Of the shape of `top`.
     """
-    # A share such as 0.8 of 10 labels is 8, despite rounding.
-    return np.asarray((2 * top > size) & (top >= keep * np.asarray(size) - 1e-9))
+    return np.asarray((2 * top > size) & (top >= min_agreement * np.asarray(size) - WHOLE))

@@ -15,7 +15,7 @@ under one of two models:
 ``rates``
     An item has, for each category, a rate at which annotators give it, and annotators are
     independent given the item. The distribution of rates over items is arbitrary. A retained label
-    is a guess if its rate is below `settled`. Annotators may err on easy items.
+    is a guess if its rate is below `easy_rate`. Annotators may err on easy items.
 
 Guarantees and limits of both models are in docs/explanation/noise.md.
 """
@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
+from annobench.core.renaming import renamed_options, say_renamed
 from annobench.core.results import Summarised, SummarisedScalars, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
@@ -47,21 +48,90 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Model = Literal["easy_hard", "rates"]
-Keep = Literal["unanimous", "majority"]
+RetentionRule = Literal["unanimous", "majority"]
 Systems = Literal["any", "opposed", "independent"]
 
 #: From this median number of labels on, the default model is "rates".
 ENOUGH_LABELS: Final = 5
 #: A label with a lower rate is a guess; the upper end of `mixtures.HARD`.
-SETTLED: Final = 0.6
+EASY_RATE: Final = 0.6
 #: Share of the error probability spent on nuisance parameters (Berger and Boos 1994).
 UNKNOWN: Final = 0.3
 
 #: Share of the guessed labels on which two systems differ.
 DIFFER: Final = {"opposed": 1.0, "independent": 0.5}
 
+#: Attributes of a certificate by their old names.
+_OLD_NAMES: Final = {
+    "keep": "min_agreement",
+    "posterior": "easy_hard.posterior",
+    "chance": "easy_hard.chance",
+    "guess": "easy_hard.guess_distribution",
+    "guess_estimated": "easy_hard.estimated",
+    "settled": "rates.easy_rate",
+}
+
 #: Upper bound on the number of guesses, for a retention rule and an error probability.
 Bound = Callable[[float, float], int]
+
+
+@dataclass(frozen=True)
+class EasyHardModel:
+    """What a certificate assumes and finds under the model "easy_hard".
+
+    Attributes
+    ----------
+    posterior : float
+        The posterior bound of Equation 1: the posterior probability of more guesses is below
+        1 - level under a uniform prior on the number of hard items. If the guess distribution is
+        estimated, it is integrated over its posterior. NaN for an estimated distribution over more
+        than two categories.
+    chance : float
+        Largest probability that the guesses on a hard item all agree.
+    guess_distribution : tuple of float
+        Lower and upper limit of the probability of a guess, given or estimated: of the last of two
+        categories; with more, the smallest and largest of any category.
+    estimated : bool
+        Whether the guess distribution was estimated.
+    """
+
+    posterior: float
+    chance: float
+    guess_distribution: tuple[float, float]
+    estimated: bool
+
+    @property
+    def assumption(self) -> str:
+        """The assumption, to be read after "if"."""
+        source = "which is estimated from the disagreements" if self.estimated else "as was given"
+        return (
+            "all annotators give an easy item the same label, and each guesses a hard one "
+            f"independently, by one distribution, {source}"
+        )
+
+
+@dataclass(frozen=True)
+class RatesModel:
+    """What a certificate assumes and finds under the model "rates".
+
+    Attributes
+    ----------
+    easy_rate : float
+        Rate from which a label is not a guess.
+    fits : bool
+        False if the labels reject the model; nothing is certified then.
+    """
+
+    easy_rate: float
+    fits: bool
+
+    @property
+    def assumption(self) -> str:
+        """The assumption, to be read after "if"."""
+        return (
+            "annotators label an item independently of each other, where a guess is a label "
+            f"that fewer than {100 * self.easy_rate:.3g}% of all annotators would give"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +140,9 @@ class Certificate(Summarised):
 
     Attributes
     ----------
-    model : {"easy_hard", "rates"}
-        The model assumed.
     level : float
         Confidence level, in (0, 1).
-    keep : float
+    min_agreement : float
         Share of its labels that an item needs to be retained; 0.5 means more than half.
     n_items : int
         Items with at least two labels; others can't be certified.
@@ -84,25 +152,13 @@ class Certificate(Summarised):
         Items on which all labels agree, and items retained.
     n_guesses : int
         The upper bound at `level`. It is `n_retained` where nothing can be certified.
-    posterior : float
-        The posterior bound of Equation 1: the posterior probability of more guesses is below
-        1 - level under a uniform prior on the number of hard items. If the guess distribution is
-        estimated, it is integrated over its posterior. NaN for "rates", and for an estimated
-        distribution over more than two categories.
     expected : float
         Point estimate of the number of guesses, at the maximum-likelihood distribution of guesses
         or rates.
-    chance : float
-        Largest probability that the guesses on a hard item all agree; NaN for "rates".
-    guess : tuple of float
-        Lower and upper limit of the probability of a guess, given or estimated: of the last of two
-        categories; with more, the smallest and largest of any category. NaN for "rates".
-    guess_estimated : bool
-        Whether `guess` was estimated.
-    settled : float
-        Rate from which a label is not a guess; NaN for "easy_hard".
-    fits : bool
-        False if the labels reject the model; nothing is certified then.
+    easy_hard : EasyHardModel or None
+        What was assumed and found, if the model is "easy_hard".
+    rates : RatesModel or None
+        The same, if the model is "rates".
     retained : ndarray of bool, shape (I,)
         Items retained.
     label : ndarray of int, shape (I,)
@@ -119,27 +175,50 @@ class Certificate(Summarised):
         Caveats.
     """
 
-    model: Model
     level: float
-    keep: float
+    min_agreement: float
     n_items: int
     n_left_out: int
     n_unanimous: int
     n_retained: int
     n_guesses: int
-    posterior: float
     expected: float
-    chance: float
-    guess: tuple[float, float]
-    guess_estimated: bool
-    settled: float
-    fits: bool
+    easy_hard: EasyHardModel | None
+    rates: RatesModel | None
     retained: NDArray[np.bool_]
     label: NDArray[np.int64]
     rules: pd.DataFrame
     n_guesses_half: int
     unequal: bool
     remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def model(self) -> Model:
+        """The model assumed, "easy_hard" or "rates"."""
+        return "rates" if self.easy_hard is None else "easy_hard"
+
+    @property
+    def fits(self) -> bool:
+        """False if the labels reject the model; nothing is certified then."""
+        return self.rates is None or self.rates.fits
+
+    @property
+    def _assumed(self) -> EasyHardModel | RatesModel:
+        found = self.rates if self.easy_hard is None else self.easy_hard
+        assert found is not None  # one of the two is
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute by its old name, with a warning."""
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"Certificate has no attribute {name!r}.")
+        say_renamed(f"Certificate.{name}", _OLD_NAMES[name])
+        found: Any = self
+        for part in _OLD_NAMES[name].split("."):
+            if found is None:  # the other model was assumed
+                return {"guess": (math.nan, math.nan), "guess_estimated": False}.get(name, math.nan)
+            found = getattr(found, part)
+        return found
 
     @property
     def rate(self) -> float:
@@ -149,19 +228,7 @@ class Certificate(Summarised):
     @property
     def condition(self) -> str:
         """The assumptions of the bound, in one sentence."""
-        if self.model == "rates":
-            assumed = (
-                "annotators label an item independently of each other, where a guess is a label "
-                f"that fewer than {100 * self.settled:.3g}% of all annotators would give"
-            )
-        else:
-            source = "which is estimated from the disagreements"
-            if not self.guess_estimated:
-                source = "as was given"
-            assumed = (
-                "all annotators give an easy item the same label, and each guesses a hard one "
-                f"independently, by one distribution, {source}"
-            )
+        assumed = self._assumed.assumption
         if self.unequal:
             assumed += ", and if hard items have as many labels as easy ones"
         return f"This holds if {assumed}."
@@ -227,7 +294,7 @@ class Certificate(Summarised):
         DataFrame
             `rules`, with a column `chosen` that marks the rule of this certificate.
         """
-        return self.rules.assign(chosen=self.rules["keep"] == self.keep)
+        return self.rules.assign(chosen=self.rules["keep"] == self.min_agreement)
 
     def plot(self, axes: Axes | None = None) -> Axes:
         """Plot bound and estimate of the share of guesses against the retention rule.
@@ -246,7 +313,7 @@ class Certificate(Summarised):
         rules = self.rules
         axes.plot(rules["keep"], rules["rate"], "o-", label=f"bound at level {self.level:g}")
         axes.plot(rules["keep"], rules["expected"] / rules["n_retained"], "o--", label="estimate")
-        axes.axvline(self.keep, color="grey", linestyle=":", label="chosen rule")
+        axes.axvline(self.min_agreement, color="grey", linestyle=":", label="chosen rule")
         axes.set(xlabel="share of labels needed", ylabel="share of guesses among retained labels")
         axes.legend()
         return axes
@@ -323,14 +390,15 @@ class Truth(SummarisedScalars):
         return proportion_interval(self.n_wrong, self.n_checked, method="exact", level=level)
 
 
+@renamed_options(guess="guess_distribution", keep="min_agreement", settled="easy_rate")
 def certificate(
     annotations: Annotations,
     *,
     level: float = 0.95,
-    guess: Guess | None = None,
-    keep: Keep | float | None = None,
+    guess_distribution: Guess | None = None,
+    min_agreement: RetentionRule | float | None = None,
     model: Model | None = None,
-    settled: float = SETTLED,
+    easy_rate: float = EASY_RATE,
 ) -> Certificate:
     """Bound the number of guesses among the retained labels.
 
@@ -341,26 +409,26 @@ def certificate(
         it does not depend on whether an item is hard.
     level : float, default 0.95
         Confidence level, in (0, 1).
-    guess : float or sequence of float, optional
+    guess_distribution : float or sequence of float, optional
         The guess distribution, for "easy_hard". Two categories: the probability of the last, or a
         range (lower, upper) of it. K categories: K probabilities, or a range that contains each of
         them. For a range the worst case is reported. By default it is estimated from items with
         at least three labels, and part of the error probability is spent on its uncertainty; with
         two labels per item it must be given.
-    keep : {"unanimous", "majority"} or float, optional
+    min_agreement : {"unanimous", "majority"} or float, optional
         Share of its labels that an item needs to be retained, in [0.5, 1]; always more than half.
         By default all of them for "easy_hard" and a majority for "rates".
     model : {"easy_hard", "rates"}, optional
         By default "rates" if the median number of labels is at least 5 and no guess is given,
         otherwise "easy_hard".
-    settled : float, default 0.6
+    easy_rate : float, default 0.6
         For "rates", in [0.5, 1): a retained label is a guess if its rate among all annotators is
         lower.
 
     Returns
     -------
     Certificate
-        The bound `n_guesses`, and `rules` for other choices of `keep`.
+        The bound `n_guesses`, and `rules` for other choices of `min_agreement`.
 
     Raises
     ------
@@ -382,16 +450,16 @@ def certificate(
     The paper's section 3.1: 1,000 items of two annotators, 900 agreements.
 
     >>> labels = Annotations.from_contingency([[450, 50], [50, 450]])
-    >>> found = certificate(labels, guess=0.5)
+    >>> found = certificate(labels, guess_distribution=0.5)
     >>> found.n_retained, found.n_guesses, round(found.rate, 3)
     (900, 125, 0.139)
     """
     annotations = as_annotations(annotations, "certificate")
     _check_share("level", level)
     votes = Votes.of(annotations, "certificate")
-    chosen = _model(model, guess, votes)
-    share = _share(keep, chosen)
-    bound, expected, guesses = bounds(votes, chosen, guess, settled, level)
+    chosen = _model(model, guess_distribution, votes)
+    share = _share(min_agreement, chosen)
+    bound, expected, guesses = bounds(votes, chosen, guess_distribution, easy_rate, level)
     fits = bound(share, 1 - level) >= 0
     rules = _rules(votes, bound, expected, level, share)
     row = rules[rules["keep"] == share].iloc[0]
@@ -401,27 +469,31 @@ def certificate(
     label = np.full(annotations.n_items, -1, dtype=np.int64)
     label[votes.item[kept]] = votes.counts[kept].argmax(axis=1)
     return Certificate(
-        model=chosen,
         level=level,
-        keep=share,
+        min_agreement=share,
         n_items=votes.n_items,
         n_left_out=annotations.n_items - votes.n_items,
         n_unanimous=int(votes.unanimous.sum()),
         n_retained=int(kept.sum()),
         n_guesses=int(row["n_guesses"]),
-        posterior=posterior_bound(votes, guesses, share, 1 - level),
         expected=float(row["expected"]),
-        chance=guesses.chance if guesses else math.nan,
-        guess=(guesses.low, guesses.high) if guesses else (math.nan, math.nan),
-        guess_estimated=bool(guesses and guesses.estimated),
-        settled=math.nan if guesses else settled,
-        fits=fits,
+        easy_hard=None if guesses is None else _easy_hard_model(votes, guesses, share, level),
+        rates=RatesModel(easy_rate, fits) if guesses is None else None,
         retained=retained,
         label=label,
         rules=rules,
         n_guesses_half=_capped(bound(share, (1 - level) / 2), int(kept.sum())),
         unequal=bool(np.unique(votes.size).size > 1),
         remarks=_remarks(annotations, votes, fits, share, row, guesses),
+    )
+
+
+def _easy_hard_model(votes: Votes, guesses: Guesses, share: float, level: float) -> EasyHardModel:
+    return EasyHardModel(
+        posterior=posterior_bound(votes, guesses, share, 1 - level),
+        chance=guesses.chance,
+        guess_distribution=(guesses.low, guesses.high),
+        estimated=guesses.estimated,
     )
 
 
@@ -471,7 +543,7 @@ def _check_share(name: str, value: float) -> None:
         )
 
 
-def _model(model: Model | None, guess: Guess | None, votes: Votes) -> Model:
+def _model(model: Model | None, guess_distribution: Guess | None, votes: Votes) -> Model:
     """Choose by the design alone: a choice by the labels would change the level."""
     if model in ("easy_hard", "rates"):
         return model
@@ -480,17 +552,21 @@ def _model(model: Model | None, guess: Guess | None, votes: Votes) -> Model:
             f"certificate: model {model!r} is not one of 'easy_hard', 'rates'. Choose one."
         )
     enough = np.median(votes.size) >= ENOUGH_LABELS
-    return "rates" if enough and guess is None else "easy_hard"
+    return "rates" if enough and guess_distribution is None else "easy_hard"
 
 
-def _share(keep: Keep | float | None, model: Model) -> float:
-    if keep is None:
-        keep = "unanimous" if model == "easy_hard" else "majority"
-    share = {"unanimous": 1.0, "majority": 0.5}.get(keep, keep) if isinstance(keep, str) else keep
+def _share(min_agreement: RetentionRule | float | None, model: Model) -> float:
+    if min_agreement is None:
+        min_agreement = "unanimous" if model == "easy_hard" else "majority"
+    share = (
+        {"unanimous": 1.0, "majority": 0.5}.get(min_agreement, min_agreement)
+        if isinstance(min_agreement, str)
+        else min_agreement
+    )
     if isinstance(share, str) or not 0.5 <= share <= 1:
         raise AnnotationError(
-            "certificate: keep must be 'unanimous', 'majority' or a share of labels in [0.5, 1] "
-            f"(--keep on the command line), got {keep!r}."
+            "certificate: min_agreement must be 'unanimous', 'majority' or a share of labels in "
+            f"[0.5, 1] (--min-agreement on the command line), got {min_agreement!r}."
         )
     return float(share)
 
@@ -525,7 +601,7 @@ def hidden_guesses(n_disagreed: int, chance: float, alpha: float) -> int:
 
 
 def bounds(
-    votes: Votes, model: Model, guess: Guess | None, settled: float, level: float
+    votes: Votes, model: Model, guess_distribution: Guess | None, easy_rate: float, level: float
 ) -> tuple[Bound, Callable[[float], float], Guesses | None]:
     """Return functions that bound and estimate the number of guesses under a retention rule.
 
@@ -533,7 +609,7 @@ def bounds(
     ----------
     votes : Votes
         Of items with two labels or more.
-    model, guess, settled, level
+    model, guess_distribution, easy_rate, level
         As in `certificate`.
 
     Returns
@@ -548,42 +624,44 @@ def bounds(
         The guess distribution, given or estimated; None for "rates".
     """
     if model == "easy_hard":
-        return _easy_hard(votes, guess, level)
-    return (*_by_rates(votes, guess, settled), None)
+        return _easy_hard(votes, guess_distribution, level)
+    return (*_by_rates(votes, guess_distribution, easy_rate), None)
 
 
 def _easy_hard(
-    votes: Votes, guess: Guess | None, level: float
+    votes: Votes, guess_distribution: Guess | None, level: float
 ) -> tuple[Bound, Callable[[float], float], Guesses]:
     unanimous = votes.unanimous
     n_disagreed = int((~unanimous).sum())
-    unknown = UNKNOWN if guess is None else 0.0
-    if guess is None:
+    unknown = UNKNOWN if guess_distribution is None else 0.0
+    if guess_distribution is None:
         guesses = _guessing.estimated(votes, unknown * (1 - level), "certificate")
     else:
-        guesses = _guessing.given(guess, votes.size, votes.n_categories, "certificate")
+        guesses = _guessing.given(guess_distribution, votes.size, votes.n_categories, "certificate")
 
     @cache
     def known(alpha: float) -> Guesses:
-        if guess is not None or alpha == 1 - level:
+        if guess_distribution is not None or alpha == 1 - level:
             return guesses
         return _guessing.estimated(votes, unknown * alpha, "certificate", likely=guesses.likely)
 
-    def bound(keep: float, alpha: float) -> int:
-        visible = int((votes.kept(keep) & ~unanimous).sum())
+    def bound(min_agreement: float, alpha: float) -> int:
+        visible = int((votes.kept(min_agreement) & ~unanimous).sum())
         hidden = hidden_guesses(n_disagreed, known(alpha).chance, alpha * (1 - unknown))
         return visible + min(hidden, int(unanimous.sum()))
 
-    def expected(keep: float) -> float:
-        visible = int((votes.kept(keep) & ~unanimous).sum())
-        chance = min(guesses.likely_chance, 1 - 1e-12)
+    def expected(min_agreement: float) -> float:
+        visible = int((votes.kept(min_agreement) & ~unanimous).sum())
+        chance = min(guesses.likely_chance, _guessing.MAX_CHANCE)
         found = easy_hard.hard_given_agreed(votes.n_items, n_disagreed, chance)
         return visible + found.mean
 
     return bound, expected, guesses
 
 
-def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, alpha: float) -> float:
+def posterior_bound(
+    votes: Votes, guesses: Guesses | None, min_agreement: float, alpha: float
+) -> float:
     """Return the posterior bound of Equation 1 under a retention rule.
 
     Parameters
@@ -592,7 +670,7 @@ def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, alpha: f
         Of items with two labels or more.
     guesses : Guesses or None
         As from `bounds`.
-    keep : float
+    min_agreement : float
         Share of labels that an item needs.
     alpha : float
         Posterior probability of more guesses.
@@ -605,7 +683,7 @@ def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, alpha: f
     if guesses is None or (guesses.estimated and votes.n_categories > 2):
         return math.nan
     n_disagreed = int((~votes.unanimous).sum())
-    visible = int((votes.kept(keep) & ~votes.unanimous).sum())
+    visible = int((votes.kept(min_agreement) & ~votes.unanimous).sum())
     if guesses.estimated:
         return visible + _guessing.posterior_hidden(votes, alpha)
     found = easy_hard.hard_given_agreed(votes.n_items, n_disagreed, guesses.chance)
@@ -613,41 +691,41 @@ def posterior_bound(votes: Votes, guesses: Guesses | None, keep: float, alpha: f
 
 
 def _by_rates(
-    votes: Votes, guess: Guess | None, settled: float
+    votes: Votes, guess_distribution: Guess | None, easy_rate: float
 ) -> tuple[Bound, Callable[[float], float]]:
     """Return the functions of `bounds` for "rates"."""
-    if guess is not None:
+    if guess_distribution is not None:
         raise AnnotationError(
-            "certificate: guess is for the model 'easy_hard'; the model 'rates' has no "
-            "guess distribution. Drop guess, or give model='easy_hard'."
+            "certificate: guess_distribution is for the model 'easy_hard'; the model 'rates' "
+            "has none. Drop it, or give model='easy_hard'."
         )
-    if not 0.5 <= settled < 1:
+    if not 0.5 <= easy_rate < 1:
         raise AnnotationError(
-            f"certificate: settled must be in [0.5, 1), got {settled!r}. Give the rate "
+            f"certificate: easy_rate must be in [0.5, 1), got {easy_rate!r}. Give the rate "
             "from which a label is not a guess, such as 0.6."
         )
-    groups = _rates.Groups.of(votes, settled)
+    groups = _rates.Groups.of(votes, easy_rate)
 
     @cache
     def region(alpha: float) -> _rates.Region:
         return _rates.Region.of(groups, UNKNOWN * alpha)
 
     @cache
-    def largest_share(keep: float, alpha: float) -> float:
-        return region(alpha).largest(_rates.kept_guesses(votes, groups, keep, settled))
+    def largest_share(min_agreement: float, alpha: float) -> float:
+        return region(alpha).largest(_rates.kept_guesses(votes, groups, min_agreement, easy_rate))
 
     @cache
     def probability() -> NDArray[np.float64]:
-        return _rates.RateDistribution.of(votes, settled).guess_probability(settled)
+        return _rates.RateDistribution.of(votes, easy_rate).guess_probability(easy_rate)
 
-    def bound(keep: float, alpha: float) -> int:
-        share = largest_share(keep, alpha)
+    def bound(min_agreement: float, alpha: float) -> int:
+        share = largest_share(min_agreement, alpha)
         if math.isnan(share):
             return -1
         return int(stats.binom.isf(alpha * (1 - UNKNOWN), votes.n_items, min(share, 1.0)))
 
-    def expected(keep: float) -> float:
-        return float(probability()[votes.kept(keep)].sum())
+    def expected(min_agreement: float) -> float:
+        return float(probability()[votes.kept(min_agreement)].sum())
 
     return bound, expected
 
@@ -741,7 +819,7 @@ def _remarks(
     annotations: Annotations,
     votes: Votes,
     fits: bool,
-    keep: float,
+    min_agreement: float,
     row: pd.Series,
     guesses: Guesses | None,
 ) -> tuple[str, ...]:
@@ -761,7 +839,11 @@ def _remarks(
             "Items have unequal numbers of labels; the bound assumes that this number does not "
             "depend on whether an item is hard."
         )
-    if guesses is not None and keep < 1 and (~votes.unanimous & votes.kept(keep)).any():
+    if (
+        guesses is not None
+        and min_agreement < 1
+        and (~votes.unanimous & votes.kept(min_agreement)).any()
+    ):
         found.append(
             "In this model all labels of an easy item agree, so that every retained item with a "
             "disagreement counts as a guess."

@@ -11,25 +11,27 @@ import pandas as pd
 from scipy import stats
 
 from annobench.core.errors import AnnotationError, as_sentence
+from annobench.core.renaming import renamed_options
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.noise import _guessing, _rates, easy_hard, mixtures
 from annobench.noise._guessing import Guess
 from annobench.noise._votes import Votes
-from annobench.noise.certificate import SETTLED, UNKNOWN, hidden_guesses
+from annobench.noise.certificate import EASY_RATE, UNKNOWN, hidden_guesses
 from annobench.resampling.intervals import central_limits
 
 #: Default maximum; more components are rarely distinguishable in real data.
 _MAX_COMPONENTS = 4
 
 
+@renamed_options(guess="guess_distribution", settled="easy_rate")
 def hard_share(
     annotations: Annotations,
     *,
     level: float = 0.95,
-    guess: Guess | None = None,
-    settled: float = SETTLED,
+    guess_distribution: Guess | None = None,
+    easy_rate: float = EASY_RATE,
     diligent: mixtures.BinomialMixture | None = None,
     max_components: int | None = None,
     replicates: int = 100,
@@ -43,11 +45,11 @@ def hard_share(
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
     level : float, default 0.95
         Of the intervals, in (0, 1).
-    guess : float or sequence of float, optional
+    guess_distribution : float or sequence of float, optional
         Distribution of guesses, as in `noise.certificate`, for the model "easy_hard".
-    settled : float, default 0.6
+    easy_rate : float, default 0.6
         In (0.5, 1): an item is hard if no category has a higher rate. A component of a mixture is
-        hard if its rate lies between 1 - settled and settled.
+        hard if its rate lies between 1 - easy_rate and easy_rate.
     diligent : BinomialMixture, optional
         The mixture of diligent annotators, known from other data. Without it the share of lazy
         annotators is not identified.
@@ -67,7 +69,7 @@ def hard_share(
     Raises
     ------
     AnnotationError
-        If no item has labels of two annotators, `level` or `settled` is out of range, or as in
+        If no item has labels of two annotators, `level` or `easy_rate` is out of range, or as in
         `noise.certificate`.
 
     Notes
@@ -76,44 +78,47 @@ def hard_share(
     is nonparametric and assumes no number of components.
     """
     annotations = as_annotations(annotations, "hard_share")
-    if not 0 < level < 1 or not 0.5 < settled < 1:
+    if not 0 < level < 1 or not 0.5 < easy_rate < 1:
         raise AnnotationError(
-            f"hard_share: level {level!r} must be in (0, 1) and settled {settled!r} in (0.5, 1)."
+            f"hard_share: level {level!r} must be in (0, 1) and easy_rate {easy_rate!r} in "
+            "(0.5, 1)."
         )
     votes = Votes.of(annotations, "hard_share")
     rows: list[dict[str, Any]] = [
-        _easy_hard_row(votes, guess, level),
+        _easy_hard_row(votes, guess_distribution, level),
         *_mixture_rows(
             annotations,
             votes,
             max_components,
-            settled,
+            easy_rate,
             level,
             replicates,
             np.random.default_rng(rng),
         ),
-        _lazy_row(annotations, votes, diligent, settled),
+        _lazy_row(annotations, votes, diligent, easy_rate),
         _dawid_skene_row(annotations, votes, level),
-        _rates_row(votes, settled, level),
+        _rates_row(votes, easy_rate, level),
     ]
     names = ["model", "n_components", "estimate", "lower", "upper", "parameters", "bic", "note"]
     frame = pd.DataFrame(rows, columns=names)
     return frame.astype({"n_components": "Int64", "parameters": "Int64"})
 
 
-def _easy_hard_row(votes: Votes, guess: Guess | None, level: float) -> dict[str, Any]:
+def _easy_hard_row(votes: Votes, guess_distribution: Guess | None, level: float) -> dict[str, Any]:
     row = {"model": "easy_hard", "note": "hard: guessed; easy: all labels alike"}
     n, d = votes.n_items, int((~votes.unanimous).sum())
     alpha = 1 - level
     try:
-        if guess is None:
+        if guess_distribution is None:
             guesses = _guessing.estimated(votes, UNKNOWN * alpha, "hard_share")
             alpha *= 1 - UNKNOWN
         else:
-            guesses = _guessing.given(guess, votes.size, votes.n_categories, "hard_share")
+            guesses = _guessing.given(
+                guess_distribution, votes.size, votes.n_categories, "hard_share"
+            )
     except AnnotationError as error:
         return row | {"note": as_sentence(error, "hard_share")}
-    likely = min(guesses.likely_chance, 1 - 1e-12)
+    likely = min(guesses.likely_chance, _guessing.MAX_CHANCE)
     hidden = easy_hard.hard_given_agreed(n, d, likely).mean
     # All disagreed items are hard, and possibly no others.
     upper = max(d + hidden, min(n, d + hidden_guesses(d, guesses.chance, alpha)))
@@ -129,7 +134,7 @@ def _mixture_rows(
     annotations: Annotations,
     votes: Votes,
     max_components: int | None,
-    settled: float,
+    easy_rate: float,
     level: float,
     replicates: int,
     rng: np.random.Generator,
@@ -141,7 +146,7 @@ def _mixture_rows(
     if largest < 2:
         yield {"model": "mixture", "note": "two components need items of three labels"}
         return
-    within = (1 - settled, settled)
+    within = (1 - easy_rate, easy_rate)
     counts = mixtures.Counts.from_annotations(annotations)
     for n_components in range(2, min(largest, max_components or _MAX_COMPONENTS) + 1):
         fitted = mixtures.fit(counts, n_components)
@@ -174,7 +179,7 @@ def _lazy_row(
     annotations: Annotations,
     votes: Votes,
     diligent: mixtures.BinomialMixture | None,
-    settled: float,
+    easy_rate: float,
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"model": "diligent and lazy"}
     if votes.n_categories > 2:
@@ -187,7 +192,7 @@ def _lazy_row(
     fitted = mixtures.fit_lazy(mixtures.Counts.from_annotations(annotations), diligent)
     return row | {
         "n_components": diligent.n_components,
-        "estimate": diligent.hard_share((1 - settled, settled)),
+        "estimate": diligent.hard_share((1 - easy_rate, easy_rate)),
         "parameters": 2,
         "note": f"as given; lazy share {fitted.lazy_share:.3f}, their rate {fitted.lazy_rate:.3f}",
     }
@@ -212,19 +217,19 @@ def _dawid_skene_row(annotations: Annotations, votes: Votes, level: float) -> di
     }
 
 
-def _rates_row(votes: Votes, settled: float, level: float) -> dict[str, Any]:
-    groups = _rates.Groups.of(votes, settled)
+def _rates_row(votes: Votes, easy_rate: float, level: float) -> dict[str, Any]:
+    groups = _rates.Groups.of(votes, easy_rate)
     region = _rates.Region.of(groups, 1 - level)
-    easy = (groups.rates >= settled).astype(np.float64)
+    easy = (groups.rates >= easy_rate).astype(np.float64)
     largest, smallest = region.largest(easy), -region.largest(-easy)
     row: dict[str, Any] = {
         "model": "rates",
-        "note": f"no category has a rate of {settled:g} or more",
+        "note": f"no category has a rate of {easy_rate:g} or more",
     }
     if math.isnan(largest):
         return row | {"note": "the labels reject independence of the annotators given the item"}
     lower, upper = max(0.0, 1 - largest), min(1.0, 1 - smallest)
-    estimate = 1 - _rates.RateDistribution.of(votes, settled).easy_share(settled)
+    estimate = 1 - _rates.RateDistribution.of(votes, easy_rate).easy_share(easy_rate)
     return row | {
         "estimate": min(max(estimate, lower), upper),
         "lower": lower,

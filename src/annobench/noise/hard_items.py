@@ -10,21 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
+from annobench.core.renaming import renamed_options
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 from annobench.models import dawid_skene
 from annobench.noise import _rates
 from annobench.noise._votes import Votes
-from annobench.noise.certificate import SETTLED
+from annobench.noise.certificate import EASY_RATE
 
 #: A posterior probability below this is a reason to doubt the label.
 _CERTAIN = 0.95
 
 
+@renamed_options(settled="easy_rate")
 def hard_items(
     annotations: Annotations,
     *,
-    settled: float = SETTLED,
+    easy_rate: float = EASY_RATE,
     gold: ArrayLike | None = None,
 ) -> pd.DataFrame:
     """Rank the items by their probability of being hard, with reasons.
@@ -33,7 +35,7 @@ def hard_items(
     ----------
     annotations : Annotations
         Nominal or ordinal labels; numbers after `noise.dichotomise`.
-    settled : float, default 0.6
+    easy_rate : float, default 0.6
         In [0.5, 1): an item is hard if the rate of its most frequent label is lower.
     gold : array_like of int, shape (I,), optional
         Codes of gold categories, -1 where there is none; used for the reasons, not for the
@@ -44,8 +46,8 @@ def hard_items(
     DataFrame
         A row for each item with at least two labels, most probably hard first: item, n_labels,
         label (the most frequent; the first of several), votes (its count), probability (of being
-        hard), p_value (of the count, if the rate of the label is `settled`), posterior (of the most
-        probable category by Dawid and Skene), category (that one), and reasons.
+        hard), p_value (of the count, if the rate of the label is `easy_rate`), posterior (of the
+        most probable category by Dawid and Skene), category (that one), and reasons.
 
     Raises
     ------
@@ -65,8 +67,8 @@ def hard_items(
     'the labels are tied between no and yes'
     """
     annotations = as_annotations(annotations, "hard_items")
-    if not 0.5 <= settled < 1:
-        raise AnnotationError(f"hard_items: settled must be in [0.5, 1), got {settled!r}.")
+    if not 0.5 <= easy_rate < 1:
+        raise AnnotationError(f"hard_items: easy_rate must be in [0.5, 1), got {easy_rate!r}.")
     votes = Votes.of(annotations, "hard_items")
     codes = _gold_codes(gold, annotations, votes)
     best = votes.counts.argmax(axis=1)
@@ -79,14 +81,16 @@ def hard_items(
             "n_labels": votes.size,
             "label": names[best],
             "votes": votes.top,
-            "probability": _rates.RateDistribution.of(votes, settled).guess_probability(settled),
-            "p_value": stats.binom.cdf(votes.top, votes.size, settled),
+            "probability": _rates.RateDistribution.of(votes, easy_rate).guess_probability(
+                easy_rate
+            ),
+            "p_value": stats.binom.cdf(votes.top, votes.size, easy_rate),
             "posterior": posterior.max(axis=1),
             "category": names[category],
         }
     )
     frame["reasons"] = [
-        "; ".join(_reasons(votes.counts[m], best[m], category[m], row, codes[m], names, settled))
+        "; ".join(_reasons(votes.counts[m], best[m], category[m], row, codes[m], names, easy_rate))
         for m, row in enumerate(frame[["posterior", "probability", "p_value"]].itertuples())
     ]
     order = np.lexsort((frame["posterior"], -frame["probability"].round(12)))
@@ -119,7 +123,7 @@ def _reasons(
     row: Any,
     gold: int,
     names: NDArray[np.object_],
-    settled: float,
+    easy_rate: float,
 ) -> list[str]:
     """Return the reasons why an item may be hard; none for a clear one."""
     size, top = counts.sum(), counts[best]
@@ -130,7 +134,7 @@ def _reasons(
     elif 2 * top <= size:
         found.append(f"no majority: {names[best]} has {top} of {size} labels")
     elif row.p_value < 0.05:
-        found.append(f"{top} of {size} labels are too few for {settled:.6g} of all annotators")
+        found.append(f"{top} of {size} labels are too few for {easy_rate:.6g} of all annotators")
     elif row.probability >= 0.5:
         found.append(f"with {top} of {size} labels more likely hard than not, among these items")
     if tied.size == 1 and category != best:

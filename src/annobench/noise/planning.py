@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from annobench.core.errors import AnnotationError
+from annobench.core.renaming import renamed_options
 from annobench.noise import easy_hard
 from annobench.noise._guessing import Guess, given
 from annobench.noise.certificate import (
@@ -29,13 +30,14 @@ _MAX_ANNOTATORS = 1_000
 _MAX_ITEMS = 10_000_000
 
 
+@renamed_options(guess="guess_distribution")
 def certification_power(
     n_items: int,
     n_annotators: int,
     hard: float,
     *,
     rate: float = 0.05,
-    guess: Guess = 0.5,
+    guess_distribution: Guess = 0.5,
     n_categories: int = 2,
     level: float = 0.95,
 ) -> float:
@@ -51,7 +53,7 @@ def certification_power(
         Share of hard items, in (0, 1).
     rate : float, default 0.05
         Largest share of guesses among the retained labels to be certified, in (0, 1).
-    guess : float or sequence of float, default 0.5
+    guess_distribution : float or sequence of float, default 0.5
         As in `noise.certificate`; for a range the worst case.
     n_categories : int, default 2
         K.
@@ -76,13 +78,13 @@ def certification_power(
     0.95
     """
     _check(n_items, n_annotators, hard, rate, level)
-    chance = _chance(guess, n_annotators, n_categories)
+    chance = _chance(guess_distribution, n_annotators, n_categories)
     largest = _largest_disagreement(n_items, chance, rate, level)
     return float(stats.binom.cdf(largest, n_items, hard * (1 - chance)))
 
 
-def _chance(guess: Guess, n_annotators: int, n_categories: int) -> float:
-    return given(guess, [n_annotators], n_categories, "plan").chance
+def _chance(guess_distribution: Guess, n_annotators: int, n_categories: int) -> float:
+    return given(guess_distribution, [n_annotators], n_categories, "plan").chance
 
 
 def _largest_disagreement(n_items: int, chance: float, rate: float, level: float) -> int:
@@ -95,13 +97,14 @@ def _largest_disagreement(n_items: int, chance: float, rate: float, level: float
     return low
 
 
+@renamed_options(guess="guess_distribution")
 def annotators_needed(
     n_items: int,
     hard: float,
     *,
     rate: float = 0.05,
     power: float = 0.8,
-    guess: Guess = 0.5,
+    guess_distribution: Guess = 0.5,
     n_categories: int = 2,
     level: float = 0.95,
 ) -> int:
@@ -117,7 +120,7 @@ def annotators_needed(
         Share of guesses to be certified, in (0, 1).
     power : float, default 0.8
         Required probability of certification, in (0, 1).
-    guess, n_categories, level
+    guess_distribution, n_categories, level
         As in `certification_power`.
 
     Returns
@@ -138,11 +141,17 @@ def annotators_needed(
     _check(n_items, 2, hard, rate, level, power)
     for n in range(2, _MAX_ANNOTATORS + 1):
         reached = certification_power(
-            n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories, level=level
+            n_items,
+            n,
+            hard,
+            rate=rate,
+            guess_distribution=guess_distribution,
+            n_categories=n_categories,
+            level=level,
         )
         if reached >= power:
             return n
-        if _chance(guess, n, n_categories) < 1e-12:
+        if _chance(guess_distribution, n, n_categories) < 1e-12:
             break
     raise AnnotationError(
         f"annotators_needed: no number of annotators certifies {rate:g} of {n_items:,} items with "
@@ -150,13 +159,14 @@ def annotators_needed(
     )
 
 
+@renamed_options(guess="guess_distribution")
 def items_needed(
     n_annotators: int,
     hard: float,
     *,
     rate: float = 0.05,
     power: float = 0.8,
-    guess: Guess = 0.5,
+    guess_distribution: Guess = 0.5,
     n_categories: int = 2,
     level: float = 0.95,
 ) -> int:
@@ -172,7 +182,7 @@ def items_needed(
         Share of guesses to be certified, in (0, 1).
     power : float, default 0.8
         Required probability of certification, in (0, 1).
-    guess, n_categories, level
+    guess_distribution, n_categories, level
         As in `certification_power`.
 
     Returns
@@ -193,7 +203,7 @@ def items_needed(
     True
     """
     _check(1, n_annotators, hard, rate, level, power)
-    chance = _chance(guess, n_annotators, n_categories)
+    chance = _chance(guess_distribution, n_annotators, n_categories)
     expected = hard * chance / (1 - hard * (1 - chance))
 
     def reached(n: int) -> bool:
@@ -216,13 +226,14 @@ def items_needed(
     return high
 
 
+@renamed_options(guess="guess_distribution")
 def plan(
     n_items: int,
     hard: float,
     *,
     annotators: Iterable[int] = range(2, 11),
     rate: float = 0.05,
-    guess: Guess = 0.5,
+    guess_distribution: Guess = 0.5,
     n_categories: int = 2,
     level: float = 0.95,
     systems: Systems = "independent",
@@ -239,7 +250,7 @@ def plan(
         Numbers of labels per item.
     rate : float, default 0.05
         Share of guesses to be certified, in (0, 1).
-    guess, n_categories, level
+    guess_distribution, n_categories, level
         As in `certification_power`.
     systems : {"any", "opposed", "independent"}, default "independent"
         As in `Certificate.smallest_difference`.
@@ -266,7 +277,7 @@ def plan(
     rows = []
     for n in annotators:
         _check(n_items, n, hard, rate, level)
-        chance = _chance(guess, n, n_categories)
+        chance = _chance(guess_distribution, n, n_categories)
         disagreed = int(stats.binom.median(n_items, hard * (1 - chance)))
         retained = n_items - disagreed
         upper, upper_half = (
@@ -282,7 +293,13 @@ def plan(
                 "guesses": n_items * hard * chance,
                 "certified": upper / retained if retained else math.nan,
                 "power": certification_power(
-                    n_items, n, hard, rate=rate, guess=guess, n_categories=n_categories, level=level
+                    n_items,
+                    n,
+                    hard,
+                    rate=rate,
+                    guess_distribution=guess_distribution,
+                    n_categories=n_categories,
+                    level=level,
                 ),
                 "difference": difference,
                 "difference_share": difference / retained if retained else math.nan,
@@ -291,12 +308,13 @@ def plan(
     return pd.DataFrame(rows)
 
 
+@renamed_options(guess="guess_distribution")
 def items_to_tell_apart(
     n_annotators: int,
     hard: float,
     difference: float,
     *,
-    guess: Guess = 0.5,
+    guess_distribution: Guess = 0.5,
     n_categories: int = 2,
     level: float = 0.95,
     power: float = 0.8,
@@ -312,7 +330,7 @@ def items_to_tell_apart(
         Share of hard items, in (0, 1).
     difference : float
         Difference of the two systems' accuracies on the easy items, in (0, 1).
-    guess, n_categories, level
+    guess_distribution, n_categories, level
         As in `certification_power`.
     power : float, default 0.8
         Required probability of an observed difference that guesses can't explain.
@@ -341,7 +359,7 @@ def items_to_tell_apart(
     True
     """
     _check(1, n_annotators, hard, difference, level, power)
-    chance = _chance(guess, n_annotators, n_categories)
+    chance = _chance(guess_distribution, n_annotators, n_categories)
     beta = (1 - power) / 2
 
     def reached(n: int) -> bool:

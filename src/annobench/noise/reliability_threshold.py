@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.numbers import plain_number
 from annobench.core.results import Summarised, axes_or_new
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.weights import multinomial_counts
 
@@ -482,7 +483,7 @@ def _squared_correlation(
     spread = spread_x * spread_y
     # The correlation is undefined in a replicate with nothing above the cut.
     share: NDArray[np.float64] = np.full_like(cross, np.nan)
-    np.divide(cross**2, spread, out=share, where=spread > 1e-12)
+    np.divide(cross**2, spread, out=share, where=spread > ZERO)
     return share
 
 

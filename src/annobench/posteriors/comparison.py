@@ -32,7 +32,7 @@ from annobench.models.diagnostics import MAX_R_HAT, MIN_EFFECTIVE, has_converged
 from annobench.posteriors import measures, relabelling
 from annobench.posteriors.draws import Draws, Floats, is_on_log_scale, on_scale
 from annobench.posteriors.making import Reference
-from annobench.posteriors.measures import QUANTILES, ROUNDING
+from annobench.posteriors.measures import QUANTILES, STORED_PRECISION
 
 #: What is compared of each parameter.
 STATISTICS = ("mean", "sd", *QUANTILES)
@@ -142,8 +142,8 @@ def compare(draws: Draws, reference: Reference, *, level: float = FALSE_ALARMS) 
 
     Notes
     -----
-    Differences below `measures.ROUNDING` are taken for rounding of numbers in files. A parameter
-    that the reference holds constant but for that is compared by its mean alone.
+    Differences below `measures.STORED_PRECISION` are taken for rounding of numbers in files. A
+    parameter that the reference holds constant but for that is compared by its mean alone.
     """
     check_level(level, "compare")
     draws, left_out = _common(draws, reference)
@@ -222,29 +222,31 @@ def _table(draws: Draws, reference: Reference) -> pd.DataFrame:
 def _errors(own: pd.DataFrame, ref: pd.DataFrame, values: Floats) -> dict[str, Floats]:
     """Return errors by statistic; NaN where a statistic of a constant is not compared."""
 
-    def of(table: pd.DataFrame, name: str) -> Floats:
+    def column(table: pd.DataFrame, name: str) -> Floats:
         return table[name].to_numpy(dtype=np.float64)
 
-    tolerance = ROUNDING * np.maximum(1, np.abs(of(ref, "mean")))
-    fixed = np.isnan(of(ref, "kurtosis"))
+    tolerance = STORED_PRECISION * np.maximum(1, np.abs(column(ref, "mean")))
+    fixed = np.isnan(column(ref, "kurtosis"))
     # Draws that never move tell nothing of their own; one effective draw is what they are worth.
     sizes = {
-        name: np.nan_to_num(of(own, f"ess_{name}"), nan=1.0) for name in ("mean", "sd", "bulk")
+        name: np.nan_to_num(column(own, f"ess_{name}"), nan=1.0) for name in ("mean", "sd", "bulk")
     }
-    difference = of(own, "mean") - of(ref, "mean")
+    difference = column(own, "mean") - column(ref, "mean")
     difference = np.sign(difference) * np.maximum(np.abs(difference) - tolerance, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        per_draw = {name: 1 / sizes[name] + 1 / of(ref, f"ess_{name}") for name in ("mean", "sd")}
-        mean = difference / (of(ref, "sd") * np.sqrt(per_draw["mean"]))
+        per_draw = {
+            name: 1 / sizes[name] + 1 / column(ref, f"ess_{name}") for name in ("mean", "sd")
+        }
+        mean = difference / (column(ref, "sd") * np.sqrt(per_draw["mean"]))
         mean = np.where(fixed, np.where(difference == 0, 0.0, np.inf * difference), mean)
-        ratio = np.maximum(of(own, "sd"), tolerance) / of(ref, "sd")
-        sd = np.log(ratio) / np.sqrt((of(ref, "kurtosis") - 1) / 4 * per_draw["sd"])
+        ratio = np.maximum(column(own, "sd"), tolerance) / column(ref, "sd")
+        sd = np.log(ratio) / np.sqrt((column(ref, "kurtosis") - 1) / 4 * per_draw["sd"])
     found = {"mean": mean, "sd": np.where(fixed, np.nan, sd)}
     for name, p in QUANTILES.items():
-        limit = of(ref, name)
+        limit = column(ref, name)
         size = measures.effective_size_below(values, limit)
         size = np.where(np.isnan(size), sizes["bulk"], size)
-        size = 1 / (1 / size + 1 / of(ref, f"ess_{name}"))
+        size = 1 / (1 / size + 1 / column(ref, f"ess_{name}"))
         # Rounding may put a draw on the other side: of these shares the one nearest to p.
         low, high = ((values <= limit + sign * tolerance).mean(axis=(0, 1)) for sign in (-1, 1))
         share = np.clip(p, low, high)

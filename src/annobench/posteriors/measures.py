@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 #: The quantiles that are compared, by name.
 QUANTILES = {"q5": 0.05, "q50": 0.5, "q95": 0.95}
 #: Smaller differences, relative to a value or to 1, are rounding of numbers in files.
-ROUNDING = 1e-6
+STORED_PRECISION = 1e-6
 
 
 def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
@@ -45,7 +45,7 @@ def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
         By parameter: `mean`, `sd`, `q5`, `q50`, `q95`, with ``mcse_`` before each its Monte Carlo
         standard error and with ``ess_`` the effective sample size it rests on; `kurtosis`
         (3 if normal); `ess_bulk`, `ess_tail`, `r_hat`. Parameters that hardly move, by less than
-        `ROUNDING`, have NaN for all but the first five.
+        `STORED_PRECISION`, have NaN for all but the first five.
     """
     if len(values) == 1:
         half = values.shape[1] // 2
@@ -55,7 +55,7 @@ def summarise(names: Sequence[str], values: Floats) -> pd.DataFrame:
     found: dict[str, Floats] = {"mean": mean, "sd": sd}
     quantiles = np.quantile(flat, list(QUANTILES.values()), axis=0)
     found |= dict(zip(QUANTILES, quantiles, strict=True))
-    moves = np.ptp(flat, axis=0) > ROUNDING * np.maximum(1, np.abs(mean))
+    moves = np.ptp(flat, axis=0) > STORED_PRECISION * np.maximum(1, np.abs(mean))
     moving, columns = values[:, :, moves], found.copy()
     centred = flat[:, moves] - mean[moves]
     square = np.mean(centred**2, axis=0)

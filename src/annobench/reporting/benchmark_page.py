@@ -38,6 +38,7 @@ from annobench.benchmark.refits import RESAMPLED
 from annobench.benchmark.scores import BINS, CONFUSION_ERROR, SCORES
 from annobench.benchmark.tables import BenchmarkTables, counted
 from annobench.core.texts import plain
+from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, INK, house_style, panels
 from annobench.reporting import pages
 from annobench.reporting.figures import inline_svg
@@ -254,7 +255,7 @@ def _calibration(tables: BenchmarkTables) -> Markup:
             panel.plot([0, 1], [0, 1], color=INK, linewidth=0.6, linestyle=":")
             for _, line in own[own["n_items"] >= MIN_BIN].groupby("problem"):
                 panel.plot(line["x"], line["y"], color="#BBB5A5", linewidth=0.7)
-            place = np.minimum((own["x"] * BINS + 1e-9).astype(int), BINS - 1)
+            place = np.minimum((own["x"] * BINS + WHOLE).astype(int), BINS - 1)
             sums = own[["x", "y"]].mul(own["n_items"], axis=0).groupby(place).sum()
             n = own["n_items"].groupby(place).sum()
             pooled = sums[n >= MIN_BIN].div(n[n >= MIN_BIN], axis=0)

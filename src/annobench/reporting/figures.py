@@ -19,6 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from annobench import plotting
+from annobench.core.tolerances import WHOLE
 from annobench.plotting import BLUE, VERMILION, house_figure
 from annobench.reporting.formats import number
 
@@ -199,7 +200,7 @@ def limits_of(values: ArrayLike) -> Limits:
     """
     x = np.asarray(values, dtype=np.float64)
     lowest = max(-1.0, float(x[np.isfinite(x)].min(initial=0)))
-    return math.floor(lowest * 5 + 1e-9) / 5, 1.0
+    return math.floor(lowest * 5 + WHOLE) / 5, 1.0
 
 
 def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
@@ -221,7 +222,7 @@ def limits_of_agreement(values: ArrayLike, scale: str) -> Limits:
     x = x[np.isfinite(x)]
     if scale != "interval" or not x.size:
         return 0.0, 1.0
-    return min(0.8, max(0.0, math.floor(float(x.min()) * 5 + 1e-9) / 5)), 1.0
+    return min(0.8, max(0.0, math.floor(float(x.min()) * 5 + WHOLE) / 5)), 1.0
 
 
 def ticks(limits: Limits) -> list[float]:

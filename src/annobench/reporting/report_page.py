@@ -18,8 +18,9 @@ from scipy import sparse
 from annobench import agreement
 from annobench.agreement.annotators import pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
-from annobench.agreement.report_values import MAX_LABEL_PAIRS
+from annobench.agreement.report_rows import MAX_LABEL_PAIRS
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.labels.doubts import doubtful_categories
 from annobench.labels.frames import as_annotations
@@ -625,8 +626,8 @@ def _items(annotations: Annotations, texts: Mapping[str, str]) -> dict[str, Any]
         return None
     agreeing = found["observed_agreement"].to_numpy(dtype=float)
     order = np.lexsort((-found["n_labels"].to_numpy(), np.round(agreeing, 12)))
-    worst = order[agreeing[order] < 1 - 1e-12][:WORST_ITEMS]
-    perfect = int((agreeing >= 1 - 1e-12).sum())
+    worst = order[agreeing[order] < 1 - ZERO][:WORST_ITEMS]
+    perfect = int((agreeing >= 1 - ZERO).sum())
     return {
         "histogram": figures.distribution(
             "items-histogram",

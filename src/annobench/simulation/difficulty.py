@@ -77,7 +77,7 @@ def appearances(confusion: ArrayLike, misleading: float) -> Floats:
     return (1 - misleading) * np.eye(len(shares)) + misleading * shares
 
 
-def of_appearances(confusion: ArrayLike, looks: Floats) -> Floats:
+def confusion_by_appearance(confusion: ArrayLike, looks: Floats) -> Floats:
     """Return the shares of labels by what items look like.
 
     Parameters

@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "gamma": ["Gamma", "gamma_agreement"],
         "items": ["candidate_items", "spans_of_items", "token_items"],
         "marks": ["Marks", "Relation", "Span"],
-        "reports": ["report_spans"],
+        "report_table": ["report_spans"],
         "unitizing": ["UnitizingAlpha", "unitizing_alpha"],
         "unitizing_1995": ["alpha_u"],
     },

@@ -192,13 +192,13 @@ def _coefficients(sums: Floats) -> dict[str, Floats]:
     same = ratio(met**2 - paired, divisor)
     row = ratio(met * both[..., None] - paired, divisor)
     agreed = agreed[..., 1:]
-    cu = 1 - ratio(both - agreed.sum(axis=-1), both - same.sum(axis=-1), TINY)
-    ku = 1 - ratio(row * (met - agreed), met * (row - same), TINY)
+    cu = 1 - ratio(both - agreed.sum(axis=-1), both - same.sum(axis=-1), ZERO_LENGTH)
+    ku = 1 - ratio(row * (met - agreed), met * (row - same), ZERO_LENGTH)
     return {"u": u, "binary_u": binary, "cu": cu, "ku": ku}
 
 
 #: A denominator below is 0 but for rounding: lengths are whole characters.
-TINY: Final = 1e-9
+ZERO_LENGTH: Final = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

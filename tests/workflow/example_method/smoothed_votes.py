@@ -37,18 +37,12 @@ class SmoothedVotesFit(Fit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Smoothed shares of the votes; rows sum to 1.
     prevalence : ndarray of float, shape (K,)
         Mean of the shares over all items.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: NDArray[np.float64]
     prevalence: NDArray[np.float64]
 
 

@@ -9,19 +9,19 @@ from annobench import agreement
 from annobench.labels.annotations import Annotations
 from annobench.noise.reliability_threshold import deliberate
 from annobench.replication.statistics import mean_and_range
-from annobench.simulation import panels
 
 from .constraints import patterns
+from .marks import SimulatedMarks, marks_and_votes
 from .printed import SUBSETS, Printed
 
 #: By type of metaphor.
-Marks = Mapping[str, panels.SimulatedMarks]
+Marks = Mapping[str, SimulatedMarks]
 
 
 def simulate(printed: Printed, rng: np.random.Generator, chosen: Mapping[str, np.ndarray]) -> Marks:
     """Simulate marks and votes of all types once, from their patterns."""
     return {
-        name: panels.marks_and_votes(
+        name: marks_and_votes(
             patterns=chosen[name],
             n_items=printed.count("n_paragraphs"),
             n_added=int(printed.cell(2, "random", name)["n"]),
@@ -46,7 +46,7 @@ def acceptance(printed: Printed, name: str) -> dict[str, np.ndarray]:
     return {"accept_own": 1 - rejected, "accept_other": other}
 
 
-def tables_of(made: panels.SimulatedMarks, threshold: int) -> dict[tuple[str, str], tuple]:
+def tables_of(made: SimulatedMarks, threshold: int) -> dict[tuple[str, str], tuple]:
     """Compute numbers of paragraphs and percentages of Tables 2 to 4 from simulated votes."""
     a = made.annotations
     marks = np.bincount(a.item, weights=a.label, minlength=a.n_items)[made.validated]

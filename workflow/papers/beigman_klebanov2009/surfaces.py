@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from annobench import plotting
 from annobench.noise import easy_hard
+from annobench.plotting import INK
 
 from .printed import FAIR, MARKS, Printed
 
@@ -41,7 +44,7 @@ class Surface:
                 plotting.logarithmic(axes, axis, ticks=TICKS[name])
         axes.set(xlim=(self.x.min(), self.x.max()), ylim=(self.y.min(), self.y.max()))
         places = [(x, y) for _, x, y in self.points]
-        plotting.surface(axes, self.x, self.y, self.z, levels=levels, label=form, avoid=places)
+        contours(axes, self.x, self.y, self.z, levels=levels, label=form, avoid=places)
         for case, x, y in self.points:
             mark(axes, case, x, y)
         axes.set(xlabel=self.xlabel, ylabel=self.ylabel, title=self.title)
@@ -134,3 +137,51 @@ def kappa(table: pd.DataFrame, splits: pd.DataFrame) -> Figure:
         (five, [0.5, 0.6, 0.7, 0.8, 0.9], "%g"),
         (suggested, [0.5, 1, 2, 5, 10, 20, 40], "%g%%"),
     )
+
+
+def contours(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    z: ArrayLike,
+    *,
+    levels: Sequence[float],
+    label: str,
+    avoid: Sequence[tuple[float, float]],
+) -> None:
+    """Draw a quantity over two others, as bands between labelled contours.
+
+    Labels stay away from some points, as they do from one another and from the frame. Set a
+    logarithmic scale before.
+    """
+    # Pale enough everywhere for black lines and labels.
+    blues = LinearSegmentedColormap.from_list("pale", ["#FFFFFF", "#6FA8CC"])
+    bands = blues(np.linspace(0, 1, len(levels) + 1)).tolist()
+    axes.contourf(x, y, z, levels=list(levels), colors=bands, extend="both")
+    lines = axes.contour(x, y, z, levels=list(levels), colors=INK, linewidths=0.8)
+    drawn = [np.concatenate(each) for each in lines.allsegs if sum(map(len, each))]
+    places = _far_apart(axes, drawn, avoid)
+    axes.clabel(lines, fmt=label, fontsize=8, manual=places)
+
+
+def _far_apart(
+    axes: Axes, lines: Sequence[np.ndarray], avoid: Sequence[tuple[float, float]]
+) -> list[tuple[float, float]]:
+    """Choose a point of each line, far from those to avoid, those chosen and the frame.
+
+    A line that has none gets none.
+    """
+    to_axes = axes.transData + axes.transAxes.inverted()
+    taken = [to_axes.transform(point) for point in avoid]
+    chosen = []
+    for line in lines:
+        points = to_axes.transform(line)
+        room = 2 * np.minimum(points, 1 - points).min(axis=1)
+        for other in taken:
+            room = np.minimum(room, np.linalg.norm(points - other, axis=1))
+        best = int(room.argmax())
+        if room[best] < 0.08:
+            continue
+        taken.append(points[best])
+        chosen.append((float(line[best, 0]), float(line[best, 1])))
+    return chosen

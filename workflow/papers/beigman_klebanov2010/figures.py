@@ -47,7 +47,7 @@ def fit(printed: Printed, model: str, histogram: np.ndarray) -> Figure:
 
 def figure6(printed: Printed, sets: Mapping[str, Counts]) -> Figure:
     """Draw Figure 6: model M and SRTE, with BRTEa in grey, and what fits SRTE."""
-    m, srte = printed.of("three"), sets["SRTE"]
+    m, srte = printed.mixture("three"), sets["SRTE"]
     lazy = mixtures.fit_lazy(srte, m, method="least_squares").expected
     two = mixtures.fit(srte, 2, method="least_squares").expected
     grey = {"color": PALE, "linestyle": "-", "markersize": 3}

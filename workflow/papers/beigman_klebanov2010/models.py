@@ -55,7 +55,7 @@ class Printed:
         """Return the items of each component of a model."""
         return self.models.loc[model]["items"].to_numpy(float)
 
-    def of(self, model: str) -> BinomialMixture:
+    def mixture(self, model: str) -> BinomialMixture:
         """Return a mixture of binomials as printed."""
         return BinomialMixture(self.items(model), self.models.loc[model]["centre"].to_numpy(float))
 
@@ -79,7 +79,7 @@ class Printed:
             centre, sd = (table[name].to_numpy(float)[:, None] for name in ("centre", "sd"))
             each = mixtures.gaussian_cells(np.ones((2, 1)), centre, sd, n, cells="interval")
         else:
-            each = np.stack([BinomialMixture([1], [p]).pmf(n) for p in self.of(model).rate])
+            each = np.stack([BinomialMixture([1], [p]).pmf(n) for p in self.mixture(model).rate])
         return self.items(model)[:, None] * each
 
     def parameters(self, model: str) -> dict[str, str]:

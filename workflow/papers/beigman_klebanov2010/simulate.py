@@ -16,7 +16,7 @@ def brte(printed: Printed, rng: np.random.Generator, replicates: int) -> pd.Data
 
     The gold label of a simulated easy item is its component, that of a hard one is random.
     """
-    m, n_items = printed.of("three"), int(printed.value("n_items"))
+    m, n_items = printed.mixture("three"), int(printed.value("n_items"))
     component = rng.choice(3, size=(replicates, n_items), p=m.share)
     total = rng.binomial(20, m.rate[component])
     first = rng.hypergeometric(total, 20 - total, 10)

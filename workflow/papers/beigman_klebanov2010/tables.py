@@ -116,7 +116,7 @@ def displayed_sum(
 
 def lazy(counts: Counts, printed: Printed) -> pd.DataFrame:
     """Fit lazy annotators to SRTE in several readings, and two free binomials beside them."""
-    m, histogram, unknown = printed.of("three"), counts.histogram, (np.nan, np.nan)
+    m, histogram, unknown = printed.mixture("three"), counts.histogram, (np.nan, np.nan)
     as_printed, rows = (printed.value("lazy_share"), printed.value("lazy_rate")), []
 
     def cells_at(at: tuple[float, float]) -> np.ndarray:
@@ -178,7 +178,7 @@ def hard_items(
     a, gold = data.annotations, data.gold
     labels, positives = mixtures.positive_counts(a)
     skene = dawid_skene.fit(a).posterior[:, 1]
-    lazy = mixtures.fit_lazy(Counts.from_annotations(a), printed.of("three")).mixture
+    lazy = mixtures.fit_lazy(Counts.from_annotations(a), printed.mixture("three")).mixture
     hard = lazy.posterior(positives, labels)[:, 1]
     gold_probability = np.where(gold == 1, carpenter, 1 - carpenter)
     table = data.items.assign(
@@ -217,7 +217,7 @@ def lists(items: pd.DataFrame) -> pd.DataFrame:
 
 def by_count(items: pd.DataFrame, sets: Mapping[str, Counts], printed: Printed) -> pd.DataFrame:
     """List the items with each number of positive labels, and how hard these are."""
-    lazy = mixtures.fit_lazy(sets["SRTE"], printed.of("three"))
+    lazy = mixtures.fit_lazy(sets["SRTE"], printed.mixture("three"))
     posterior = lazy.mixture.posterior(np.arange(11), 10)
     table = pd.DataFrame(
         {

@@ -120,7 +120,7 @@ def section_7_2(printed: Printed, counts: Counts | None) -> dict[str, float]:
 
 def p_of_items(printed: Printed, counts: Counts, items: np.ndarray) -> float:
     """Return the p-value of the conservative model with other numbers of items."""
-    rates = printed.of("conservative").rate
+    rates = printed.mixture("conservative").rate
     binomials = scipy.stats.binom.pmf(np.arange(11), 10, rates[:, None])
     return mixtures.chi_square(counts.histogram, items @ binomials, n_fitted=5).p_value
 
@@ -183,7 +183,7 @@ def srte(data: LoadedData, counts: Counts, printed: Printed) -> dict[str, Value]
     a = data.annotations
     labels, positives = mixtures.positive_counts(a)
     right = majority_right(positives, labels, data.gold)
-    cells = printed.of("three").expected(counts)
+    cells = printed.mixture("three").expected(counts)
     error = 100 * right.std() / np.sqrt(right.size)
     return {
         "data.n_items": a.n_items,
@@ -217,7 +217,7 @@ def easy_rates(counts: Counts, printed: Printed) -> ByMethod:
 
 def moved_rates(counts: Counts, printed: Printed) -> np.ndarray:
     """Fit the rates of M's clear components by least squares, everything else as printed."""
-    m = printed.of("three")
+    m = printed.mixture("three")
 
     def residuals(rates: np.ndarray) -> np.ndarray:
         moved = BinomialMixture(m.share, [rates[0], m.rate[1], rates[1]])

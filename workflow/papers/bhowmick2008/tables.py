@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from annobench.aggregation.expert_index import expert_gold
 from annobench.agreement import Agreement, difference, fleiss_kappa, krippendorff_alpha
 from annobench.agreement.coefficients.paired_agreement import (
     PairedAgreement,
@@ -18,6 +17,7 @@ from annobench.labels.annotations import Annotations
 from annobench.replication.rows import interval_columns
 
 from . import simulate, values
+from .expert_index import expert_gold
 
 #: Parts of the result of a test.
 TESTED = ("estimate", "standard_error", "lower", "upper", "p_value")

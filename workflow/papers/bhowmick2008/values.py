@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from annobench.aggregation.expert_index import ExpertGold, expert_gold
 from annobench.agreement.coefficients.paired_agreement import (
     PairedAgreement,
     from_membership,
@@ -14,6 +13,8 @@ from annobench.agreement.coefficients.paired_agreement import (
 )
 from annobench.replication.rounding import Rounded, propagate
 from annobench.replication.study import Study
+
+from .expert_index import ExpertGold, expert_gold
 
 CATEGORIES = ("anger", "disgust", "fear", "happiness", "sadness", "surprise")
 CATEGORY_PAIRS = np.array(list(itertools.combinations(range(len(CATEGORIES)), 2)))

@@ -142,7 +142,7 @@ def analyse(study: Study, results: Results, rng: np.random.Generator, effort: Ef
     all_points = {"paper": points}
     all_points["half_length"] = drawn.points(drawings, annotators, shown, shorter)
     all_runs = {"paper": runs, "half_length": shorter}
-    results.table("drawn_values", drawn.of_drawing, drawings, of=FIGURES)
+    results.table("drawn_values", drawn.read_off, drawings, of=FIGURES)
     results.table("drawn_points", drawn.points_by_length, all_points, of=both_data, digits=6)
     results.table("drawn_readings", drawn.readings, drawings, readings, medians, of=both_data)
     bars = results.table("drawn_bars", drawn.heights, drawings, all_runs, rte, of=both_data)

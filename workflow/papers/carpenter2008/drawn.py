@@ -288,7 +288,7 @@ def points_by_length(points: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(points, names=["runs"]).reset_index("runs")
 
 
-def of_drawing(drawings: LoadedData) -> pd.DataFrame:
+def read_off(drawings: LoadedData) -> pd.DataFrame:
     """Read off the drawings what `published.csv` lists of Figures 2 to 7."""
     found: dict[str, float] = {}
     for name in RATES:

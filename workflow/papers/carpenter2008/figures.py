@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FormatStrFormatter
 
 from annobench import plotting
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit, PrunedFit
+from annobench.plotting import BLUE, INK
 from annobench.simulation.panels import SimulatedBinary
 
 from .printed import Design
@@ -76,7 +78,7 @@ def figure3(design: Design, fitted: HierarchicalBinaryFit) -> Figure:
             getattr(fitted.draws, f"{name}_{parameter}")[:, ::10].ravel()
             for parameter in ("mean", "concentration")
         )
-        plotting.mean_and_scale(axes, mean, concentration, simulated=design.population(name))
+        mean_and_scale(axes, mean, concentration, design.population(name))
         axes.set(title=name.capitalize(), xlabel="mean", ylabel="scale", xlim=(0.55, 0.95))
     low, high = (f(a.get_ylim()[i] for a in panels) for i, f in enumerate((min, max)))
     for axes in panels:
@@ -214,3 +216,17 @@ def kappa(pairs: pd.DataFrame) -> Figure:
         axes.set(title=title, xlabel="sample kappa (Cohen)")
         axes.set_ylabel("posterior mean and 95% interval")
     return figure
+
+
+def mean_and_scale(
+    axes: Axes, mean: np.ndarray, scale: np.ndarray, simulated: tuple[float, float]
+) -> None:
+    """Scatter draws of the mean and the scale of the annotators' distribution.
+
+    The mean and scale that made the data are crossing lines.
+    """
+    axes.scatter(mean, scale, s=4, color=BLUE, alpha=0.35, linewidth=0, rasterized=True)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FormatStrFormatter("%g"))
+    axes.axvline(simulated[0], color=INK, linewidth=1)
+    axes.axhline(simulated[1], color=INK, linewidth=1)

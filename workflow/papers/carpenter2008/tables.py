@@ -11,10 +11,10 @@ from annobench.datasets import LoadedData
 from annobench.evaluation import scores
 from annobench.labels.annotations import Annotations
 from annobench.models import hierarchical_binary
-from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.diagnostics import convergence_table
 from annobench.models.hierarchical_binary import HierarchicalBinaryFit
 
+from .bayesian_kappa import kappa_posterior
 from .values import POPULATION, RATES, as_printed, count_votes
 
 

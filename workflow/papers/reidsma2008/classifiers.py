@@ -15,12 +15,12 @@ import pandas as pd
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from annobench.aggregation import learning
 from annobench.aggregation.c45 import C45
 from annobench.evaluation.selective import ABSTAIN
 from annobench.replication.ledger import Computed
 from annobench.resampling import predictive_interval
 
+from . import learning
 from .addressing import percent
 from .utterances import ANNOTATORS, CODES, NAMES, Utterances, excess
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupKFold
 
-from annobench.aggregation import learning
 from annobench.resampling.clusters import homogeneity_chi_square, permute_clusters
 
+from . import learning
 from .classifiers import maximum_entropy, tree
 from .utterances import ANNOTATORS, CODES, NAMES, Utterances
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from annobench.aggregation import learning
 from annobench.evaluation.selective import ABSTAIN, RiskCoverage, risk_coverage
 from annobench.resampling.clusters import cluster_draws, ratio_draws
 
+from . import learning
 from .classifiers import maximum_entropy, trained
 from .utterances import ANNOTATORS, CODES, Utterances
 
@@ -27,9 +27,9 @@ def probabilities(yeah: Utterances) -> tuple[dict[str, np.ndarray], np.ndarray]:
         "soft labels of three classifiers": apart.soft,
         "soft labels, shared and own weights": shared.soft,
         "soft labels, confusion matrices": confusion.soft,
-        "annotator known, own classifier": apart.of(who),
-        "annotator known, shared and own weights": shared.of(who),
-        "annotator known, confusion matrices": confusion.of(who),
+        "annotator known, own classifier": apart.of_annotator(who),
+        "annotator known, shared and own weights": shared.of_annotator(who),
+        "annotator known, confusion matrices": confusion.of_annotator(who),
     }, learning.unanimous(apart.by_annotator.argmax(axis=2))
 
 

@@ -2,9 +2,11 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from annobench import plotting
@@ -211,7 +213,7 @@ def tree_pair(links: Alignments, group: Group) -> Figure:
     figure, (axes,) = panels(1, height=3.6)
     figure.set_size_inches(7.4, 3.6)
     source, target = ([kind == "word" for kind in n.values()] for n in (pair.source, pair.target))
-    plotting.aligned_pair(axes, source, target, lines, names=("German", "English"))
+    aligned_pair(axes, source, target, lines)
     for label, style in styles.items():
         axes.plot([], [], label=label, **({"color": BLUE} | style))
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=5)
@@ -224,3 +226,39 @@ def pair_to_show(links: Alignments) -> int:
     """Choose the pair with most own links."""
     own = links.pair[links.drawn[:, -1] == 0]
     return Counter(own.tolist()).most_common(1)[0][0]
+
+
+def aligned_pair(
+    axes: Axes,
+    source: Sequence[bool],
+    target: Sequence[bool],
+    links: Sequence[tuple[int, int, int, bool, bool]],
+) -> None:
+    """Draw the links between two sentences, lines as wide as students are many.
+
+    Of each node it is given whether it is a word (a dot) or a phrase (a square); of each link its
+    nodes, how many drew it, whether the gold standard has it, and whether most call it fuzzy.
+    """
+    for first, second, n, in_gold, fuzzy in links:
+        axes.plot(
+            [first, second],
+            [1, 0],
+            color=BLUE if in_gold else VERMILION,
+            alpha=0.75,
+            linewidth=0.6 + 0.7 * n,
+            solid_capstyle="butt",
+            linestyle=(0, (2, 1)) if fuzzy else ":" if n == 0 else "-",
+        )
+    for y, nodes, name in ((1, source, "German"), (0, target, "English")):
+        for x, word in enumerate(nodes):
+            axes.plot(
+                x,
+                y,
+                "o" if word else "s",
+                color=INK,
+                markersize=5,
+                markerfacecolor=INK if word else "white",
+            )
+        axes.text(-0.8, y, name, ha="right", va="center", parse_math=False)
+    axes.set(ylim=(-0.12, 1.12))
+    axes.set_axis_off()

@@ -24,16 +24,13 @@ from annobench.replication.ledger import CALIBRATION_METHOD, PAPER_METHOD, Compu
 from annobench.replication.rows import interval_columns, value_row
 from annobench.simulation.alignments import (
     GOLD,
-    all_and_none,
-    calibrate,
-    calibrate_strength,
     lay_links,
     rival_links,
     simulate_links,
-    skill_and_strictness,
     tree_pairs,
 )
 
+from .calibration import all_and_none, calibrate, calibrate_strength, skill_and_strictness
 from .printed import PARTS, Printed, design_values
 
 LEVEL = 0.95

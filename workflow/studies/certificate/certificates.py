@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -79,21 +80,23 @@ def _certified(
     summary, rules = [], []
     for model in ("rates", "easy_hard"):
         found = noise.certificate(annotations, model=model)
+        of_guesses = found.easy_hard
+        low, high = of_guesses.guess_distribution if of_guesses else (math.nan, math.nan)
         summary.append(
             {
                 "title": title,
                 "model": model,
-                "keep": found.keep,
+                "keep": found.min_agreement,
                 "n_items": found.n_items,
                 "n_unanimous": found.n_unanimous,
                 "n_retained": found.n_retained,
                 "n_guesses": found.n_guesses,
                 "rate": found.rate,
-                "posterior": found.posterior,
+                "posterior": math.nan if of_guesses is None else of_guesses.posterior,
                 "expected": found.expected,
-                "guess_low": found.guess[0],
-                "guess_high": found.guess[1],
-                "chance": found.chance,
+                "guess_low": low,
+                "guess_high": high,
+                "chance": math.nan if of_guesses is None else of_guesses.chance,
                 "fits": found.fits,
                 "words": str(found),
                 "remarks": " ".join(found.remarks),
@@ -102,7 +105,7 @@ def _certified(
         )
         rows: Any = found.rules.to_dict("records")
         for row in rows:
-            other = noise.certificate(annotations, model=model, keep=row["keep"])
+            other = noise.certificate(annotations, model=model, min_agreement=row["keep"])
             rules.append({"title": title, "model": model, **row, **_against(other, gold)})
     return summary, rules
 
@@ -166,7 +169,7 @@ def certify(
                     annotations.n_items,
                     share,
                     n_categories=annotations.n_categories,
-                    guess=[1 / annotations.n_categories] * annotations.n_categories,
+                    guess_distribution=[1 / annotations.n_categories] * annotations.n_categories,
                 ).assign(title=title, hard=share)
             )
     empty = pd.DataFrame({"title": []})

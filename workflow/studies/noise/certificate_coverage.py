@@ -31,7 +31,7 @@ from annobench.noise import easy_hard
 from annobench.noise._guessing import Guess, chance_of_agreement
 from annobench.noise._votes import Votes
 from annobench.noise.certificate import (
-    SETTLED,
+    EASY_RATE,
     Model,
     Systems,
     bounds,
@@ -322,11 +322,11 @@ def trial(regime: Regime, rng: np.random.Generator, *, confidence: float = 0.95)
     kept = votes.kept(regime.keep)
     label = votes.counts.argmax(axis=1)
     number = int(kept.sum())
-    unsettled = rates[np.arange(label.size), label] < SETTLED
+    unsettled = rates[np.arange(label.size), label] < EASY_RATE
     guessed = hard if regime.model == "easy_hard" else unsettled
     truth = int((kept & guessed).sum())
     try:
-        bound, _, guesses = bounds(votes, regime.model, regime.given, SETTLED, confidence)
+        bound, _, guesses = bounds(votes, regime.model, regime.given, EASY_RATE, confidence)
         found = [bound(regime.keep, miss) for miss in (1 - confidence, (1 - confidence) / 2)]
         posterior = posterior_bound(votes, guesses, regime.keep, 1 - confidence)
     except AnnotationError:
@@ -455,11 +455,11 @@ def simulated_power(
         regime = Regime("power", n_items, n_annotators, number / n_items, (1 - guess, guess))
         annotations, _, _ = regime.draw(rng)
         votes = Votes.of(annotations, "power")
-        bound, _, _ = bounds(votes, "easy_hard", guess, SETTLED, confidence)
+        bound, _, _ = bounds(votes, "easy_hard", guess, EASY_RATE, confidence)
         kept = int(votes.unanimous.sum())
         certified += kept > 0 and min(bound(1.0, 1 - confidence), kept) <= rate * kept
     planned = certification_power(
-        n_items, n_annotators, hard, rate=rate, guess=guess, level=confidence
+        n_items, n_annotators, hard, rate=rate, guess_distribution=guess, level=confidence
     )
     wilson = proportion_interval(certified, repetitions)
     wide = proportion_interval(certified, repetitions, method="exact", level=0.999)

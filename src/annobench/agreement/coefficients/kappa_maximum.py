@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from annobench.agreement.forms.base import ZERO, Floats, Form, Totals
+from annobench.agreement.forms.base import Floats, Form, Totals
 from annobench.agreement.forms.margins import Margins
 from annobench.agreement.record import Coefficient
 from annobench.agreement.result import Agreement
 from annobench.agreement.weights import check_category_count
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from annobench.agreement.forms.base import ZERO, Floats, Form
+from annobench.agreement.forms.base import Floats, Form
 from annobench.agreement.forms.margins import PairMean
 from annobench.agreement.record import Coefficient
 from annobench.agreement.result import Agreement
 from annobench.agreement.weights import Weights, checked_weights
 from annobench.core.errors import DegenerateWarning
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 
 METHOD = Coefficient(

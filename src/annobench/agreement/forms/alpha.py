@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from annobench.agreement.forms.base import ZERO, Floats, PairForm, Rows, Totals
+from annobench.agreement.forms.base import Floats, PairForm, Rows, Totals
 from annobench.agreement.forms.counts import (
     copies_of_items,
     label_weights,
@@ -19,6 +19,7 @@ from annobench.agreement.forms.counts import (
     weighted_counts,
 )
 from annobench.agreement.forms.numeric import centred
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 

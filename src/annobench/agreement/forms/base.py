@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from annobench.core.tolerances import ZERO
 from annobench.resampling.ratios import ratio
 
 Floats = NDArray[Any]
@@ -30,9 +31,6 @@ Floats = NDArray[Any]
 Rows = NDArray[Any] | sparse.csr_array
 #: Totals of rows; complex while a derivative is taken.
 Totals = NDArray[Any]
-
-#: An expected disagreement of at most this share of the largest distance is taken for 0.
-ZERO: Final = 1e-12
 
 
 class Form(ABC):

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from annobench.agreement.forms.base import ZERO, Floats, Form, Rows, Totals, cross
+from annobench.agreement.forms.base import Floats, Form, Rows, Totals, cross
 from annobench.agreement.forms.counts import LabelPairs
 from annobench.agreement.forms.pooled import Pooled
+from annobench.core.tolerances import ZERO
 from annobench.labels._grouping import cross_table
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from annobench.agreement.forms.base import ZERO, Floats, Rows, Totals, WithoutChance
+from annobench.agreement.forms.base import Floats, Rows, Totals, WithoutChance
+from annobench.core.tolerances import ZERO
 from annobench.labels.annotations import Annotations
 from annobench.resampling.ratios import ratio
 

@@ -90,8 +90,6 @@ class DawidSkeneFit(ConfusionFit):
 
     Attributes
     ----------
-    items, annotators, categories : tuple of str
-        Names, by code.
     posterior : ndarray of float, shape (I, K)
         Probability of each category for each item under the parameters below.
     prevalence : ndarray, shape (K,)
@@ -119,10 +117,6 @@ class DawidSkeneFit(ConfusionFit):
         What was asked for.
     """
 
-    items: tuple[str, ...]
-    annotators: tuple[str, ...]
-    categories: tuple[str, ...]
-    posterior: Floats
     prevalence: Floats
     confusion: Floats
     log_likelihood: float

@@ -21,7 +21,7 @@ _DIAGONAL = 0.7
 #: Up to so many entries a table is decomposed as a dense one.
 _DENSE = 250_000
 #: Entries below this are rounding errors of 0.
-_SAME = 1e-9
+_ZERO = 1e-9
 
 
 def first_values(
@@ -168,7 +168,7 @@ def spectral_start(annotations: Annotations) -> Floats:
         (share[of, given], (of, of * k + given)), shape=(annotations.n_annotators, n_columns)
     )
     centred = sparse.csr_array(table - labelled @ expected)
-    if abs(centred).max() < _SAME:
+    if abs(centred).max() < _ZERO:
         return votes  # every annotator gives one label alone
     vectors, values, others = _singular(centred, rank)
     per_category = others.reshape(rank, annotations.n_annotators, k).sum(axis=1)

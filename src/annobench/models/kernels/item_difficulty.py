@@ -41,7 +41,7 @@ _JUMPS, ACCEPTED = 10, 0.25
 #: function has about the mean of one without variance at m / sqrt(1 + _SHRINKAGE s^2).
 _SHRINKAGE = (16.0 * math.sqrt(3.0) / (15.0 * math.pi)) ** 2
 #: Adding it rounds a number to an integer, which is then in its last bits.
-_ROUNDING = 1.5 * 2.0**52
+_TO_INTEGER = 1.5 * 2.0**52
 
 
 @kernel()
@@ -148,8 +148,8 @@ def exponentiate(x, power):
     """
     for n in range(x.size):
         value = max(x[n], -700.0)
-        power[n] = value * (1.0 / math.log(2.0)) + _ROUNDING
-        f = value - (power[n] - _ROUNDING) * math.log(2.0)
+        power[n] = value * (1.0 / math.log(2.0)) + _TO_INTEGER
+        f = value - (power[n] - _TO_INTEGER) * math.log(2.0)
         x[n] = 1.0 + f * (
             1.0 + f * (1 / 2 + f * (1 / 6 + f * (1 / 24 + f * (1 / 120 + f * (1 / 720)))))
         )

@@ -7,10 +7,10 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annobench.core.tolerances import SUM_TO_ONE
+
 FloatArray = NDArray[np.float64]
 
-#: Tolerance of rounding in distributions, which should sum to 1.
-ROUNDING: Final = 1e-6
 #: Probabilities below this can't change a sum of millions of terms in double precision.
 NEGLIGIBLE: Final = 1e-20
 
@@ -32,7 +32,7 @@ def check_integer(name: str, value: Any, *, minimum: int) -> int:
 def check_distributions(name: str, rows: FloatArray) -> None:
     """Refuse rows that are not probability distributions."""
     total = rows.sum(axis=1)
-    if not (rows.min() >= 0 and np.abs(total - 1).max() <= ROUNDING):
+    if not (rows.min() >= 0 and np.abs(total - 1).max() <= SUM_TO_ONE):
         worst = int(np.argmax(np.where(np.isfinite(total), np.abs(total - 1), np.inf)))
         raise ValueError(
             f"{name}: row {worst} is {rows[worst].tolist()}, no distribution. Give numbers from "

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from annobench.core.errors import DegenerateWarning
 from annobench.core.results import Summarised, SummarisedScalars
+from annobench.core.tolerances import SUM_TO_ONE
 from annobench.noise.easy_hard._checks import (
-    ROUNDING,
     FloatArray,
     check_distributions,
     guess_rows,
@@ -317,7 +317,7 @@ def _share_rows(shares: ArrayLike) -> FloatArray:
         )
     check_distributions("shares", given)
     largest = given.sum(axis=0).max()
-    if largest > len(given) - 1 + ROUNDING:
+    if largest > len(given) - 1 + SUM_TO_ONE:
         raise ValueError(
             f"shares of one category sum to {largest:.6g} over {len(given)} annotators. On a "
             f"disagreed item at most {len(given) - 1} of them give one label: count the labels "

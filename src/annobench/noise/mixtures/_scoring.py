@@ -17,7 +17,8 @@ Model = Callable[[Floats, Integers], tuple[Floats, Floats]]
 METHODS: tuple[Method, ...] = ("ml", "least_squares", "chi_square")
 #: Bound of a parameter; on the logit scale it is within 2e-8 of a rate of 0 or 1.
 LIMIT = 18.0
-TINY = 1e-12
+#: What is divided by an expected number of items is divided by at least this.
+MIN_EXPECTED = 1e-12
 
 
 class Found(NamedTuple):
@@ -32,7 +33,7 @@ def objective(method: Method, observed: Floats, expected: Floats) -> Floats:
     """Return the sum of squares, the deviance or Pearson's chi-square of each row."""
     if method == "least_squares":
         return cast(Floats, ((observed - expected) ** 2).sum(axis=-1))
-    e = np.maximum(expected, TINY)
+    e = np.maximum(expected, MIN_EXPECTED)
     if method == "chi_square":
         return cast(Floats, ((observed - e) ** 2 / e).sum(axis=-1))
     # The term e - h makes it a distance also where the cells have different sums.
@@ -63,7 +64,7 @@ def minimise(
         if not active.size:
             break
         h, e, jacobian = observed[active], cells[active], slope[active]
-        weight = np.ones_like(e) if method == "least_squares" else 1 / np.maximum(e, TINY)
+        weight = np.ones_like(e) if method == "least_squares" else 1 / np.maximum(e, MIN_EXPECTED)
         residual = (h * h * weight - e) / 2 if method == "chi_square" else h - e
         weighted = jacobian * weight[..., None]
         curvature = np.einsum("bmi,bmj->bij", weighted, jacobian)

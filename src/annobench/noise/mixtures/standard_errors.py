@@ -11,7 +11,7 @@ import scipy.linalg
 
 from annobench.core.results import Summarised
 from annobench.noise.mixtures._binomial import binomial_pmf
-from annobench.noise.mixtures._scoring import TINY, Method
+from annobench.noise.mixtures._scoring import MIN_EXPECTED, Method
 from annobench.noise.mixtures.counts import Counts, Floats
 from annobench.noise.mixtures.mixture import BinomialMixture
 
@@ -108,7 +108,11 @@ def sandwich_covariance(
     ndarray, shape (q, q)
         Covariance.
     """
-    weight = np.ones_like(expected) if method == "least_squares" else 1 / np.maximum(expected, TINY)
+    weight = (
+        np.ones_like(expected)
+        if method == "least_squares"
+        else 1 / np.maximum(expected, MIN_EXPECTED)
+    )
     weighted = jacobian * weight[:, None]
     same_sample = counts.labels[:, None] == counts.labels
     of_cells = np.diag(expected) - same_sample * np.outer(expected, expected) / counts.totals

@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from machinery import module_of
 
-from annobench.aggregation.expert_index import expert_gold
 from annobench.agreement.coefficients.paired_agreement import from_membership
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
+
+expert_gold = module_of("bhowmick2008", "expert_index").expert_gold
 
 
 def decide(membership, **options):

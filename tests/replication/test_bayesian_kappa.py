@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from machinery import module_of
 
 from annobench.agreement import cohen_kappa
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.labels.annotations import Annotations
-from annobench.models.bayesian_kappa import kappa_posterior
 from annobench.models.hierarchical_binary import Draws, HierarchicalBinaryFit
+
+kappa_posterior = module_of("carpenter2008", "bayesian_kappa").kappa_posterior
 
 
 def fit_of(prevalence: float, sensitivity: tuple, specificity: tuple) -> HierarchicalBinaryFit:
@@ -19,7 +21,7 @@ def fit_of(prevalence: float, sensitivity: tuple, specificity: tuple) -> Hierarc
         ("x",),
         ("ann", "bob"),
         ("0", "1"),
-        True,
+        hierarchical=True,
         posterior=np.array([[0.5, 0.5]]),
         draws=Draws(
             prevalence=prevalence * one,

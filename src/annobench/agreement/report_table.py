@@ -22,7 +22,7 @@ from annobench.agreement.annotators import annotator_agreement, pair_annotators
 from annobench.agreement.forms.counts import count_label_pairs
 from annobench.agreement.partitioned import report_partitions
 from annobench.agreement.replicates import without_annotator
-from annobench.agreement.report_values import (
+from annobench.agreement.report_rows import (
     COLUMNS,
     MAX_ENTRIES,
     PAIR_COST,

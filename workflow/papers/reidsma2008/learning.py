@@ -100,7 +100,7 @@ class AnnotatorClassifier(Summarised):
         """Mean over annotators, shape (I, K): the label of one of them taken at random."""
         return np.asarray(self.by_annotator.mean(axis=0))
 
-    def of(self, annotator: NDArray[np.integer]) -> NDArray[np.float64]:
+    def of_annotator(self, annotator: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return the probabilities for the annotator of each item, shape (I, K).
 
         Parameters

@@ -1,0 +1,64 @@
+"""Old names of options and attributes, which are taken for one more version with a warning."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def say_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
+    """Warn that a name is an old one.
+
+    Parameters
+    ----------
+    old, new : str
+        The names.
+    stacklevel : int, default 3
+        Whose line the warning names, as of `warnings.warn`; by default of the caller's caller.
+
+    Warns
+    -----
+    DeprecationWarning
+        Always.
+    """
+    warnings.warn(
+        f"{old} is called {new}; the old name is taken until the next version.",
+        DeprecationWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def renamed_options(**names: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a function take options by their old names, too.
+
+    Parameters
+    ----------
+    **names : str
+        The new name of each option, by the old one.
+
+    Returns
+    -------
+    callable
+        The decorator; the function then warns of old names.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            for old, new in names.items():
+                if old not in kwargs:
+                    continue
+                if new in kwargs:
+                    raise TypeError(f"{function.__name__}: {old} and {new} are one option.")
+                say_renamed(f"{function.__name__}: the option {old}", new)
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
