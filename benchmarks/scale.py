@@ -27,11 +27,11 @@ import pyarrow.parquet as pq
 from distributed import Client
 
 from annobench.core.memory import available_memory
-from annobench.core.workers import dask_client
 from annobench.io.partitioning import PARTITION_LABELS, write_rows
-from annobench.labels.partitions import PartitionedLabels, partition_file
 from annobench.models import dawid_skene
-from annobench.models._passes import Workers
+from annobench.models._passes import Passing
+from annobench.scale.partitions import PartitionedLabels, partition_file
+from annobench.scale.workers import dask_client
 from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 
@@ -129,7 +129,7 @@ def measure(c: Client, labels: PartitionedLabels, seconds: float) -> float:
         before = now
 
     dawid_skene.fit_partitions(
-        Workers(labels, c, note, folder / "checkpoint"),
+        Passing(labels, c, note, folder / "checkpoint"),
         tolerance=0,
         max_iterations=N_ITERATIONS,
     )

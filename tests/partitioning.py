@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from annobench.io.partitioning import write_rows
-from annobench.labels.partitions import (
+from annobench.scale.partitions import (
     ANNOTATORS,
     PartitionedLabels,
     digest_of_file,

@@ -17,10 +17,9 @@ from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
 from annobench.core.numbers import plain_categories
-from annobench.core.workers import check_connected, dask_client
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import (
+from annobench.scale.partitions import (
     ANNOTATORS,
     CONTENTS,
     PartitionedLabels,
@@ -29,6 +28,7 @@ from annobench.labels.partitions import (
     partition_file,
     partition_of,
 )
+from annobench.scale.workers import check_connected, dask_client
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -85,7 +85,7 @@ def partition(
     replace : bool, default False
         Whether partitions of other labels in the folder are replaced.
     scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+        Dask's, as for `annobench.scale.workers.dask_client`.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     follow : callable, optional
