@@ -27,10 +27,10 @@ import pyarrow.parquet as pq
 from distributed import Client
 
 from annobench.core.memory import available_memory
-from annobench.io.partitioning import PARTITION_LABELS, write_rows
+from annobench.io.partitioning import PARTITION_LABELS
 from annobench.models import dawid_skene
 from annobench.models._passes import Passing
-from annobench.scale.partitions import PartitionedLabels, partition_file
+from annobench.scale.partitions import PartitionedLabels, write_rows
 from annobench.scale.workers import dask_client
 from benchmarks._measure import alone, timed
 from benchmarks._record import Record
@@ -163,15 +163,15 @@ def crowd_kit(labels: PartitionedLabels, work: str, n_labels: int) -> None:
         limit = int(available_memory())
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         numbers = range(labels.n_partitions)
-        frames = [pd.read_parquet(partition_file(labels.folder, "labels", n)) for n in numbers]
         starts = np.cumsum([0, *labels.item_counts])
-        frame = pd.concat(
-            [
-                part.assign(item=part["item"] + start)
-                for part, start in zip(frames, starts[:-1], strict=True)
-            ]
+        blocks = [labels.block(n) for n in numbers]
+        frame = pd.DataFrame(
+            {
+                "task": np.concatenate([b.item + s for b, s in zip(blocks, starts, strict=False)]),
+                "worker": np.concatenate([block.annotator for block in blocks]),
+                "label": np.concatenate([block.label for block in blocks]),
+            }
         )
-        frame = frame.rename(columns={"item": "task", "annotator": "worker"})
 
         def run(n: int) -> None:
             DawidSkene(n_iter=n, tol=-np.inf).fit(frame)

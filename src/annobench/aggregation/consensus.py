@@ -194,7 +194,7 @@ def consensus(
     **options: Any,
 ) -> Consensus | PartitionedConsensus: ...
 def consensus(
-    annotations: Source,
+    annotations: Annotations | Source,
     *,
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,

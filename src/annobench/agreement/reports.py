@@ -48,7 +48,7 @@ MIN_SHOWN: Final = 3
 
 
 def report(
-    annotations: Source,
+    annotations: Annotations | Source,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,

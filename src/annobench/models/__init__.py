@@ -198,7 +198,7 @@ def fit(
     **options: Any,
 ) -> Fit | PartitionedFit: ...
 def fit(
-    annotations: Source,
+    annotations: Annotations | Source,
     model: str = "dawid_skene",
     *,
     rng: np.random.Generator | int | None = None,

@@ -5,12 +5,13 @@ what needs such sums alone, as EM does, needs one partition in memory at a time.
 
     labels.json              categories, scale, sizes of the partitions, digests of the files
     annotators.parquet       names of annotators, by code
-    labels/00000.parquet     item (its code in the partition), annotator, label; sorted by item
+    labels/00000.arrow       a row an item: its labels, a list of codes of annotator and category
     items/00000.parquet      names of items by code, their first row in the source, their labels
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
-of a partition stand in the order of their first rows. The numbers that passes read in every
-iteration are stored as they are used, and plainly, so that they are read at the speed of the disk.
+of a partition stand in the order of their first rows. Labels, which passes read in every iteration,
+are stored as they are used (Arrow's IPC format): a pass maps the file and decodes nothing. Up to
+version 2 of the format they were Parquet, a row a label, which is read, too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Any, Concatenate, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -38,7 +40,9 @@ from annobench.scale.blocks import Block, BlockedLabels, P, S, added
 from annobench.scale.workers import Workers, results
 
 #: The file that is written last, and its version.
-CONTENTS, VERSION = "labels.json", 2
+CONTENTS, VERSION = "labels.json", 3
+#: The last version whose labels are Parquet.
+OF_PARQUET = 2
 ANNOTATORS = "annotators.parquet"
 #: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
 #: theirs, so that a total is the same to the last bit whatever the number of workers.
@@ -79,6 +83,8 @@ class PartitionedLabels(BlockedLabels):
     digests : mapping of str to str
         Of the files, by their path in the folder; each process compares a file with its digest
         before it first reads it.
+    version : int
+        Of the folder's format.
     """
 
     folder: Path
@@ -88,6 +94,7 @@ class PartitionedLabels(BlockedLabels):
     label_counts: tuple[int, ...]
     is_shared: bool
     digests: Mapping[str, str] = field(default_factory=dict, repr=False)
+    version: int = VERSION
 
     @classmethod
     def open(cls, folder: str | Path) -> PartitionedLabels:
@@ -125,10 +132,10 @@ class PartitionedLabels(BlockedLabels):
                 f"{path}: damaged, or of another version of the library ({error}). Remove it, and "
                 "give the same `annobench partition` again, which reads the source anew."
             ) from error
-        if version != VERSION:
+        if version not in (OF_PARQUET, VERSION):
             raise AnnotationError(
-                f"{folder}: partitions of version {version}, and this library reads {VERSION}. "
-                "Make them again with `annobench partition`."
+                f"{folder}: partitions of version {version}, and this library reads {OF_PARQUET} "
+                f"and {VERSION}. Make them again with `annobench partition`."
             )
         categories = tuple(map(plain_number, found["categories"]))
         if len(set(categories)) < len(categories):
@@ -145,12 +152,13 @@ class PartitionedLabels(BlockedLabels):
             tuple(found["label_counts"]),
             found["is_shared"],
             found["digests"],
+            version,
         )
 
     def write(self) -> None:
         """Write the file without which the folder is not finished."""
         fields = {
-            "version": VERSION,
+            "version": self.version,
             "categories": self.categories,
             "scale": self.scale,
             "item_counts": self.item_counts,
@@ -193,7 +201,13 @@ class PartitionedLabels(BlockedLabels):
         AnnotationError
             If it is not there, or another.
         """
-        return self._whole(partition_file(self.folder, kind, number))
+        path = partition_file(self.folder, kind, number)
+        return self._whole(path if kind == "items" else self._labels_path(number))
+
+    def _labels_path(self, number: int) -> Path:
+        if self.version == OF_PARQUET:
+            return partition_file(self.folder, "labels", number)
+        return labels_file(self.folder, number)
 
     def _whole(self, path: Path) -> Path:
         """Compare a file with its digest, unless this process has done so."""
@@ -224,13 +238,20 @@ class PartitionedLabels(BlockedLabels):
         Annotations
             Sorted by item; all items have the empty name, as names take more memory than labels.
         """
-        columns = _numbers(self.file("labels", number), ["annotator", "label"])
-        sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
-        n_items = self.item_counts[number]
+        path, n_items = self.file("labels", number), self.item_counts[number]
+        if self.version == OF_PARQUET:
+            columns = _numbers(path, ["annotator", "label"])
+            annotator, label = columns["annotator"], columns["label"]
+            sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
+        else:
+            lists = _mapped(path).get_batch(0)["labels"]
+            labels = lists.flatten()
+            annotator, label = (labels.field(name).to_numpy() for name in ("annotator", "label"))
+            sizes = np.diff(lists.offsets.to_numpy())
         return Annotations(
             np.repeat(np.arange(n_items, dtype=np.int32), sizes),
-            columns["annotator"],
-            columns["label"],
+            annotator,
+            label,
             ("",) * n_items,
             self.annotators,
             self.categories,
@@ -472,6 +493,24 @@ def partition_file(folder: Path, kind: str, number: int) -> Path:
     return folder / kind / f"{number:05d}.parquet"
 
 
+def labels_file(folder: Path, number: int) -> Path:
+    """Return the path of the file with a partition's labels.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the partitions.
+    number : int
+        Of the partition.
+
+    Returns
+    -------
+    Path
+        Such as ``labels/00012.arrow``.
+    """
+    return partition_file(folder, "labels", number).with_suffix(".arrow")
+
+
 def label_type(n_categories: int) -> type[np.int16 | np.int32]:
     """Return the type of codes of categories.
 
@@ -486,6 +525,89 @@ def label_type(n_categories: int) -> type[np.int16 | np.int32]:
         Which labels are stored in, and read without a conversion.
     """
     return np.int16 if n_categories <= np.iinfo(np.int16).max else np.int32
+
+
+def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
+    """Write a partition's two files, each whole or not at all, the labels last.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the partitions.
+    number : int
+        Of the partition.
+    frame : DataFrame
+        `item`, `row`, `annotator` and `label`; -1 where a row has no label.
+    n_categories : int
+        K.
+    """
+    frame = frame.sort_values("row")
+    code, names = pd.factorize(frame["item"])
+    first_row = frame["row"].to_numpy()[np.unique(code, return_index=True)[1]]
+    given = frame["label"].to_numpy() >= 0
+    order = np.argsort(code[given], kind="stable")
+    item, annotator, label = (
+        column[given][order]
+        for column in (code, frame["annotator"].to_numpy(), frame["label"].to_numpy())
+    )
+    n_labels = np.bincount(item, minlength=len(names))
+    first_of = np.r_[0, np.cumsum(n_labels)[:-1]][item] if item.size else item
+    is_shared = bool((annotator != annotator[first_of]).any()) if item.size else False
+    items = {
+        "item": pa.array(names, pa.string()),
+        "first_row": first_row,
+        "n_labels": n_labels.astype(np.int32),
+    }
+    with replacing(partition_file(folder, "items", number)) as draft:
+        pq.write_table(
+            pa.table(items),
+            draft,
+            # What is read apart from names is stored as it is used.
+            compression={name: "none" if name == "n_labels" else "zstd" for name in items},
+            use_dictionary=False,
+            row_group_size=max(len(names), 1),
+        )
+    offsets = pa.array(np.r_[0, np.cumsum(n_labels)], pa.int32())
+    labels = pa.StructArray.from_arrays(
+        [annotator.astype(np.int32), label.astype(label_type(n_categories))],
+        names=["annotator", "label"],
+    )
+    lists = pa.record_batch({"labels": pa.ListArray.from_arrays(offsets, labels)})
+    lists = lists.replace_schema_metadata({"is_shared": str(int(is_shared))})
+    with (
+        replacing(labels_file(folder, number)) as draft,
+        pa.ipc.new_file(draft, lists.schema) as file,
+    ):
+        file.write_batch(lists)
+    partition_file(folder, "labels", number).unlink(missing_ok=True)  # of an earlier version
+
+
+class Head(NamedTuple):
+    """What a partition's files say of themselves."""
+
+    n_items: int
+    n_labels: int
+    is_shared: bool
+
+
+def head_of(folder: Path, number: int) -> Head:
+    """Read what a partition's files say of themselves.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the partitions.
+    number : int
+        Of the partition.
+
+    Returns
+    -------
+    Head
+        Its items and labels, and whether an item has labels of two annotators.
+    """
+    file = _mapped(labels_file(folder, number))
+    lists = file.get_batch(0)["labels"]
+    return Head(len(lists), len(lists.flatten()), file.schema.metadata[b"is_shared"] == b"1")
 
 
 def digest_of_file(path: Path) -> str:
@@ -520,6 +642,10 @@ def _fields_of(text: str) -> dict[str, Any]:
 
 def _digest_of_fields(fields: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
+
+
+def _mapped(path: Path) -> Any:
+    return pa.ipc.open_file(pa.memory_map(str(path)))
 
 
 def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:

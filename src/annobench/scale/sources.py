@@ -16,15 +16,15 @@ from annobench.scale.partitions import PartitionedLabels, is_partitioned
 from annobench.scale.workers import Scheduler, Workers, open_workers
 
 Engine = Literal["auto", "memory", "dask"]
-#: Labels; the folder of partitions they are in; or a function that gives them chunk by chunk.
-Source: TypeAlias = Annotations | BlockedLabels | str | Path | Callable[[], Iterable[Annotations]]
+#: Labels in blocks; the folder of partitions they are in; what gives them chunk by chunk.
+Source: TypeAlias = BlockedLabels | str | Path | Callable[[], Iterable[Annotations]]
 
 #: Up to so many labels, partitions are read into memory unless Dask is asked for.
 MEMORY_LABELS = 5_000_000
 
 
 def blocks_of(
-    source: Source, engine: Engine = "auto", scheduler: Scheduler = None
+    source: Annotations | Source, engine: Engine = "auto", scheduler: Scheduler = None
 ) -> BlockedLabels | None:
     """Return the labels as blocks that are passed over, if they are.
 
@@ -101,7 +101,7 @@ def workers_of(
     return open_workers(scheduler, say=say)
 
 
-def in_memory(source: Source, name: str) -> Annotations:
+def in_memory(source: Annotations | Source, name: str) -> Annotations:
     """Return labels, read if they are in partitions.
 
     Parameters

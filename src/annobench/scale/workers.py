@@ -13,12 +13,14 @@ from annobench.core.errors import AnnotationError
 if TYPE_CHECKING:
     from distributed import Client
 
-T = TypeVar("T")
+    #: Who does tasks.
+    Workers: TypeAlias = Client | Executor
+    #: What names them: address of a scheduler, client, executor; None for workers started here.
+    Scheduler: TypeAlias = str | Workers | None
+else:
+    Workers = Scheduler = Any
 
-#: Who does tasks.
-Workers: TypeAlias = "Client | Executor"
-#: What names them: address of a scheduler, client, executor; None for workers started here.
-Scheduler: TypeAlias = "str | Client | Executor | None"
+T = TypeVar("T")
 
 #: Memory of a worker that is started here, beyond which Dask stops it.
 MEMORY_LIMIT = "2GiB"
