@@ -28,7 +28,7 @@ from annobench.models.base import (
     SampledFit,
     SupportsDraws,
 )
-from annobench.scale.sources import Engine, Source, blocks_of, in_memory
+from annobench.scale.sources import BlockSource, Engine, blocks_of, in_memory
 from annobench.scale.workers import Scheduler
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def consensus(
 ) -> Consensus: ...
 @overload
 def consensus(
-    annotations: Source,
+    annotations: BlockSource,
     *,
     model: str = ...,
     rng: np.random.Generator | int | None = ...,
@@ -194,7 +194,7 @@ def consensus(
     **options: Any,
 ) -> Consensus | PartitionedConsensus: ...
 def consensus(
-    annotations: Annotations | Source,
+    annotations: Annotations | BlockSource,
     *,
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,

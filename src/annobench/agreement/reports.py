@@ -34,7 +34,7 @@ from annobench.agreement.report_values import (
 )
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
-from annobench.scale.sources import Engine, Source, blocks_of, in_memory
+from annobench.scale.sources import BlockSource, Engine, blocks_of, in_memory
 from annobench.scale.workers import Scheduler
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ MIN_SHOWN: Final = 3
 
 
 def report(
-    annotations: Annotations | Source,
+    annotations: Annotations | BlockSource,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,

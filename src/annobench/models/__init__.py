@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations
     from annobench.models._passes import PartitionedFit, Passing
     from annobench.models.base import Fit
-    from annobench.scale.sources import Engine, Source
+    from annobench.scale.sources import BlockSource, Engine
     from annobench.scale.workers import Scheduler
 
 #: Modules that models are made of.
@@ -188,7 +188,7 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
-    annotations: Source,
+    annotations: BlockSource,
     model: str = ...,
     *,
     rng: np.random.Generator | int | None = ...,
@@ -198,7 +198,7 @@ def fit(
     **options: Any,
 ) -> Fit | PartitionedFit: ...
 def fit(
-    annotations: Annotations | Source,
+    annotations: Annotations | BlockSource,
     model: str = "dawid_skene",
     *,
     rng: np.random.Generator | int | None = None,

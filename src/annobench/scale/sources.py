@@ -17,14 +17,14 @@ from annobench.scale.workers import Scheduler, Workers, open_workers
 
 Engine = Literal["auto", "memory", "dask"]
 #: Labels in blocks; the folder of partitions they are in; what gives them chunk by chunk.
-Source: TypeAlias = BlockedLabels | str | Path | Callable[[], Iterable[Annotations]]
+BlockSource: TypeAlias = BlockedLabels | str | Path | Callable[[], Iterable[Annotations]]
 
 #: Up to so many labels, partitions are read into memory unless Dask is asked for.
 MEMORY_LABELS = 5_000_000
 
 
 def blocks_of(
-    source: Annotations | Source, engine: Engine = "auto", scheduler: Scheduler = None
+    source: Annotations | BlockSource, engine: Engine = "auto", scheduler: Scheduler = None
 ) -> BlockedLabels | None:
     """Return the labels as blocks that are passed over, if they are.
 
@@ -101,7 +101,7 @@ def workers_of(
     return open_workers(scheduler, say=say)
 
 
-def in_memory(source: Annotations | Source, name: str) -> Annotations:
+def in_memory(source: Annotations | BlockSource, name: str) -> Annotations:
     """Return labels, read if they are in partitions.
 
     Parameters
