@@ -30,8 +30,9 @@ from annobench.core.memory import available_memory
 from annobench.io.partitioning import PARTITION_LABELS
 from annobench.models import dawid_skene
 from annobench.models._passes import Passing
-from annobench.scale.partitions import PartitionedLabels, write_rows
-from annobench.scale.workers import dask_client
+from annobench.scale._format import write_rows
+from annobench.scale._workers import dask_client
+from annobench.scale.partitions import PartitionedLabels
 from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 

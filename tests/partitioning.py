@@ -7,15 +7,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annobench.scale.partitions import (
+from annobench.scale._format import (
     ANNOTATORS,
-    PartitionedLabels,
     digest_of_file,
     labels_file,
     partition_file,
     partition_of,
     write_rows,
 )
+from annobench.scale.partitions import PartitionedLabels
 
 
 class AtOnce:

@@ -106,11 +106,10 @@ def test_consensus_of_chunks_is_written_by_chunk(rng, tmp_path):
 
 
 def test_the_old_name_warns_and_gives_the_same(rng):
-    from annobench.models.dawid_skene.chunks import fit_chunks as old
-
     parts = [labels_of(np.arange(20), rng, 2)]
     with pytest.warns(DeprecationWarning, match=r"now annobench\.models\.fit\(chunks"):
-        found = old(lambda: parts, max_iterations=3)
+        from annobench.models.dawid_skene.chunks import fit_chunks as old
+    found = old(lambda: parts, max_iterations=3)
     assert (
         found.confusion.tobytes() == fit_chunks(lambda: parts, max_iterations=3).confusion.tobytes()
     )

@@ -21,9 +21,10 @@ from annobench.core.errors import AnnotationError
 from annobench.evaluation.partitioned import score_partitions
 from annobench.models import dawid_skene, glad, mace, one_coin, voting, weighted_voting
 from annobench.models._passes import Passing
-from annobench.scale.blocks import Block
-from annobench.scale.partitions import OF_PARQUET, PartitionedLabels, digest_of_file, partition_file
-from annobench.scale.workers import open_workers, results
+from annobench.scale._blocks import Block
+from annobench.scale._format import OF_PARQUET, digest_of_file, partition_file
+from annobench.scale._workers import open_workers, results
+from annobench.scale.partitions import PartitionedLabels
 
 FEW = {"max_iterations": 6}
 MODELS = {

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import annobench as ab
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
-from annobench.scale import sources
-from annobench.scale.workers import dask_client
+from annobench.scale import _sources as sources
+from annobench.scale._workers import dask_client
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 

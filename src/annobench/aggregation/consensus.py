@@ -28,8 +28,8 @@ from annobench.models.base import (
     SampledFit,
     SupportsDraws,
 )
-from annobench.scale.sources import BlockSource, Engine, blocks_of, in_memory
-from annobench.scale.workers import Scheduler
+from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
+from annobench.scale._workers import Scheduler
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,8 +227,8 @@ def consensus(
         Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
         are more than 5,000,000 labels.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions: Dask's, as for `annobench.scale.workers.dask_client`, or an
-        executor.
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
     out : str or Path, optional
         The folder to which workers, which must see it, write items, a file a partition.
     **options

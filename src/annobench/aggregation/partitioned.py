@@ -19,10 +19,10 @@ from annobench.core.results import Summarised
 from annobench.models._passes import Passes, Passing
 from annobench.models._votes import Votes
 from annobench.models.base import ConfusionFit, Fit
-from annobench.scale.blocks import Block, BlockedLabels
-from annobench.scale.partitions import partition_file
-from annobench.scale.sources import workers_of
-from annobench.scale.workers import Scheduler
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._format import partition_file
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
 
 #: From which probability of its category on an item counts as certain.
 CERTAIN = 0.99
@@ -136,7 +136,7 @@ def consensus_partitions(
     gold : mapping of str to str, optional
         Known categories of some items, which the model "dawid_skene" fixes.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        As for `annobench.scale.workers.open_workers`.
+        Who passes over partitions, as for `annobench.report`.
     resume : bool, default False
         Whether to go on from the checkpoint that an interrupted fit left in `out`.
     say : callable, optional

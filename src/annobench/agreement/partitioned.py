@@ -56,9 +56,9 @@ from annobench.resampling.intervals import (
     percentile_interval,
 )
 from annobench.resampling.weights import check_replicates
-from annobench.scale.blocks import Block, BlockedLabels
-from annobench.scale.sources import workers_of
-from annobench.scale.workers import Scheduler
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
 
 #: With more patterns than this there is no bootstrap.
 MAX_PATTERNS: Final = 200_000
@@ -293,7 +293,7 @@ def agreement_of_partitions(
     coefficient : str, default "krippendorff_alpha"
         One that pools annotators, such as "percent_agreement", "fleiss_kappa" or "gwet_ac1".
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        As for `annobench.scale.workers.open_workers`.
+        Who passes over partitions, as for `annobench.report`.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     **options

@@ -22,7 +22,7 @@ from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.labels.annotations import Annotations
 from annobench.resampling.intervals import Interval
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 #: The columns of a report.
 COLUMNS: Final = (

@@ -34,8 +34,8 @@ from annobench.agreement.report_values import (
 )
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
-from annobench.scale.sources import BlockSource, Engine, blocks_of, in_memory
-from annobench.scale.workers import Scheduler
+from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
+from annobench.scale._workers import Scheduler
 
 if TYPE_CHECKING:
     pass
@@ -74,8 +74,8 @@ def report(
         Where partitions are read: into memory or by Dask's workers, which compute the overall
         values only; by default by Dask if there are more than 5,000,000 labels.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who passes over partitions: Dask's, as for `annobench.scale.workers.dask_client`, or an
-        executor.
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
 
     Returns
     -------

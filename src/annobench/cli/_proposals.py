@@ -256,7 +256,7 @@ def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:
     Proposals
         Commands that succeed, and why usual ones are missing.
     """
-    from annobench.scale.sources import blocks_of
+    from annobench.scale._sources import blocks_of
 
     if blocks_of(labels, "auto") is None:
         return propose(Facts.of_labels(labels.read()), words(path))

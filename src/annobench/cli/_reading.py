@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from annobench.io import Selection
     from annobench.io.exports.layers import LayerSelection
     from annobench.io.source import Source
-    from annobench.scale.blocks import BlockedLabels
-    from annobench.scale.sources import Engine
+    from annobench.scale._blocks import BlockedLabels
+    from annobench.scale._sources import Engine
 
 _READING = "Reading labels"
 
@@ -101,7 +101,7 @@ class Reading:
         AnnotationError
             If Dask is asked for and these are no partitions.
         """
-        from annobench.scale.sources import blocks_of
+        from annobench.scale._sources import blocks_of
 
         return blocks_of(self.source.partitions or self.path, engine)
 

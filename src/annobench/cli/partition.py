@@ -14,7 +14,7 @@ from annobench.cli._shared import fail, listed, note, note_formulas, say, termin
 
 if TYPE_CHECKING:
     from annobench.cli._writing import Writing
-    from annobench.scale.blocks import BlockedLabels
+    from annobench.scale._blocks import BlockedLabels
 
 Scheduler = Annotated[
     str | None,

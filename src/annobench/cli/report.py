@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from annobench.io import Selection
     from annobench.labels.annotations import Annotations
-    from annobench.scale.blocks import BlockedLabels
+    from annobench.scale._blocks import BlockedLabels
 
 
 @reads_labels(writes="agreement")

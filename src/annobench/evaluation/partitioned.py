@@ -15,10 +15,10 @@ from annobench.evaluation.scores import Errors, confusion_counts, count_errors
 from annobench.labels.annotations import Annotations
 from annobench.models._passes import PartitionedFit
 from annobench.models._votes import Votes
-from annobench.scale.blocks import Block
+from annobench.scale._blocks import Block
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
 from annobench.scale.partitions import PartitionedLabels
-from annobench.scale.sources import workers_of
-from annobench.scale.workers import Scheduler
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -85,7 +85,7 @@ def score_partitions(
     gold : mapping of str to str
         Categories of some items, by name.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        As for `annobench.scale.workers.open_workers`.
+        Who passes over partitions, as for `annobench.report`.
 
     Returns
     -------

@@ -19,10 +19,9 @@ from annobench.core.files import remove_abandoned_drafts, replacing
 from annobench.core.numbers import plain_categories
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
-from annobench.scale.partitions import (
+from annobench.scale._format import (
     ANNOTATORS,
     CONTENTS,
-    PartitionedLabels,
     digest_of_file,
     head_of,
     labels_file,
@@ -30,7 +29,8 @@ from annobench.scale.partitions import (
     partition_of,
     write_rows,
 )
-from annobench.scale.workers import check_connected, dask_client
+from annobench.scale._workers import check_connected, dask_client
+from annobench.scale.partitions import PartitionedLabels
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -87,7 +87,7 @@ def partition(
     replace : bool, default False
         Whether partitions of other labels in the folder are replaced.
     scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.scale.workers.dask_client`.
+        Dask's; by default its workers are started here, a process a core.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     follow : callable, optional

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from annobench.labels.annotations import Annotations
     from annobench.models._passes import PartitionedFit, Passing
     from annobench.models.base import Fit
-    from annobench.scale.sources import BlockSource, Engine
-    from annobench.scale.workers import Scheduler
+    from annobench.scale._sources import BlockSource, Engine
+    from annobench.scale._workers import Scheduler
 
 #: Modules that models are made of.
 _PARTS = {"base", "dependence", "kernels"}
@@ -221,7 +221,8 @@ def fit(
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted, as for `annobench.consensus`.
     scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        Who fits partitions: Dask's, as for `annobench.scale.workers.dask_client`, or an executor.
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
     checkpoint : str or Path, optional
         A folder that workers see, where parameters are kept; of blocks, GLAD needs one.
     **options
@@ -245,7 +246,7 @@ def fit(
     >>> fit(labels, "voting").posterior[:, 1]
     array([1. , 0.5])
     """
-    from annobench.scale.sources import blocks_of, in_memory, workers_of
+    from annobench.scale._sources import blocks_of, in_memory, workers_of
 
     labels = blocks_of(annotations, engine, scheduler)
     if labels is not None:

@@ -22,9 +22,9 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.models._votes import EMTrace, Floats, Settled, Votes, run_em
 from annobench.models.base import Fit
-from annobench.scale.blocks import Block, BlockedLabels, InMemory
-from annobench.scale.kept import ENDING, KeptItems, read_arrays, write_arrays
-from annobench.scale.workers import Workers
+from annobench.scale._blocks import Block, BlockedLabels, InMemory
+from annobench.scale._kept import ENDING, KeptItems, read_arrays, write_arrays
+from annobench.scale._workers import Workers
 
 T = TypeVar("T", bound=tuple[Any, ...])
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -110,18 +110,7 @@ class Passing:
 
     @classmethod
     def in_memory(cls, annotations: Annotations) -> Passing:
-        """Pass over labels that are in memory.
-
-        Parameters
-        ----------
-        annotations : Annotations
-            The labels.
-
-        Returns
-        -------
-        Passing
-            Over one block.
-        """
+        """Pass over labels that are in memory."""
         return cls(InMemory(annotations))
 
     @property
@@ -132,57 +121,15 @@ class Passing:
         return self.labels.whole.posterior
 
     def begin(self, passes: Begins[S]) -> S:
-        """Add up over all blocks what the first parameters follow from.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-
-        Returns
-        -------
-        tuple
-            Sums.
-        """
+        """Add up over all blocks what the first parameters follow from."""
         return self.labels.map_sum(self.workers, _begin, passes)
 
     def sweep(self, passes: Sweeps[T, S], theta: T) -> S:
-        """Do the E-step of all blocks.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-        theta : tuple
-            Its parameters.
-
-        Returns
-        -------
-        tuple
-            Sums.
-        """
+        """Do the E-step of all blocks."""
         return self.labels.map_sum(self.workers, _sweep, passes, theta)
 
     def kept_items(self, passes_of: type, what: object = "") -> KeptItems:
-        """Find a place for the parameters of items, which stay on disk as labels do.
-
-        Parameters
-        ----------
-        passes_of : type
-            The class of the model's passes.
-        what : object
-            What is fitted.
-
-        Returns
-        -------
-        KeptItems
-            In the folder of the checkpoint.
-
-        Raises
-        ------
-        AnnotationError
-            If there is none.
-        """
+        """Find a place for the parameters of items, which stay on disk as labels do."""
         if self.checkpoint is None:
             raise AnnotationError(
                 "Parameters of items need a folder for the checkpoint, which workers see. Name one."
@@ -201,35 +148,7 @@ class Passing:
         settled: Settled | None = None,
         improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
-        """Fit a model, in one pass an iteration unless better parameters take others.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-        tolerance, max_iterations
-            As for `annobench.models._votes.run_em`.
-        start : callable, optional
-            Makes the first parameters; by default they follow from `begin`.
-        name : str, default "parameters"
-            Of the checkpoint's file.
-        what : object
-            What is fitted, by which a checkpoint is told from others.
-        settled : callable, optional
-            As for `annobench.models._votes.run_em`.
-        improve : callable, optional
-            Makes better parameters of sums and parameters; by default the model's `update`.
-
-        Returns
-        -------
-        EMTrace
-            What is expected are the sums.
-
-        Raises
-        ------
-        AnnotationError
-            If there is no checkpoint to go on from, or that of another fit.
-        """
+        """Fit a model, in one pass an iteration unless better parameters take others."""
         before: list[float] = []
         first, path = None, None
         of = _fingerprint(self.labels, type(passes), what)

@@ -25,7 +25,7 @@ from annobench.models.diagnostics import (
     has_converged,
     inference_data,
 )
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 if TYPE_CHECKING:
     from arviz import InferenceData

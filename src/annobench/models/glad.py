@@ -39,8 +39,8 @@ from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
-from annobench.scale.blocks import Block, BlockedLabels
-from annobench.scale.kept import KeptItems
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._kept import KeptItems
 
 METHOD = Method(
     name="glad",

@@ -32,7 +32,7 @@ from annobench.labels.annotations import Annotations
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
 from annobench.models.base import ConfusionFit, Conventions, Method
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="mace",

@@ -34,7 +34,7 @@ from annobench.models._votes import (
     log,
 )
 from annobench.models.base import ConfusionFit, Conventions, Method
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="one_coin",

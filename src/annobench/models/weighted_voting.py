@@ -34,7 +34,7 @@ from annobench.models import voting
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Floats, Votes, check_search, normalised
 from annobench.models.base import Conventions, Fit, Method, best_categories
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="weighted_voting",

@@ -8,6 +8,6 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["blocks", "kept", "partitions", "sources", "workers"],
+    submodules=["partitions"],
     submod_attrs={"partitions": ["PartitionedLabels"]},
 )

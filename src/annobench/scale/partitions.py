@@ -1,17 +1,7 @@
 """Labels in a folder of partitions, for more of them than memory holds.
 
 All labels of an item are in one partition, so that a sum over items is a sum over partitions, and
-what needs such sums alone, as EM does, needs one partition in memory at a time. The folder has ::
-
-    labels.json              categories, scale, sizes of the partitions, digests of the files
-    annotators.parquet       names of annotators, by code
-    labels/00000.arrow       a row an item: its labels, a list of codes of annotator and category
-    items/00000.parquet      names of items by code, their first row in the source, their labels
-
-Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
-of a partition stand in the order of their first rows. Labels, which passes read in every iteration,
-are stored as they are used (Arrow's IPC format): a pass maps the file and decodes nothing. Up to
-version 2 of the format they were Parquet, a row a label, which is read, too.
+what needs such sums alone, as EM does, needs one partition in memory at a time.
 """
 
 from __future__ import annotations
@@ -27,7 +17,6 @@ from typing import Any, Concatenate, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -36,14 +25,20 @@ from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
-from annobench.scale.blocks import Block, BlockedLabels, P, S, added
-from annobench.scale.workers import Workers, results
+from annobench.scale._blocks import Block, BlockedLabels, P, S, added
+from annobench.scale._format import (
+    ANNOTATORS,
+    CONTENTS,
+    OF_PARQUET,
+    VERSION,
+    digest_of_file,
+    labels_file,
+    mapped,
+    partition_file,
+    partition_of,
+)
+from annobench.scale._workers import Workers, results
 
-#: The file that is written last, and its version.
-CONTENTS, VERSION = "labels.json", 3
-#: The last version whose labels are Parquet.
-OF_PARQUET = 2
-ANNOTATORS = "annotators.parquet"
 #: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
 #: theirs, so that a total is the same to the last bit whatever the number of workers.
 MAX_TASKS = 64
@@ -244,7 +239,7 @@ class PartitionedLabels(BlockedLabels):
             annotator, label = columns["annotator"], columns["label"]
             sizes = _numbers(self.file("items", number), ["n_labels"])["n_labels"]
         else:
-            lists = _mapped(path).get_batch(0)["labels"]
+            lists = mapped(path).get_batch(0)["labels"]
             labels = lists.flatten()
             annotator, label = (labels.field(name).to_numpy() for name in ("annotator", "label"))
             sizes = np.diff(lists.offsets.to_numpy())
@@ -437,196 +432,6 @@ class PartitionedLabels(BlockedLabels):
         return added(sums)
 
 
-def is_partitioned(path: str | Path) -> bool:
-    """Say whether a folder is a finished one of partitions.
-
-    Parameters
-    ----------
-    path : str or Path
-        Any path.
-
-    Returns
-    -------
-    bool
-        By its file of contents.
-    """
-    return (Path(path) / CONTENTS).is_file()
-
-
-def partition_of(names: Any, n_partitions: int) -> NDArray[np.int64]:
-    """Return the partition that an item belongs to, by its name.
-
-    Parameters
-    ----------
-    names : array_like of str, shape (M,)
-        Names of items.
-    n_partitions : int
-        The number of partitions.
-
-    Returns
-    -------
-    ndarray of int64, shape (M,)
-        In [0, n_partitions): Dask's, which is pandas' hash of a frame of the one column.
-    """
-    frame = pd.DataFrame({"item": pd.Series(names, dtype=object)})
-    hashes = pd.util.hash_pandas_object(frame, index=False).to_numpy()
-    return (hashes % np.uint64(n_partitions)).astype(np.int64)
-
-
-def partition_file(folder: Path, kind: str, number: int) -> Path:
-    """Return the path of a partition's file.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the partitions, or of what is written by partition.
-    kind : str
-        The folder in it.
-    number : int
-        Of the partition.
-
-    Returns
-    -------
-    Path
-        Such as ``labels/00012.parquet``.
-    """
-    return folder / kind / f"{number:05d}.parquet"
-
-
-def labels_file(folder: Path, number: int) -> Path:
-    """Return the path of the file with a partition's labels.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the partitions.
-    number : int
-        Of the partition.
-
-    Returns
-    -------
-    Path
-        Such as ``labels/00012.arrow``.
-    """
-    return partition_file(folder, "labels", number).with_suffix(".arrow")
-
-
-def label_type(n_categories: int) -> type[np.int16 | np.int32]:
-    """Return the type of codes of categories.
-
-    Parameters
-    ----------
-    n_categories : int
-        K.
-
-    Returns
-    -------
-    type
-        Which labels are stored in, and read without a conversion.
-    """
-    return np.int16 if n_categories <= np.iinfo(np.int16).max else np.int32
-
-
-def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
-    """Write a partition's two files, each whole or not at all, the labels last.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the partitions.
-    number : int
-        Of the partition.
-    frame : DataFrame
-        `item`, `row`, `annotator` and `label`; -1 where a row has no label.
-    n_categories : int
-        K.
-    """
-    frame = frame.sort_values("row")
-    code, names = pd.factorize(frame["item"])
-    first_row = frame["row"].to_numpy()[np.unique(code, return_index=True)[1]]
-    given = frame["label"].to_numpy() >= 0
-    order = np.argsort(code[given], kind="stable")
-    item, annotator, label = (
-        column[given][order]
-        for column in (code, frame["annotator"].to_numpy(), frame["label"].to_numpy())
-    )
-    n_labels = np.bincount(item, minlength=len(names))
-    first_of = np.r_[0, np.cumsum(n_labels)[:-1]][item] if item.size else item
-    is_shared = bool((annotator != annotator[first_of]).any()) if item.size else False
-    items = {
-        "item": pa.array(names, pa.string()),
-        "first_row": first_row,
-        "n_labels": n_labels.astype(np.int32),
-    }
-    with replacing(partition_file(folder, "items", number)) as draft:
-        pq.write_table(
-            pa.table(items),
-            draft,
-            # What is read apart from names is stored as it is used.
-            compression={name: "none" if name == "n_labels" else "zstd" for name in items},
-            use_dictionary=False,
-            row_group_size=max(len(names), 1),
-        )
-    offsets = pa.array(np.r_[0, np.cumsum(n_labels)], pa.int32())
-    labels = pa.StructArray.from_arrays(
-        [annotator.astype(np.int32), label.astype(label_type(n_categories))],
-        names=["annotator", "label"],
-    )
-    lists = pa.record_batch({"labels": pa.ListArray.from_arrays(offsets, labels)})
-    lists = lists.replace_schema_metadata({"is_shared": str(int(is_shared))})
-    with (
-        replacing(labels_file(folder, number)) as draft,
-        pa.ipc.new_file(draft, lists.schema) as file,
-    ):
-        file.write_batch(lists)
-    partition_file(folder, "labels", number).unlink(missing_ok=True)  # of an earlier version
-
-
-class Head(NamedTuple):
-    """What a partition's files say of themselves."""
-
-    n_items: int
-    n_labels: int
-    is_shared: bool
-
-
-def head_of(folder: Path, number: int) -> Head:
-    """Read what a partition's files say of themselves.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the partitions.
-    number : int
-        Of the partition.
-
-    Returns
-    -------
-    Head
-        Its items and labels, and whether an item has labels of two annotators.
-    """
-    file = _mapped(labels_file(folder, number))
-    lists = file.get_batch(0)["labels"]
-    return Head(len(lists), len(lists.flatten()), file.schema.metadata[b"is_shared"] == b"1")
-
-
-def digest_of_file(path: Path) -> str:
-    """Compute the digest of a file.
-
-    Parameters
-    ----------
-    path : Path
-        Of the file.
-
-    Returns
-    -------
-    str
-        SHA-256, in hexadecimal.
-    """
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 @lru_cache(maxsize=1 << 16)
 def _has_digest(path: Path, digest: str, size: int, version: int) -> bool:
     return digest_of_file(path) == digest
@@ -642,10 +447,6 @@ def _fields_of(text: str) -> dict[str, Any]:
 
 def _digest_of_fields(fields: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(fields).encode()).hexdigest()
-
-
-def _mapped(path: Path) -> Any:
-    return pa.ipc.open_file(pa.memory_map(str(path)))
 
 
 def _numbers(path: Path, names: list[str]) -> dict[str, NDArray[Any]]:

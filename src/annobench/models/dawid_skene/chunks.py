@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
 from typing import Any
 
-from annobench.labels.annotations import Annotations
 from annobench.models._passes import Passing
 from annobench.models.dawid_skene.model import DawidSkeneFit, fit_partitions
-from annobench.scale.blocks import Chunks
+from annobench.scale._blocks import Chunks
 
 
-def fit_chunks(chunks: Callable[[], Iterable[Annotations]], **options: Any) -> DawidSkeneFit:
-    """Fit the model to labels that come in chunks; use `annobench.models.fit`."""
+def __getattr__(name: str) -> Any:
+    if name != "fit_chunks":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     warnings.warn(
-        'fit_chunks is now annobench.models.fit(chunks, "dawid_skene").fit, and goes in the next '
-        "version.",
+        'fit_chunks(chunks) is now annobench.models.fit(chunks, "dawid_skene").fit, and goes in '
+        "the next version.",
         DeprecationWarning,
         stacklevel=2,
     )
+    return _fit_chunks
+
+
+def _fit_chunks(chunks: Any, **options: Any) -> DawidSkeneFit:
     found = fit_partitions(Passing(Chunks(chunks)), **options).fit
     assert isinstance(found, DawidSkeneFit)
     return found

@@ -39,6 +39,11 @@ from annobench.labels.frames import as_annotations
 from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace
 from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
+from annobench.models.dawid_skene._passes import (
+    DawidSkenePasses,
+    Sums,
+    Theta,
+)
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
     Criterion,
@@ -51,14 +56,9 @@ from annobench.models.dawid_skene.em import (
     confusion_of,
     width_of,
 )
-from annobench.models.dawid_skene.passes import (
-    DawidSkenePasses,
-    Sums,
-    Theta,
-)
 from annobench.models.dawid_skene.starts import Start, first_parameters, first_values, where
 from annobench.models.kernels import dawid_skene as kernels
-from annobench.scale.blocks import BlockedLabels
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="dawid_skene",

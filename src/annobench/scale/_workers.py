@@ -46,25 +46,7 @@ _KEEP_MEMORY = {
 def open_workers(
     scheduler: Scheduler = None, *, say: Callable[[str], None] | None = None
 ) -> Iterator[Workers]:
-    """Find who passes over partitions.
-
-    Parameters
-    ----------
-    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        An executor, which stays open, or Dask's, as for `dask_client`.
-    say : callable, optional
-        Called with one line that names the address of Dask's dashboard.
-
-    Yields
-    ------
-    distributed.Client or concurrent.futures.Executor
-        To whom tasks are given.
-
-    Raises
-    ------
-    AnnotationError
-        As `dask_client`; if a process of the executor is lost.
-    """
+    """Find who passes over partitions."""
     if not isinstance(scheduler, Executor):
         with dask_client(scheduler, say=say) as client:
             yield client
@@ -83,31 +65,7 @@ def open_workers(
 def results(
     workers: Workers, function: Callable[..., T], tasks: Iterable[Any], *common: Any, given: Any
 ) -> list[T]:
-    """Do tasks, and return what they make in their order.
-
-    Parameters
-    ----------
-    workers : distributed.Client or concurrent.futures.Executor
-        Who does them.
-    function : callable
-        Called with a task, what is common, and what is given.
-    tasks : iterable
-        First arguments.
-    *common
-        Further arguments, short ones.
-    given : object
-        The last argument, which may be large: Dask's workers are sent it once.
-
-    Returns
-    -------
-    list
-        The results.
-
-    Raises
-    ------
-    AnnotationError
-        If the scheduler has gone away, or the executor is closed.
-    """
+    """Do tasks, and return what they make in their order."""
     if isinstance(workers, Executor):
         return _results_of_executor(workers, function, [(task, *common, given) for task in tasks])
     # In the graph once, and known to the scheduler, which makes it anew if a worker is lost.
@@ -149,31 +107,7 @@ def dask_client(
     say: Callable[[str], None] | None = None,
     keep_memory: bool = True,
 ) -> Iterator[Client]:
-    """Connect to Dask's workers.
-
-    Parameters
-    ----------
-    scheduler : str or distributed.Client, optional
-        Address of a scheduler, such as ``tcp://host:8786``, or a client, which stays open. By
-        default processes of one thread each are started on this machine, one a core. An executor
-        is refused.
-    say : callable, optional
-        Called with one line that names the address of the dashboard.
-    keep_memory : bool, default True
-        Whether processes that are started keep the memory of a pass for the next one. A shuffle,
-        whose tasks differ, would come to its limit.
-
-    Yields
-    ------
-    distributed.Client
-        Closed at the end, as are the processes that were started.
-
-    Raises
-    ------
-    AnnotationError
-        If Dask is not installed or no scheduler answers; if the scheduler goes away, or workers
-        are lost over one task again and again.
-    """
+    """Connect to Dask's workers."""
     if isinstance(scheduler, Executor):
         raise AnnotationError(
             f"engine dask: takes the address of a scheduler or a client of Dask's, got a "
@@ -238,16 +172,6 @@ def check_connected(client: Client) -> None:
     """Refuse to wait for tasks that were submitted after the scheduler had gone away.
 
     Dask cancels those submitted before; these would never end.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        To which they were submitted.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not connected.
     """
     if client.status != "running":
         raise AnnotationError(_LOST)

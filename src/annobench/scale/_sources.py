@@ -11,9 +11,10 @@ from typing import Literal, TypeAlias, get_args
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.scale.blocks import BlockedLabels, Chunks
-from annobench.scale.partitions import PartitionedLabels, is_partitioned
-from annobench.scale.workers import Scheduler, Workers, open_workers
+from annobench.scale._blocks import BlockedLabels, Chunks
+from annobench.scale._format import is_partitioned
+from annobench.scale._workers import Scheduler, Workers, open_workers
+from annobench.scale.partitions import PartitionedLabels
 
 Engine = Literal["auto", "memory", "dask"]
 #: Labels in blocks; the folder of partitions they are in; what gives them chunk by chunk.
@@ -26,28 +27,7 @@ MEMORY_LABELS = 5_000_000
 def blocks_of(
     source: Annotations | BlockSource, engine: Engine = "auto", scheduler: Scheduler = None
 ) -> BlockedLabels | None:
-    """Return the labels as blocks that are passed over, if they are.
-
-    Parameters
-    ----------
-    source : Annotations, BlockedLabels, str, Path or callable
-        Labels, or where they are.
-    engine : {"auto", "memory", "dask"}, default "auto"
-        Partitions of more than 5,000,000 labels go to Dask by "auto". All else goes to memory.
-    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
-        An executor passes over partitions of any size, unless the engine is memory.
-
-    Returns
-    -------
-    BlockedLabels or None
-        None for labels that are worked on in memory at once.
-
-    Raises
-    ------
-    AnnotationError
-        If there is no such engine; if Dask or an executor is asked for and these are no partitions,
-        or both are.
-    """
+    """Return the labels as blocks that are passed over, if they are."""
     if engine not in get_args(Engine):
         raise AnnotationError(
             f"engine {engine!r} is none of {', '.join(get_args(Engine))}. Name one of them."
@@ -82,45 +62,14 @@ def workers_of(
     *,
     say: Callable[[str], None] | None = None,
 ) -> AbstractContextManager[Workers | None]:
-    """Find who passes over labels in blocks: workers over partitions, this process over others.
-
-    Parameters
-    ----------
-    labels : BlockedLabels
-        The labels.
-    scheduler, say
-        As for `annobench.scale.workers.open_workers`.
-
-    Returns
-    -------
-    context manager of (distributed.Client or concurrent.futures.Executor or None)
-        The first argument of `BlockedLabels.map_sum`.
-    """
+    """Find who passes over labels in blocks: workers over partitions, this process over others."""
     if labels.folder is None:
         return nullcontext()
     return open_workers(scheduler, say=say)
 
 
 def in_memory(source: Annotations | BlockSource, name: str) -> Annotations:
-    """Return labels, read if they are in partitions.
-
-    Parameters
-    ----------
-    source : Annotations, PartitionedLabels, str or Path
-        Labels, or a folder of partitions.
-    name : str
-        The function that was given them, for messages.
-
-    Returns
-    -------
-    Annotations
-        In memory.
-
-    Raises
-    ------
-    AnnotationError
-        If it is neither.
-    """
+    """Return labels, read if they are in partitions."""
     if not isinstance(source, PartitionedLabels | str | Path):
         return as_annotations(source, name)
     if not isinstance(source, PartitionedLabels) and not Path(source).is_dir():

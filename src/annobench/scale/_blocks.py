@@ -17,7 +17,7 @@ from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
 
 if TYPE_CHECKING:
-    from annobench.scale.workers import Workers
+    from annobench.scale._workers import Workers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -146,22 +146,7 @@ class BlockedLabels:
         *arguments: P.args,
         **options: P.kwargs,
     ) -> S:
-        """Add up what a function makes of each block.
-
-        Parameters
-        ----------
-        workers : Client, Executor or None
-            Who does it; None for this process.
-        function : callable
-            Makes a named tuple of numbers, arrays or other values that can be added.
-        *arguments, **options
-            Passed to it after the block.
-
-        Returns
-        -------
-        tuple
-            The sum of each of its values over blocks, in an order that no worker changes.
-        """
+        """Add up what a function makes of each block."""
         return added(
             added(function(block, *arguments, **options) for block in task) for task in self.tasks()
         )
