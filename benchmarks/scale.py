@@ -27,20 +27,21 @@ import pyarrow.parquet as pq
 from distributed import Client
 
 from annobench.core.memory import available_memory
-from annobench.core.workers import dask_client
-from annobench.io.partitioning import PARTITION_LABELS, write_rows
-from annobench.labels.partitions import PartitionedLabels, partition_file
+from annobench.io.partitioning import PARTITION_LABELS
 from annobench.models import dawid_skene
-from annobench.models._passes import Workers
+from annobench.models._passes import Passing
+from annobench.scale._format import write_rows
+from annobench.scale._workers import dask_client
+from annobench.scale.partitions import PartitionedLabels
 from benchmarks._measure import alone, timed
 from benchmarks._record import Record
 
 PER_ITEM = 10
 N_ITERATIONS = 4
 #: Bytes of scratch per label, names of items included, and the limit of all.
-SCRATCH_PER_LABEL, MAX_SCRATCH = 6, 40e9
+SCRATCH_PER_LABEL, MAX_SCRATCH = 8, 40e9
 #: Nanoseconds per label and pass, and bytes of a worker, at 10^9 labels.
-TARGET_NANOSECONDS, TARGET_BYTES = 10, 4 * 2**30
+TARGET_NANOSECONDS, TARGET_BYTES = 5, 4 * 2**30
 #: Labels beyond which crowd-kit takes too long; of so many it is run once.
 LARGEST_OF_CROWD_KIT = 10**8
 
@@ -129,7 +130,7 @@ def measure(c: Client, labels: PartitionedLabels, seconds: float) -> float:
         before = now
 
     dawid_skene.fit_partitions(
-        Workers(labels, c, note, folder / "checkpoint"),
+        Passing(labels, c, note, folder / "checkpoint"),
         tolerance=0,
         max_iterations=N_ITERATIONS,
     )
@@ -163,15 +164,15 @@ def crowd_kit(labels: PartitionedLabels, work: str, n_labels: int) -> None:
         limit = int(available_memory())
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         numbers = range(labels.n_partitions)
-        frames = [pd.read_parquet(partition_file(labels.folder, "labels", n)) for n in numbers]
         starts = np.cumsum([0, *labels.item_counts])
-        frame = pd.concat(
-            [
-                part.assign(item=part["item"] + start)
-                for part, start in zip(frames, starts[:-1], strict=True)
-            ]
+        blocks = [labels.block(n) for n in numbers]
+        frame = pd.DataFrame(
+            {
+                "task": np.concatenate([b.item + s for b, s in zip(blocks, starts, strict=False)]),
+                "worker": np.concatenate([block.annotator for block in blocks]),
+                "label": np.concatenate([block.label for block in blocks]),
+            }
         )
-        frame = frame.rename(columns={"item": "task", "annotator": "worker"})
 
         def run(n: int) -> None:
             DawidSkene(n_iter=n, tol=-np.inf).fit(frame)

@@ -7,14 +7,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from annobench.io.partitioning import write_rows
-from annobench.labels.partitions import (
+from annobench.scale._format import (
     ANNOTATORS,
-    PartitionedLabels,
     digest_of_file,
+    labels_file,
     partition_file,
     partition_of,
+    write_rows,
 )
+from annobench.scale.partitions import PartitionedLabels
 
 
 class AtOnce:
@@ -53,11 +54,8 @@ def partitioned(annotations, folder, n_partitions):
     pq.write_table(pa.table({"annotator": list(annotations.annotators)}), folder / ANNOTATORS)
     files = [
         folder / ANNOTATORS,
-        *(
-            partition_file(folder, kind, n)
-            for kind in ("labels", "items")
-            for n in range(len(counts))
-        ),
+        *(labels_file(folder, n) for n in range(len(counts))),
+        *(partition_file(folder, "items", n) for n in range(len(counts))),
     ]
     labels = PartitionedLabels(
         folder,

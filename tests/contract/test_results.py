@@ -46,7 +46,7 @@ NOT_RESULTS = {
     "annobench.judges.panel.Panel": "a container of labels",
     "annobench.labels.annotations.Annotations": "the container of labels, with a line of its own",
     "annobench.labels.hierarchy.Hierarchy": "an inventory of categories",
-    "annobench.labels.partitions.PartitionedLabels": "a container of labels, on disk",
+    "annobench.scale.partitions.PartitionedLabels": "a container of labels, on disk",
 }
 
 

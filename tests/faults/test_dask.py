@@ -21,10 +21,10 @@ import pytest
 from annobench.aggregation.partitioned import consensus_partitions
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models import dawid_skene, glad, mace
-from annobench.models._passes import Workers
+from annobench.models._passes import Passing
 from annobench.models._votes import Votes
+from annobench.scale.partitions import PartitionedLabels
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
@@ -134,7 +134,7 @@ def die_once(note, number):
 def test_a_worker_is_terminated_in_each_pass(
     labels, tmp_path, monkeypatch, tried, module, place, name, model
 ):
-    quiet = Workers(labels, AtOnce(), checkpoint=tmp_path / "quiet")
+    quiet = Passing(labels, AtOnce(), checkpoint=tmp_path / "quiet")
     whole = module.fit_partitions(quiet, **FEW)
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -146,7 +146,7 @@ def test_a_worker_is_terminated_in_each_pass(
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
     ):
-        workers = Workers(labels, client, checkpoint=tmp_path / "harmed")
+        workers = Passing(labels, client, checkpoint=tmp_path / "harmed")
         found = module.fit_partitions(workers, **FEW)
     n_ended = len(list(notes.iterdir()))
     assert n_ended > N_ITERATIONS
@@ -177,7 +177,7 @@ def cluster():
 
 
 def test_a_scheduler_goes_away(labels, tmp_path, tried):
-    whole = dawid_skene.fit_partitions(Workers(labels, AtOnce()), **FEW).fit
+    whole = dawid_skene.fit_partitions(Passing(labels, AtOnce()), **FEW).fit
     iterations = (0, 3)
     for at in iterations:
         out = tmp_path / str(at)
@@ -211,8 +211,8 @@ def test_a_checkpoint_is_harmed(labels, tmp_path, tried):
     found = dict.fromkeys(("same", "refused"), 0)
     for module in (dawid_skene, glad):
         folder = tmp_path / module.METHOD.name
-        module.fit_partitions(Workers(labels, AtOnce(), checkpoint=folder), **FEW)
-        again = Workers(labels, AtOnce(), checkpoint=folder, resume=True)
+        module.fit_partitions(Passing(labels, AtOnce(), checkpoint=folder), **FEW)
+        again = Passing(labels, AtOnce(), checkpoint=folder, resume=True)
 
         def attempt(again=again, module=module):
             fitted = module.fit_partitions(again, **FEW)
@@ -246,7 +246,7 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
     }
     names = {}
     for name, (of, module, options) in fits.items():
-        workers = Workers(of, AtOnce(), checkpoint=tmp_path / name)
+        workers = Passing(of, AtOnce(), checkpoint=tmp_path / name)
         module.fit_partitions(workers, **options, **FEW)
         names[name] = next(workers.checkpoint.glob("*.checkpoint"))
     refused = 0
@@ -256,7 +256,7 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
             if other == names[name] or other.read_bytes() == whole:
                 continue
             names[name].write_bytes(other.read_bytes())
-            again = Workers(of, AtOnce(), checkpoint=tmp_path / name, resume=True)
+            again = Passing(of, AtOnce(), checkpoint=tmp_path / name, resume=True)
             with pytest.raises(AnnotationError, match="Begin anew, without resuming"):
                 module.fit_partitions(again, **options, **FEW)
             refused += 1
@@ -270,7 +270,7 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
             if other == path:
                 continue
             path.write_bytes(other.read_bytes())
-            again = Workers(labels, AtOnce(), checkpoint=tmp_path / "glad", resume=True)
+            again = Passing(labels, AtOnce(), checkpoint=tmp_path / "glad", resume=True)
             with pytest.raises(AnnotationError, match="Begin anew, without resuming"):
                 glad.fit_partitions(again, **FEW)
             refused += 1
@@ -282,9 +282,9 @@ def test_a_checkpoint_is_swapped(labels, tmp_path, tried):
 def contents(folder):
     """Read all that a folder says, and fit a model to it."""
     labels = PartitionedLabels.open(folder)
-    names = [labels.item_names(n).to_pylist() for n in range(labels.n_partitions)]
+    names = [labels.names(n) for n in range(labels.n_partitions)]
     rows = [labels.first_rows(n) for n in range(labels.n_partitions)]
-    fitted = dawid_skene.fit_partitions(Workers(labels, AtOnce()), max_iterations=1).fit
+    fitted = dawid_skene.fit_partitions(Passing(labels, AtOnce()), max_iterations=1).fit
     text = repr((names, labels.annotators, labels.categories, labels.scale))
     return digest(text, *rows, fitted.history, fitted.confusion)
 

@@ -17,7 +17,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 from annobench.io.reading import read_labels
 from annobench.io.table import read_table, write_labels
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
+from annobench.scale.partitions import PartitionedLabels
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
@@ -69,7 +69,7 @@ def test_a_folder_of_text_and_parquet_is_read_as_one_table(table, tmp_path, dask
         np.testing.assert_array_equal(getattr(found, name), getattr(whole, name)[order])
     place = labels.find(["item 5", "nobody", "seen, not labelled"])
     assert (place.partition >= 0).tolist() == [True, False, True]
-    names = labels.item_names(int(place.partition[0])).to_pylist()
+    names = labels.names(int(place.partition[0]))
     assert names[place.code[0]] == "item 5"
     assert not (labels.folder / ".unfinished").exists()
 

@@ -11,10 +11,10 @@ from annobench.evaluation.partitioned import score_partitions
 from annobench.evaluation.scores import confusion_counts, count_errors
 from annobench.io.table import read_table
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models import dawid_skene, glad, mace, one_coin, voting, weighted_voting
-from annobench.models._passes import Workers
+from annobench.models._passes import Passing
 from annobench.models._votes import Votes
+from annobench.scale.partitions import PartitionedLabels
 
 pytest.importorskip("dask", reason="the extra `scale` is not installed")
 
@@ -56,7 +56,7 @@ def both(request, tmp_path_factory):
 @pytest.fixture
 def workers(both, tmp_path):
     """Passes over the partitions, in this process."""
-    return Workers(both[1], AtOnce(), checkpoint=tmp_path / "checkpoint")
+    return Passing(both[1], AtOnce(), checkpoint=tmp_path / "checkpoint")
 
 
 def posterior_of(labels, found, items):
@@ -64,7 +64,7 @@ def posterior_of(labels, found, items):
     tables = []
     for number in range(labels.n_partitions):
         _, posterior = found.passes.sweep(Votes(labels.block(number)), found.theta, number)
-        tables.append(pd.DataFrame(posterior, index=labels.item_names(number).to_pylist()))
+        tables.append(pd.DataFrame(posterior, index=labels.names(number)))
     return pd.concat(tables).loc[list(items)].to_numpy()
 
 
@@ -158,7 +158,7 @@ def test_a_million_labels_give_the_same_numbers(tmp_path, dask_workers):
             (mace, {"rng": 1, "n_starts": 1} | FEW),
             (glad, FEW),
         ):
-            workers = Workers(labels, dask_workers, checkpoint=tmp_path / f"of {n_partitions}")
+            workers = Passing(labels, dask_workers, checkpoint=tmp_path / f"of {n_partitions}")
             found = module.fit_partitions(workers, **options)
             assert_same(module.fit(annotations, **options), labels, found)
 
@@ -169,21 +169,21 @@ def test_a_fit_goes_on_from_its_checkpoint_bit_by_bit(both, workers, tmp_path, m
     options = {"tolerance": 0} | FEW
     whole = module.fit_partitions(workers, **options)
     checkpoint = tmp_path / "interrupted"
-    module.fit_partitions(Workers(labels, AtOnce(), checkpoint=checkpoint), max_iterations=3)
+    module.fit_partitions(Passing(labels, AtOnce(), checkpoint=checkpoint), max_iterations=3)
     lines = []
-    again = Workers(labels, AtOnce(), lines.append, checkpoint, resume=True)
+    again = Passing(labels, AtOnce(), lines.append, checkpoint, resume=True)
     resumed = module.fit_partitions(again, **options)
     assert lines[0].startswith("iteration 3: log likelihood -")
     assert whole.fit.history.tobytes() == resumed.fit.history.tobytes()
     for ours, other in zip(whole.theta, resumed.theta, strict=True):
         assert np.asarray(ours).tobytes() == np.asarray(other).tobytes()
     with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
-        module.fit_partitions(Workers(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
+        module.fit_partitions(Passing(labels, AtOnce(), checkpoint=tmp_path / "none", resume=True))
 
 
 def test_a_checkpoint_of_another_fit_is_refused(both, workers):
     _, labels = both
-    again = Workers(labels, AtOnce(), checkpoint=workers.checkpoint, resume=True)
+    again = Passing(labels, AtOnce(), checkpoint=workers.checkpoint, resume=True)
     one_coin.fit_partitions(workers, **FEW)
     # The same fit goes on; those with other options, models or long arrays begin nothing.
     one_coin.fit_partitions(again, **FEW)
@@ -195,27 +195,27 @@ def test_a_checkpoint_of_another_fit_is_refused(both, workers):
     ):
         with pytest.raises(AnnotationError, match="checkpoint is of other labels, another model"):
             fit.fit_partitions(again, **options)
-    assert again.kept_items(Workers, groups) == again.kept_items(Workers, groups.copy())
+    assert again.kept_items(Passing, groups) == again.kept_items(Passing, groups.copy())
     groups[1_000] += 1
-    assert again.kept_items(Workers, groups) != again.kept_items(Workers, np.arange(2_000) % 7)
+    assert again.kept_items(Passing, groups) != again.kept_items(Passing, np.arange(2_000) % 7)
 
 
 def test_easinesses_need_a_folder_and_old_ones_are_removed(both, workers):
     _, labels = both
     with pytest.raises(AnnotationError, match="need a folder for the checkpoint"):
-        glad.fit_partitions(Workers(labels, AtOnce()))
+        glad.fit_partitions(Passing(labels, AtOnce()))
     found = glad.fit_partitions(workers, **FEW)
     kept = sorted(path.name for path in (workers.checkpoint / "items").iterdir())
     assert len(kept) == 2 * labels.n_partitions  # of the last two versions
     # Negative control: without one the posterior can't be made.
     (workers.checkpoint / "items" / kept[-1]).unlink()
     with pytest.raises(AnnotationError, match="there is no whole checkpoint"):
-        posterior_of(labels, found, labels.item_names(0).to_pylist())
+        posterior_of(labels, found, labels.names(0))
 
 
 def test_labels_without_overlap_are_refused(tmp_path):
     annotations = Annotations.from_arrays(["x", "y"], ["a", "b"], ["1", "0"])
-    workers = Workers(partitioned(annotations, tmp_path, 1), AtOnce(), checkpoint=tmp_path)
+    workers = Passing(partitioned(annotations, tmp_path, 1), AtOnce(), checkpoint=tmp_path)
     for module in (one_coin, dawid_skene, mace, weighted_voting, glad):
         with pytest.raises(AnnotationError, match="no item has labels of two of the 2 annotators"):
             module.fit_partitions(workers)

@@ -21,8 +21,6 @@ from annobench.aggregation.partitioned import PartitionedConsensus, consensus_pa
 from annobench.core.errors import AnnotationError, ConvergenceWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
-from annobench.labels.engines import Engine, in_memory, partitions_for
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models.base import (
     ConfusionFit,
     Fit,
@@ -30,9 +28,10 @@ from annobench.models.base import (
     SampledFit,
     SupportsDraws,
 )
+from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
+from annobench.scale._workers import Scheduler
 
 if TYPE_CHECKING:
-    from distributed import Client
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
@@ -183,26 +182,26 @@ def consensus(
 ) -> Consensus: ...
 @overload
 def consensus(
-    annotations: PartitionedLabels | str | Path,
+    annotations: BlockSource,
     *,
     model: str = ...,
     rng: np.random.Generator | int | None = ...,
     replicates: int = ...,
     gold: Mapping[str, str] | None = ...,
     engine: Engine = ...,
-    scheduler: str | Client | None = ...,
+    scheduler: Scheduler = ...,
     out: str | Path | None = ...,
     **options: Any,
 ) -> Consensus | PartitionedConsensus: ...
 def consensus(
-    annotations: Annotations | PartitionedLabels | str | Path,
+    annotations: Annotations | BlockSource,
     *,
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,
     replicates: int = 200,
     gold: Mapping[str, str] | None = None,
     engine: Engine = "auto",
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     out: str | Path | None = None,
     **options: Any,
 ) -> Consensus | PartitionedConsensus:
@@ -210,8 +209,9 @@ def consensus(
 
     Parameters
     ----------
-    annotations : Annotations, PartitionedLabels, str or Path
-        The labels, nominal or ordinal, in memory or in a folder of partitions.
+    annotations : Annotations, BlockedLabels, str, Path or callable
+        The labels, nominal or ordinal, in memory or in a folder of partitions; or a function that
+        gives them anew for every pass, chunk by chunk, all labels of an item in one.
     model : str, default "dawid_skene"
         The name of a model that `annobench.models.discover` finds.
     rng : numpy.random.Generator or int, optional
@@ -226,10 +226,11 @@ def consensus(
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted: in memory or on Dask's workers; by default on Dask if there
         are more than 5,000,000 labels.
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
     out : str or Path, optional
-        The folder to which items are written on Dask, by partition; workers must see it.
+        The folder to which workers, which must see it, write items, a file a partition.
     **options
         Passed to the model's `fit`; on Dask to `consensus_partitions`.
 
@@ -252,14 +253,14 @@ def consensus(
     >>> found.items[["item", "category", "n_labels"]].values.tolist()
     [['x', '1', 3], ['y', '0', 3]]
     """
-    partitions = partitions_for(annotations, engine)
-    if partitions is not None:
+    labels = blocks_of(annotations, engine, scheduler)
+    if labels is not None:
         if out is None:
             raise AnnotationError(
-                "consensus: on Dask, items are written by partition. Name a folder with out=."
+                "consensus: items are written by partition or chunk. Name a folder with out=."
             )
         return consensus_partitions(
-            partitions, out, model=model, rng=rng, gold=gold, scheduler=scheduler, **options
+            labels, out, model=model, rng=rng, gold=gold, scheduler=scheduler, **options
         )
     annotations = in_memory(annotations, "consensus")
     rng = np.random.default_rng(rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,13 @@ from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
 from annobench.core.files import csv_quoting, replacing
 from annobench.core.results import Summarised
-from annobench.core.workers import dask_client
-from annobench.labels.partitions import PartitionedLabels, partition_file
-from annobench.models._passes import Passes, Workers
+from annobench.models._passes import Passes, Passing
 from annobench.models._votes import Votes
 from annobench.models.base import ConfusionFit, Fit
-
-if TYPE_CHECKING:
-    from distributed import Client
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._format import partition_file
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
 
 #: From which probability of its category on an item counts as certain.
 CERTAIN = 0.99
@@ -39,7 +38,7 @@ class PartitionedConsensus(Summarised):
         Name of the model.
     fitted : Fit
         The model's own fit, without items.
-    labels : PartitionedLabels
+    labels : BlockedLabels
         The labels.
     folder : Path
         ``items/00000.parquet`` and so on have the columns of `Consensus.items`, with names.
@@ -53,7 +52,7 @@ class PartitionedConsensus(Summarised):
 
     model: str
     fitted: Fit
-    labels: PartitionedLabels
+    labels: BlockedLabels
     folder: Path
     annotators: pd.DataFrame
     confusion: pd.DataFrame
@@ -110,22 +109,22 @@ class _BlockFit(Fit):
 
 
 def consensus_partitions(
-    labels: PartitionedLabels,
+    labels: BlockedLabels,
     out: str | Path,
     *,
     model: str = "dawid_skene",
     rng: np.random.Generator | int | None = None,
     gold: Mapping[str, str] | None = None,
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     resume: bool = False,
     say: Callable[[str], None] = lambda line: None,
     **options: Any,
 ) -> PartitionedConsensus:
-    """Fit a model to partitions on Dask's workers, and write each item's category.
+    """Fit a model to labels in blocks, and write each item's category, a file a block.
 
     Parameters
     ----------
-    labels : PartitionedLabels
+    labels : BlockedLabels
         The labels.
     out : str or Path
         The folder to write to; workers must see it.
@@ -136,8 +135,8 @@ def consensus_partitions(
         For random starts.
     gold : mapping of str to str, optional
         Known categories of some items, which the model "dawid_skene" fixes.
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions, as for `annobench.report`.
     resume : bool, default False
         Whether to go on from the checkpoint that an interrupted fit left in `out`.
     say : callable, optional
@@ -162,10 +161,10 @@ def consensus_partitions(
     """
     options |= {} if gold is None else {"gold": gold}
     out = Path(out).absolute()
-    with dask_client(scheduler, say=say) as client:
-        workers = Workers(labels, client, say, out / "checkpoint", resume)
-        found = models.fit_partitions(workers, model, rng=rng, **options)
-        total = labels.total(client, _write, found.passes, found.theta, out)
+    with workers_of(labels, scheduler, say=say) as workers:
+        passing = Passing(labels, workers, say, out / "checkpoint", resume)
+        found = models.fit_partitions(passing, model, rng=rng, **options)
+        total = labels.map_sum(workers, _write, found.passes, found.theta, out)
     annotators = annotators_table(total.given, found.fit)
     confusion = pd.DataFrame()
     if isinstance(found.fit, ConfusionFit):
@@ -196,20 +195,18 @@ def consensus_partitions(
     )
 
 
-def _write(
-    labels: PartitionedLabels, number: int, passes: Passes[Any, Any], theta: Any, out: Path
-) -> _Sums:
-    """Write the items of a partition, the file whole or not at all."""
-    block = labels.block(number)
-    posterior = passes.sweep(Votes(block), theta, number)[1]
-    names = tuple(labels.item_names(number).to_pylist())
-    table = items_table(block, _BlockFit(names, block.annotators, block.categories, posterior))
-    with replacing(partition_file(out, "items", number)) as draft:
+def _write(block: Block, passes: Passes[Any, Any], theta: Any, out: Path) -> _Sums:
+    """Write the items of a block, the file whole or not at all."""
+    labels = block.annotations
+    posterior = passes.sweep(block.made(Votes), theta, block.number)[1]
+    fitted = _BlockFit(block.names, labels.annotators, labels.categories, posterior)
+    table = items_table(labels, fitted)
+    with replacing(partition_file(out, "items", block.number)) as draft:
         table.to_parquet(draft, index=False)
-    shared = block.is_shared[block.item]
+    shared = labels.is_shared[labels.item]
     return _Sums(
-        np.bincount(block.annotator, minlength=block.n_annotators),
-        np.bincount(block.annotator[shared], minlength=block.n_annotators),
+        np.bincount(labels.annotator, minlength=labels.n_annotators),
+        np.bincount(labels.annotator[shared], minlength=labels.n_annotators),
         posterior.sum(axis=0),
         int(table["tied_vote"].sum()),
         int((table["probability"] >= CERTAIN).sum()),
@@ -227,7 +224,7 @@ def items_to_csv(found: PartitionedConsensus, path: Path) -> None:
         The file, written whole or not at all.
     """
     with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
-        for number in range(found.labels.n_partitions):
+        for number in range(len(found.labels.item_counts)):
             table = pq.read_table(partition_file(found.folder, "items", number)).to_pandas()
             table.to_csv(
                 stream,

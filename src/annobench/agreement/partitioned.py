@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -48,9 +48,7 @@ from annobench.core.errors import (
     check_level,
 )
 from annobench.core.results import Summarised
-from annobench.core.workers import dask_client
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.resampling.intervals import (
     TOLERANCE,
     Interval,
@@ -58,9 +56,9 @@ from annobench.resampling.intervals import (
     percentile_interval,
 )
 from annobench.resampling.weights import check_replicates
-
-if TYPE_CHECKING:
-    from distributed import Client
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
 
 #: With more patterns than this there is no bootstrap.
 MAX_PATTERNS: Final = 200_000
@@ -279,10 +277,10 @@ class _Moments(NamedTuple):
 
 
 def agreement_of_partitions(
-    labels: PartitionedLabels,
+    labels: BlockedLabels,
     coefficient: str = "krippendorff_alpha",
     *,
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     say: Callable[[str], None] = lambda line: None,
     **options: Any,
 ) -> PartitionedAgreement:
@@ -290,12 +288,12 @@ def agreement_of_partitions(
 
     Parameters
     ----------
-    labels : PartitionedLabels
+    labels : BlockedLabels
         The labels.
     coefficient : str, default "krippendorff_alpha"
         One that pools annotators, such as "percent_agreement", "fleiss_kappa" or "gwet_ac1".
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions, as for `annobench.report`.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     **options
@@ -323,8 +321,8 @@ def agreement_of_partitions(
     error about the estimate.
     """
     probe = additive(labels, coefficient, options)
-    with dask_client(scheduler, say=say) as client:
-        sums = labels.total(client, _sums, coefficient, options)
+    with workers_of(labels, scheduler, say=say) as workers:
+        sums = labels.map_sum(workers, _sums, coefficient, options)
         if sums.repeats:
             raise AnnotationError(
                 f"{coefficient}: {sums.repeats[0]}. Keep one label of each; for the agreement of "
@@ -335,7 +333,7 @@ def agreement_of_partitions(
                 f"{coefficient}: no item has labels of two annotators. Choose annotators and items "
                 "that overlap."
             )
-        moments = labels.total(client, _moments, coefficient, options, sums.totals)
+        moments = labels.map_sum(workers, _moments, coefficient, options, sums.totals)
     mean = moments.total / max(moments.number, 1)
     variance = max(moments.squares / max(moments.number, 1) - mean**2, 0.0)
     found = PartitionedAgreement(
@@ -357,12 +355,12 @@ def agreement_of_partitions(
     return found
 
 
-def additive(labels: PartitionedLabels, coefficient: str, options: dict[str, Any]) -> Agreement:
+def additive(labels: BlockedLabels, coefficient: str, options: dict[str, Any]) -> Agreement:
     """Return a coefficient on two labels of one item, if it can be summed over partitions.
 
     Parameters
     ----------
-    labels : PartitionedLabels
+    labels : BlockedLabels
         What it is wanted of.
     coefficient : str
         Its name.
@@ -390,19 +388,19 @@ def additive(labels: PartitionedLabels, coefficient: str, options: dict[str, Any
 
 
 def report_partitions(
-    labels: PartitionedLabels,
+    labels: BlockedLabels,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
     replicates: int = 2000,
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> pd.DataFrame:
     """Compute all coefficients that can be summed over partitions, with intervals.
 
     Parameters
     ----------
-    labels : PartitionedLabels
+    labels : BlockedLabels
         The labels; their scale decides what applies.
     rng, level, replicates
         As for `annobench.report`.
@@ -424,7 +422,7 @@ def report_partitions(
     check_level(level, "report")
     settings = Settings(None if rng is None else np.random.default_rng(rng), level, replicates)
     rows = []
-    with dask_client(scheduler, say=say) as client, warnings.catch_warnings():
+    with workers_of(labels, scheduler, say=say) as workers, warnings.catch_warnings():
         warnings.simplefilter("ignore", DegenerateWarning)
         warnings.simplefilter("ignore", IntervalWarning)
         for variant in variants(labels.scale):
@@ -436,14 +434,14 @@ def report_partitions(
             except AnnotationError as error:
                 values = {"note": as_sentence(error, name)}
             else:
-                found = agreement_of_partitions(labels, name, scheduler=client, **variant.options)
+                found = agreement_of_partitions(labels, name, scheduler=workers, **variant.options)
                 takes_long = found.patterns is None
                 values = laid_out(found, settings, bootstrap=True, takes_long=takes_long)
             rows.append(overall_row(variant, values, labels))
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def _probe(labels: PartitionedLabels, name: str, options: dict[str, Any]) -> Agreement:
+def _probe(labels: Annotations | BlockedLabels, name: str, options: dict[str, Any]) -> Agreement:
     """Return the coefficient on two labels of one item, whose form serves for others."""
     known = {
         module.METHOD.name: getattr(module, module.METHOD.name) for module in discover().values()
@@ -469,17 +467,15 @@ def _probe(labels: PartitionedLabels, name: str, options: dict[str, Any]) -> Agr
     return found
 
 
-def _sums(
-    labels: PartitionedLabels, number: int, coefficient: str, options: dict[str, Any]
-) -> _Sums:
-    block = labels.block(number)
-    form = _probe(labels, coefficient, options).make_form(block, None)
+def _sums(block: Block, coefficient: str, options: dict[str, Any]) -> _Sums:
+    labels = block.annotations
+    form = _probe(labels, coefficient, options).make_form(labels, None)
     repeats = []
-    if block.first_repeat is not None:
-        item = labels.item_names(number)[int(block.item[block.first_repeat])].as_py()
-        annotator = block.annotators[block.annotator[block.first_repeat]]
+    if labels.first_repeat is not None:
+        item = block.names[int(labels.item[labels.first_repeat])]
+        annotator = labels.annotators[labels.annotator[labels.first_repeat]]
         repeats = [f"annotator {annotator!r} labelled an item twice: {item!r}"]
-    n_items = int((np.diff(block.by_item.offsets) > 1).sum())
+    n_items = int((np.diff(labels.by_item.offsets) > 1).sum())
     used = used_items(form.rows)
     rows = form.rows[used]
     if rows.shape[1] > MAX_COLUMNS:
@@ -488,18 +484,15 @@ def _sums(
         counted = _Counted(none, np.zeros(len(none), dtype=np.int64), np.zeros(len(none), np.int64))
     else:
         different, frequency, first = distinct_rows(dense(rows).astype(np.float64))
-        counted = _Counted(different, frequency, labels.first_rows(number)[used][first])
+        counted = _Counted(different, frequency, block.first_rows[used][first])
     return _Sums(form.totals, n_items, repeats, counted)
 
 
 def _moments(
-    labels: PartitionedLabels,
-    number: int,
-    coefficient: str,
-    options: dict[str, Any],
-    totals: NDArray[np.float64],
+    block: Block, coefficient: str, options: dict[str, Any], totals: NDArray[np.float64]
 ) -> _Moments:
-    form = _probe(labels, coefficient, options).make_form(labels.block(number), None)
+    labels = block.annotations
+    form = _probe(labels, coefficient, options).make_form(labels, None)
     influence = influence_values(form, totals)[used_items(form.rows)]
     return _Moments(influence.size, float(influence.sum()), float(influence @ influence))
 

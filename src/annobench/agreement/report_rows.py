@@ -21,8 +21,8 @@ from annobench.agreement.record import Coefficient, Options
 from annobench.agreement.result import Agreement
 from annobench.core.errors import AnnotationError, as_sentence
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.resampling.intervals import Interval
+from annobench.scale._blocks import BlockedLabels
 
 #: The columns of a report.
 COLUMNS: Final = (
@@ -356,7 +356,7 @@ def _error_terms(result: Agreement, weighted: bool) -> int:
 
 
 def overall_row(
-    variant: Variant, values: dict[str, Any], labels: Annotations | PartitionedLabels
+    variant: Variant, values: dict[str, Any], labels: Annotations | BlockedLabels
 ) -> dict[str, Any]:
     """Return the row of a coefficient of all labels.
 
@@ -366,7 +366,7 @@ def overall_row(
         The coefficient.
     values : dict
         Columns of its value.
-    labels : Annotations or PartitionedLabels
+    labels : Annotations or BlockedLabels
         All labels.
 
     Returns

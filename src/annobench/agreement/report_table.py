@@ -12,7 +12,6 @@ import math
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -35,11 +34,11 @@ from annobench.agreement.report_rows import (
 )
 from annobench.core.errors import AnnotationError, DegenerateWarning, IntervalWarning, check_level
 from annobench.labels.annotations import Annotations
-from annobench.labels.engines import Engine, in_memory, partitions_for
-from annobench.labels.partitions import PartitionedLabels
+from annobench.scale._sources import BlockSource, Engine, blocks_of, in_memory
+from annobench.scale._workers import Scheduler
 
 if TYPE_CHECKING:
-    from distributed import Client
+    pass
 
 #: Breakdowns show at most so many categories and pairs of annotators.
 MAX_CATEGORIES: Final = 30
@@ -49,20 +48,21 @@ MIN_SHOWN: Final = 3
 
 
 def report(
-    annotations: Annotations | PartitionedLabels | str | Path,
+    annotations: Annotations | BlockSource,
     *,
     rng: np.random.Generator | int | None = None,
     level: float = 0.95,
     replicates: int = 2000,
     engine: Engine = "auto",
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
 ) -> pd.DataFrame:
     """Compute all coefficients that apply, with intervals, by category, annotator and pair.
 
     Parameters
     ----------
-    annotations : Annotations, PartitionedLabels, str or Path
-        The labels, in memory or in a folder of partitions; their scale decides what applies.
+    annotations : Annotations, BlockedLabels, str, Path or callable
+        The labels, in memory or in a folder of partitions, or a function that gives them anew for
+        every pass, chunk by chunk; their scale decides what applies.
     rng : numpy.random.Generator or int, optional
         The source of randomness, or its seed: the overall intervals are then quantiles of the
         bootstrap over items. By default all intervals are analytic.
@@ -73,8 +73,9 @@ def report(
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are read: into memory or by Dask's workers, which compute the overall
         values only; by default by Dask if there are more than 5,000,000 labels.
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
 
     Returns
     -------
@@ -112,9 +113,10 @@ def report(
     >>> table.loc[chosen, ["estimate", "n_items"]].values.tolist()
     [[0.5, 80.0]]
     """
-    if partitions := partitions_for(annotations, engine):
+    labels = blocks_of(annotations, engine, scheduler)
+    if labels is not None:
         return report_partitions(
-            partitions, rng=rng, level=level, replicates=replicates, scheduler=scheduler
+            labels, rng=rng, level=level, replicates=replicates, scheduler=scheduler
         )
     annotations = in_memory(annotations, "report")
     check_level(level, "report")

@@ -16,7 +16,7 @@ from annobench.core.errors import AnnotationError, ReaderError
 if TYPE_CHECKING:
     from annobench.io import Export
     from annobench.labels.annotations import Annotations
-    from annobench.labels.partitions import PartitionedLabels
+    from annobench.scale.partitions import PartitionedLabels
 
 #: What names of language models begin or are made with.
 _MODEL = re.compile(
@@ -256,9 +256,9 @@ def propose_for_partitions(path: Path, labels: PartitionedLabels) -> Proposals:
     Proposals
         Commands that succeed, and why usual ones are missing.
     """
-    from annobench.labels.engines import partitions_for
+    from annobench.scale._sources import blocks_of
 
-    if partitions_for(labels, "auto") is None:
+    if blocks_of(labels, "auto") is None:
         return propose(Facts.of_labels(labels.read()), words(path))
     facts = Facts(labels.scale, labels.n_annotators, labels.n_categories, int(labels.is_shared), 0)
     return propose(facts, words(path))

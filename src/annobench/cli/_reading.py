@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from annobench.io import Selection
     from annobench.io.formats.layers import LayerSelection
     from annobench.io.source import Source
-    from annobench.labels.engines import Engine
-    from annobench.labels.partitions import PartitionedLabels
+    from annobench.scale._blocks import BlockedLabels
+    from annobench.scale._sources import Engine
 
 _READING = "Reading labels"
 
@@ -83,7 +83,7 @@ class Reading:
             refuse_too_many_labels(source, self.command)
         return source
 
-    def partitions(self, engine: Engine) -> PartitionedLabels | None:
+    def partitions(self, engine: Engine) -> BlockedLabels | None:
         """Return the partitions that Dask's workers are to pass over, if they are.
 
         Parameters
@@ -93,7 +93,7 @@ class Reading:
 
         Returns
         -------
-        PartitionedLabels or None
+        BlockedLabels or None
             None for labels that are worked on in memory.
 
         Raises
@@ -101,9 +101,9 @@ class Reading:
         AnnotationError
             If Dask is asked for and these are no partitions.
         """
-        from annobench.labels.engines import partitions_for
+        from annobench.scale._sources import blocks_of
 
-        return partitions_for(self.source.partitions or self.path, engine)
+        return blocks_of(self.source.partitions or self.path, engine)
 
     def layer(self) -> LayerSelection | None:
         """Read the layer of spans, if one is meant and no items are to be made of it.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from annobench.io import Export
     from annobench.io.source import Source
-    from annobench.labels.partitions import PartitionedLabels
+    from annobench.scale.partitions import PartitionedLabels
 
 #: Categories of a question, and people, that are shown at most.
 _SHOWN = 6

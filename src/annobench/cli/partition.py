@@ -14,7 +14,7 @@ from annobench.cli._shared import fail, listed, note, note_formulas, say, termin
 
 if TYPE_CHECKING:
     from annobench.cli._writing import Writing
-    from annobench.labels.partitions import PartitionedLabels
+    from annobench.scale._blocks import BlockedLabels
 
 Scheduler = Annotated[
     str | None,
@@ -117,7 +117,7 @@ def _progress() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def consensus_of_partitions(
-    labels: PartitionedLabels,
+    labels: BlockedLabels,
     writing: Writing,
     *,
     gold: Path | None,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from annobench.io import Selection
     from annobench.labels.annotations import Annotations
-    from annobench.labels.partitions import PartitionedLabels
+    from annobench.scale._blocks import BlockedLabels
 
 
 @reads_labels(writes="agreement")
@@ -92,7 +92,7 @@ def report(
 
 
 def report_of_partitions(
-    labels: PartitionedLabels,
+    labels: BlockedLabels,
     writing: Writing,
     *,
     level: float,
@@ -108,9 +108,7 @@ def report_of_partitions(
     say_written(writing.folder, written)
 
 
-def _print_overall(
-    labels: Annotations | PartitionedLabels, table: pd.DataFrame, level: float
-) -> None:
+def _print_overall(labels: Annotations | BlockedLabels, table: pd.DataFrame, level: float) -> None:
     from annobench.reporting import formats
 
     console = terminal()

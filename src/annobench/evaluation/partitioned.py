@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.core.results import Summarised
-from annobench.core.workers import dask_client
 from annobench.evaluation.scores import Errors, confusion_counts, count_errors
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models._passes import PartitionedFit
 from annobench.models._votes import Votes
+from annobench.scale._blocks import Block
+from annobench.scale._sources import workers_of
+from annobench.scale._workers import Scheduler
+from annobench.scale.partitions import PartitionedLabels
 
 if TYPE_CHECKING:
-    from distributed import Client
     from pandas import DataFrame
 
 #: Codes of items and of their gold categories, by the number of the partition.
@@ -71,7 +72,7 @@ def score_partitions(
     found: PartitionedFit,
     gold: Mapping[str, str],
     *,
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
 ) -> PartitionedScores:
     """Compare a fit to partitions, and their annotators, with a gold standard.
 
@@ -83,8 +84,8 @@ def score_partitions(
         A fit to them.
     gold : mapping of str to str
         Categories of some items, by name.
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions, as for `annobench.report`.
 
     Returns
     -------
@@ -99,32 +100,32 @@ def score_partitions(
     if not gold:
         raise AnnotationError("score_partitions: gold is empty. Give at least one category.")
     known = labels.codes_of(gold)
-    with dask_client(scheduler) as client:
-        total = labels.total(client, _score, found.passes, found.theta, known)
+    shape = labels.n_annotators, labels.n_categories, labels.n_categories
+    with workers_of(labels, scheduler) as workers:
+        total = labels.map_sum(workers, _score, found.passes, found.theta, known, shape)
     n = total.n_items
     errors = Errors(total.errors, total.ties, total.expected, 1 - total.expected / n)
     return PartitionedScores(n, errors, total.confusion)
 
 
-def _score(labels: PartitionedLabels, number: int, passes: Any, theta: Any, gold: Gold) -> _Sums:
-    k = labels.n_categories
-    if number not in gold:
-        return _Sums(0, 0, 0, 0.0, np.zeros((labels.n_annotators, k, k), dtype=np.int64))
-    items, categories = gold[number]
-    block = labels.block(number)
-    posterior = passes.sweep(Votes(block), theta, number)[1][items]
+def _score(block: Block, passes: Any, theta: Any, gold: Gold, shape: tuple[int, int, int]) -> _Sums:
+    if block.number not in gold:
+        return _Sums(0, 0, 0, 0.0, np.zeros(shape, dtype=np.int64))
+    items, categories = gold[block.number]
+    labels = block.annotations
+    posterior = passes.sweep(block.made(Votes), theta, block.number)[1][items]
     errors = count_errors(posterior, categories)
-    place = np.full(block.n_items, -1, dtype=np.int32)
+    place = np.full(labels.n_items, -1, dtype=np.int32)
     place[items] = np.arange(items.size, dtype=np.int32)
-    has_gold = place[block.item] >= 0
+    has_gold = place[labels.item] >= 0
     some = Annotations(
-        place[block.item][has_gold],
-        block.annotator[has_gold],
-        block.label[has_gold],
+        place[labels.item][has_gold],
+        labels.annotator[has_gold],
+        labels.label[has_gold],
         ("",) * items.size,
-        block.annotators,
-        block.categories,
-        block.scale,
+        labels.annotators,
+        labels.categories,
+        labels.scale,
     )
     counts = confusion_counts(some, categories)
     return _Sums(items.size, errors.errors, errors.ties, errors.expected_errors, counts)

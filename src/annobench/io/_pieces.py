@@ -216,7 +216,7 @@ def coded(
         }
     )
     if finished:
-        from annobench.labels.partitions import partition_of
+        from annobench.scale._format import partition_of
 
         frame = frame[~np.isin(partition_of(frame["item"], n_partitions), finished)]
     return frame

@@ -17,18 +17,20 @@ from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
 from annobench.core.numbers import plain_categories
-from annobench.core.workers import check_connected, dask_client
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import (
+from annobench.scale._format import (
     ANNOTATORS,
     CONTENTS,
-    PartitionedLabels,
     digest_of_file,
-    label_type,
+    head_of,
+    labels_file,
     partition_file,
     partition_of,
+    write_rows,
 )
+from annobench.scale._workers import check_connected, dask_client
+from annobench.scale.partitions import PartitionedLabels
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -61,7 +63,7 @@ def partition(
     say: Callable[[str], None] | None = None,
     follow: Follow | None = None,
 ) -> PartitionedLabels:
-    """Sort labels by item into a folder of Parquet partitions, whatever their number.
+    """Sort labels by item into a folder of partitions, whatever their number.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def partition(
     replace : bool, default False
         Whether partitions of other labels in the folder are replaced.
     scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+        Dask's; by default its workers are started here, a process a core.
     say : callable, optional
         Called with the address of Dask's dashboard, in a line.
     follow : callable, optional
@@ -378,7 +380,8 @@ def _shuffle(
 
 
 def _is_written(folder: Path, number: int) -> bool:
-    return all(partition_file(folder, kind, number).exists() for kind in ("items", "labels"))
+    files = partition_file(folder, "items", number), labels_file(folder, number)
+    return all(path.exists() for path in files)
 
 
 def write_partition(
@@ -417,77 +420,21 @@ def write_partition(
     return pd.DataFrame({"partition": numbers})
 
 
-def write_rows(folder: Path, number: int, frame: pd.DataFrame, n_categories: int) -> None:
-    """Write a partition's two files, each whole or not at all, the labels last.
-
-    Parameters
-    ----------
-    folder : Path
-        Of the partitions.
-    number : int
-        Of the partition.
-    frame : DataFrame
-        `item`, `row`, `annotator` and `label`; -1 where a row has no label.
-    n_categories : int
-        K.
-    """
-    frame = frame.sort_values("row")
-    code, names = pd.factorize(frame["item"])
-    first_row = frame["row"].to_numpy()[np.unique(code, return_index=True)[1]]
-    given = frame["label"].to_numpy() >= 0
-    order = np.argsort(code[given], kind="stable")
-    item, annotator, label = (
-        column[given][order]
-        for column in (code, frame["annotator"].to_numpy(), frame["label"].to_numpy())
-    )
-    n_labels = np.bincount(item, minlength=len(names))
-    first_of = np.r_[0, np.cumsum(n_labels)[:-1]][item] if item.size else item
-    is_shared = bool((annotator != annotator[first_of]).any()) if item.size else False
-    items = {
-        "item": pa.array(names, pa.string()),
-        "first_row": first_row,
-        "n_labels": n_labels.astype(np.int32),
-    }
-    labels = {
-        "item": item.astype(np.int32),
-        "annotator": annotator.astype(np.int32),
-        "label": label.astype(label_type(n_categories)),
-    }
-    for kind, columns, packed in (("items", items, "item"), ("labels", labels, "item")):
-        table = pa.table(columns)
-        if kind == "labels":
-            table = table.replace_schema_metadata({"is_shared": str(int(is_shared))})
-        with replacing(partition_file(folder, kind, number)) as draft:
-            pq.write_table(
-                table,
-                draft,
-                # What every pass reads is stored as it is used.
-                compression={
-                    name: "zstd" if name in (packed, "first_row") else "none" for name in columns
-                },
-                # Of few categories a label takes some bits; Parquet has no narrow integers.
-                use_dictionary=["label"],
-                row_group_size=max(len(table), 1),
-            )
-
-
 def _finish(
     steps: _Steps, folder: Path, categories: tuple[str, ...], scale: Scale, n_partitions: int
 ) -> PartitionedLabels:
-    items, labels = (
-        [partition_file(folder, kind, n) for n in range(n_partitions)]
-        for kind in ("items", "labels")
-    )
-    paths = [folder / ANNOTATORS, *items, *labels]
+    numbers = range(n_partitions)
+    items = [partition_file(folder, "items", n) for n in numbers]
+    paths = [folder / ANNOTATORS, *items, *(labels_file(folder, n) for n in numbers)]
     digests = steps.client.gather(steps.each("digests", digest_of_file, paths))
-    heads = [pq.read_metadata(path) for path in labels]
+    heads = [head_of(folder, n) for n in numbers]
     found = PartitionedLabels(
         folder,
         categories,
         scale,
-        tuple(pq.read_metadata(path).num_rows for path in items),
-        tuple(head.num_rows for head in heads),
-        any(head.metadata[b"is_shared"] == b"1" for head in heads),
+        tuple(head.n_items for head in heads),
+        tuple(head.n_labels for head in heads),
+        any(head.is_shared for head in heads),
         dict(zip((path.relative_to(folder).as_posix() for path in paths), digests, strict=True)),
     )
     found.write()

@@ -19,7 +19,8 @@ from annobench.io.formats.recognition import format_of, unrecognised
 from annobench.io.options import refuse_idle_options
 from annobench.io.table import PARQUET
 from annobench.labels.columns import USUAL_NAMES
-from annobench.labels.partitions import PartitionedLabels, is_partitioned
+from annobench.scale._format import is_partitioned
+from annobench.scale.partitions import PartitionedLabels
 
 #: What labels may be kept in; "spans" is an export of which a layer of marks is meant.
 SourceKind = Literal["long", "wide", "export", "spans", "partitions"]

@@ -20,13 +20,12 @@ from annobench.core.errors import AnnotationError
 
 if TYPE_CHECKING:
     import numpy as np
-    from distributed import Client
 
     from annobench.labels.annotations import Annotations
-    from annobench.labels.engines import Engine
-    from annobench.labels.partitions import PartitionedLabels
-    from annobench.models._passes import PartitionedFit, Workers
+    from annobench.models._passes import PartitionedFit, Passing
     from annobench.models.base import Fit
+    from annobench.scale._sources import BlockSource, Engine
+    from annobench.scale._workers import Scheduler
 
 #: Modules that models are made of.
 _PARTS = {"base", "dependence", "kernels"}
@@ -136,7 +135,7 @@ def check_options(function: Callable[..., Any], model: str, options: Mapping[str
 
 
 def fit_partitions(
-    workers: Workers,
+    passing: Passing,
     model: str = "dawid_skene",
     *,
     rng: np.random.Generator | int | None = None,
@@ -146,7 +145,7 @@ def fit_partitions(
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
     model : str, default "dawid_skene"
         Name of the model.
@@ -175,7 +174,7 @@ def fit_partitions(
     check_options(module.fit_partitions, model, options)
     if not module.METHOD.deterministic:
         options["rng"] = rng
-    found: PartitionedFit = module.fit_partitions(workers, **options)
+    found: PartitionedFit = module.fit_partitions(passing, **options)
     return found
 
 
@@ -189,22 +188,22 @@ def fit(
 ) -> Fit: ...
 @overload
 def fit(
-    annotations: PartitionedLabels | str | Path,
+    annotations: BlockSource,
     model: str = ...,
     *,
     rng: np.random.Generator | int | None = ...,
     engine: Engine = ...,
-    scheduler: str | Client | None = ...,
+    scheduler: Scheduler = ...,
     checkpoint: str | Path | None = ...,
     **options: Any,
 ) -> Fit | PartitionedFit: ...
 def fit(
-    annotations: Annotations | PartitionedLabels | str | Path,
+    annotations: Annotations | BlockSource,
     model: str = "dawid_skene",
     *,
     rng: np.random.Generator | int | None = None,
     engine: Engine = "auto",
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     checkpoint: str | Path | None = None,
     **options: Any,
 ) -> Fit | PartitionedFit:
@@ -212,25 +211,27 @@ def fit(
 
     Parameters
     ----------
-    annotations : Annotations, PartitionedLabels, str or Path
-        The labels, in memory or in a folder of partitions.
+    annotations : Annotations, BlockedLabels, str, Path or callable
+        The labels, in memory or in a folder of partitions; or a function that gives them anew for
+        every pass, chunk by chunk, all labels of an item in one.
     model : str, default "dawid_skene"
         Name of the model.
     rng : numpy.random.Generator or int, optional
         Source of randomness, or a seed. A model that is deterministic makes no use of it.
     engine : {"auto", "memory", "dask"}, default "auto"
         Where partitions are fitted, as for `annobench.consensus`.
-    scheduler : str or distributed.Client, optional
-        Dask's, as for `annobench.core.workers.dask_client`.
+    scheduler : str, distributed.Client or concurrent.futures.Executor, optional
+        Who passes over partitions: an executor, or Dask's workers, by the address of their
+        scheduler or a client. By default Dask's are started here, a process a core.
     checkpoint : str or Path, optional
-        A folder that workers on Dask see, where parameters are kept; GLAD needs one.
+        A folder that workers see, where parameters are kept; of blocks, GLAD needs one.
     **options
         Passed to the model's `fit` or `fit_partitions`.
 
     Returns
     -------
     Fit or PartitionedFit
-        The model's own; from Dask without items.
+        The model's own; of partitions that workers fit, and of chunks, without items.
 
     Raises
     ------
@@ -245,17 +246,16 @@ def fit(
     >>> fit(labels, "voting").posterior[:, 1]
     array([1. , 0.5])
     """
-    from annobench.labels.engines import in_memory, partitions_for
+    from annobench.scale._sources import blocks_of, in_memory, workers_of
 
-    partitions = partitions_for(annotations, engine)
-    if partitions is not None:
-        from annobench.core.workers import dask_client
-        from annobench.models._passes import Workers
+    labels = blocks_of(annotations, engine, scheduler)
+    if labels is not None:
+        from annobench.models._passes import Passing
 
         kept = None if checkpoint is None else Path(checkpoint).absolute()
-        with dask_client(scheduler) as client:
-            workers = Workers(partitions, client, checkpoint=kept)
-            return fit_partitions(workers, model, rng=rng, **options)
+        with workers_of(labels, scheduler) as workers:
+            passing = Passing(labels, workers, checkpoint=kept)
+            return fit_partitions(passing, model, rng=rng, **options)
     module = get(model)
     check_options(module.fit, model, options)
     if not module.METHOD.deterministic:

@@ -2,7 +2,7 @@
 
 An iteration of EM needs of the labels only sums over items. A model that states what one pass over
 some items adds up, and what parameters follow from the totals, is fitted by the same code to labels
-in memory, which are one block, and to partitions, whose sums Dask's workers return.
+in memory, which are one block, to chunks, and to partitions, whose sums workers return.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from annobench.core.errors import AnnotationError
-from annobench.labels.partitions import PartitionedLabels
-from annobench.models._kept import ENDING, KeptItems, read_arrays, write_arrays
+from annobench.labels.annotations import Annotations
 from annobench.models._votes import EMTrace, Floats, Settled, Votes, run_em
 from annobench.models.base import Fit
-
-if TYPE_CHECKING:
-    from distributed import Client
+from annobench.scale._blocks import Block, BlockedLabels, InMemory
+from annobench.scale._kept import ENDING, KeptItems, read_arrays, write_arrays
+from annobench.scale._workers import Workers
 
 T = TypeVar("T", bound=tuple[Any, ...])
 S = TypeVar("S", bound=tuple[Any, ...])
@@ -37,7 +36,7 @@ class Begins(Protocol[S_co]):
     """What adds up sums over items; objects are sent to workers."""
 
     def begin(self, votes: Votes, number: int) -> S_co:
-        """Add up what the first parameters follow from, of the partition of this number."""
+        """Add up what the first parameters follow from, of the block of this number."""
 
 
 class Sweeps(Protocol[T_contra, S_co]):
@@ -55,7 +54,7 @@ class Passes(Protocol[T, S]):
         """The class of the parameters."""
 
     def begin(self, votes: Votes, number: int) -> S:
-        """Add up what the first parameters follow from, of the partition of this number."""
+        """Add up what the first parameters follow from, of the block of this number."""
 
     def sweep(self, votes: Votes, theta: T, number: int) -> tuple[S, Floats]:
         """Compute the items' posterior, shape (I, K), and add up what it says."""
@@ -85,53 +84,16 @@ class PartitionedFit(NamedTuple):
     theta: Any
 
 
-def run_in_memory(
-    passes: Passes[T, S],
-    votes: Votes,
-    tolerance: float,
-    max_iterations: int,
-    start: T | None = None,
-) -> EMTrace[T, tuple[S, Floats]]:
-    """Fit a model to labels in memory.
-
-    Parameters
-    ----------
-    passes : Passes
-        The model.
-    votes : Votes
-        The labels.
-    tolerance, max_iterations
-        As for `annobench.models._votes.run_em`.
-    start : tuple, optional
-        The first parameters; by default those that follow from `begin`.
-
-    Returns
-    -------
-    EMTrace
-        What is expected are the sums, and the items' posterior.
-    """
-
-    def expect(theta: T) -> tuple[tuple[S, Floats], float, float]:
-        total, posterior = passes.sweep(votes, theta, 0)
-        return (total, posterior), *passes.objective(total, theta)
-
-    def maximise(expected: tuple[S, Floats], theta: T) -> T:
-        return passes.update(expected[0], theta)
-
-    first = passes.update(passes.begin(votes, 0), None) if start is None else start
-    return run_em(first, expect, maximise, tolerance, max_iterations)
-
-
 @dataclass(frozen=True, eq=False)
-class Workers:
-    """Labels in partitions, and Dask's workers that pass over them.
+class Passing:
+    """Labels in blocks, who passes over them, and where a fit keeps what it goes on from.
 
     Attributes
     ----------
-    labels : PartitionedLabels
+    labels : BlockedLabels
         The labels.
-    client : distributed.Client
-        Whose workers see their folder.
+    workers : distributed.Client, concurrent.futures.Executor or None
+        Who passes over partitions, and sees their folder; None for this process.
     say : callable
         Called with a line after every pass.
     checkpoint : Path or None
@@ -140,64 +102,34 @@ class Workers:
         Whether to go on from it.
     """
 
-    labels: PartitionedLabels
-    client: Client
+    labels: BlockedLabels
+    workers: Workers | None = None
     say: Callable[[str], None] = lambda line: None
     checkpoint: Path | None = None
     resume: bool = False
 
+    @classmethod
+    def in_memory(cls, annotations: Annotations) -> Passing:
+        """Pass over labels that are in memory."""
+        return cls(InMemory(annotations))
+
+    @property
+    def posterior(self) -> Floats:
+        """Of the items of labels in memory, after the last pass, shape (I, K)."""
+        assert isinstance(self.labels, InMemory)
+        assert self.labels.whole.posterior is not None
+        return self.labels.whole.posterior
+
     def begin(self, passes: Begins[S]) -> S:
-        """Add up over all partitions what the first parameters follow from.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-
-        Returns
-        -------
-        tuple
-            Sums.
-        """
-        return self.labels.total(self.client, _begin, passes)
+        """Add up over all blocks what the first parameters follow from."""
+        return self.labels.map_sum(self.workers, _begin, passes)
 
     def sweep(self, passes: Sweeps[T, S], theta: T) -> S:
-        """Do the E-step of all partitions.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-        theta : tuple
-            Its parameters.
-
-        Returns
-        -------
-        tuple
-            Sums.
-        """
-        return self.labels.total(self.client, _sweep, passes, theta)
+        """Do the E-step of all blocks."""
+        return self.labels.map_sum(self.workers, _sweep, passes, theta)
 
     def kept_items(self, passes_of: type, what: object = "") -> KeptItems:
-        """Find a place for the parameters of items, which stay on disk as labels do.
-
-        Parameters
-        ----------
-        passes_of : type
-            The class of the model's passes.
-        what : object
-            What is fitted.
-
-        Returns
-        -------
-        KeptItems
-            In the folder of the checkpoint.
-
-        Raises
-        ------
-        AnnotationError
-            If there is none.
-        """
+        """Find a place for the parameters of items, which stay on disk as labels do."""
         if self.checkpoint is None:
             raise AnnotationError(
                 "Parameters of items need a folder for the checkpoint, which workers see. Name one."
@@ -216,35 +148,7 @@ class Workers:
         settled: Settled | None = None,
         improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
-        """Fit a model, in one pass an iteration unless better parameters take others.
-
-        Parameters
-        ----------
-        passes : Passes
-            The model.
-        tolerance, max_iterations
-            As for `annobench.models._votes.run_em`.
-        start : callable, optional
-            Makes the first parameters; by default they follow from `begin`.
-        name : str, default "parameters"
-            Of the checkpoint's file.
-        what : object
-            What is fitted, by which a checkpoint is told from others.
-        settled : callable, optional
-            As for `annobench.models._votes.run_em`.
-        improve : callable, optional
-            Makes better parameters of sums and parameters; by default the model's `update`.
-
-        Returns
-        -------
-        EMTrace
-            What is expected are the sums.
-
-        Raises
-        ------
-        AnnotationError
-            If there is no checkpoint to go on from, or that of another fit.
-        """
+        """Fit a model, in one pass an iteration unless better parameters take others."""
         before: list[float] = []
         first, path = None, None
         of = _fingerprint(self.labels, type(passes), what)
@@ -296,17 +200,20 @@ def _read(path: Path, of: str, parameters: type[T]) -> tuple[T, list[float]]:
     return parameters(*(each if each.ndim else each.item() for each in arrays.values())), history
 
 
-def _fingerprint(labels: PartitionedLabels, passes: type, what: object) -> str:
+def _fingerprint(labels: BlockedLabels, passes: type, what: object) -> str:
     sizes = [labels.item_counts, labels.label_counts, labels.categories]
     with np.printoptions(threshold=sys.maxsize):  # long arrays in full
         asked = repr(what)
-    text = json.dumps([passes.__module__, passes.__qualname__, asked, str(labels.folder), sizes])
+    text = json.dumps(
+        [passes.__module__, passes.__qualname__, asked, str(labels.folder or ""), sizes]
+    )
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _begin(labels: PartitionedLabels, number: int, passes: Begins[S]) -> S:
-    return passes.begin(Votes(labels.block(number)), number)
+def _begin(block: Block, passes: Begins[S]) -> S:
+    return passes.begin(block.made(Votes), block.number)
 
 
-def _sweep(labels: PartitionedLabels, number: int, passes: Sweeps[T, S], theta: T) -> S:
-    return passes.sweep(Votes(labels.block(number)), theta, number)[0]
+def _sweep(block: Block, passes: Sweeps[T, S], theta: T) -> S:
+    total, block.posterior = passes.sweep(block.made(Votes), theta, block.number)
+    return total

@@ -17,7 +17,6 @@ from annobench.core.errors import AnnotationError, ConvergenceWarning, check_lev
 from annobench.core.results import Summarised, axes_or_new
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models.convergence import FEWEST_DRAWS
 from annobench.models.diagnostics import (
     MAX_R_HAT,
@@ -26,6 +25,7 @@ from annobench.models.diagnostics import (
     has_converged,
     inference_data,
 )
+from annobench.scale._blocks import BlockedLabels
 
 if TYPE_CHECKING:
     from arviz import InferenceData
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from annobench.models.dependence import DependenceCheck
 
 
-LabelsT = TypeVar("LabelsT", Annotations, PartitionedLabels)
+LabelsT = TypeVar("LabelsT", Annotations, BlockedLabels)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Method:
 
         Parameters
         ----------
-        annotations : Annotations or PartitionedLabels
+        annotations : Annotations or BlockedLabels
             The labels to be fitted; a data frame with one row a label becomes annotations.
         informed : bool, default False
             Whether something else than these labels tells how good annotators are: known
@@ -136,7 +136,7 @@ class Method:
 
         Returns
         -------
-        Annotations or PartitionedLabels
+        Annotations or BlockedLabels
             The labels.
 
         Raises
@@ -149,7 +149,7 @@ class Method:
         -----
         Linear in the number of labels.
         """
-        if not isinstance(annotations, PartitionedLabels):
+        if not isinstance(annotations, BlockedLabels):
             annotations = as_annotations(annotations, self.name)
         if annotations.n_labels == 0:
             raise AnnotationError(f"{self.name}: there are no labels. Give at least one.")
@@ -181,12 +181,12 @@ class Method:
             self.check_overlap(annotations, bool(np.any(annotations.is_shared)))
         return annotations
 
-    def check_overlap(self, annotations: Annotations | PartitionedLabels, overlap: bool) -> None:
+    def check_overlap(self, annotations: Annotations | BlockedLabels, overlap: bool) -> None:
         """Refuse labels that leave nothing to compare, if the model compares annotators.
 
         Parameters
         ----------
-        annotations : Annotations or PartitionedLabels
+        annotations : Annotations or BlockedLabels
             Whose annotators a message names.
         overlap : bool
             Whether some item has labels of two annotators.

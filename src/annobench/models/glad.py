@@ -35,12 +35,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
-from annobench.models._kept import KeptItems
-from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, normalised, run_em
 from annobench.models.base import Conventions, Fit, Method
 from annobench.models.kernels.votes import add_scaled_votes, slopes
+from annobench.scale._blocks import Block, BlockedLabels
+from annobench.scale._kept import KeptItems
 
 METHOD = Method(
     name="glad",
@@ -257,13 +257,13 @@ def fit(
 
 
 def fit_partitions(
-    workers: Workers, *, tolerance: float = 1e-9, max_iterations: int = 2_000
+    passing: Passing, *, tolerance: float = 1e-9, max_iterations: int = 2_000
 ) -> PartitionedFit:
     """Fit GLAD to partitions, as `fit` does to labels in memory.
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, who passes over them, and a folder for the checkpoint, which also keeps the
         easinesses.
     tolerance, max_iterations
@@ -274,12 +274,12 @@ def fit_partitions(
     PartitionedFit
         Without items.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels)
     check_search(METHOD.name, tolerance, max_iterations)
-    passes = _Passes(workers.kept_items(_Passes))
-    improve = partial(_improved, passes, workers)
-    end = workers.run(passes, tolerance, max_iterations, improve=improve)
+    passes = _Passes(passing.kept_items(_Passes))
+    improve = partial(_improved, passes, passing)
+    end = passing.run(passes, tolerance, max_iterations, improve=improve)
     nobody = np.zeros((0, labels.n_categories))
     return PartitionedFit(_fit_of(labels, (), end, nobody, np.zeros(0)), passes, end.parameters)
 
@@ -318,7 +318,7 @@ class _Passes:
         return _divided(kept, theta.log_factor, votes.labelled)
 
 
-def _improved(passes: _Passes, workers: Workers, total: _Sums, theta: _Shared) -> _Shared:
+def _improved(passes: _Passes, passing: Passing, total: _Sums, theta: _Shared) -> _Shared:
     """Do the M-step by passes."""
     version = theta.version
     passes.kept.forget(before=version)
@@ -326,21 +326,16 @@ def _improved(passes: _Passes, workers: Workers, total: _Sums, theta: _Shared) -
     def attempt(ability: Floats) -> _Attempt:
         nonlocal version
         version += 1
-        return workers.labels.total(workers.client, _attempt, passes, theta, ability, version)
+        return passing.labels.map_sum(passing.workers, _attempt, passes, theta, ability, version)
 
     ability, log_factor = _maximised(total, theta.ability, attempt)
     return _Shared(ability, log_factor, version)
 
 
 def _attempt(
-    labels: PartitionedLabels,
-    number: int,
-    passes: _Passes,
-    theta: _Shared,
-    ability: Floats,
-    version: int,
+    block: Block, passes: _Passes, theta: _Shared, ability: Floats, version: int
 ) -> _Attempt:
-    return passes.attempt(Votes(labels.block(number)), theta, number, ability, version)
+    return passes.attempt(block.made(Votes), theta, block.number, ability, version)
 
 
 def _first(n_annotators: int) -> _Shared:
@@ -348,7 +343,7 @@ def _first(n_annotators: int) -> _Shared:
 
 
 def _fit_of(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     items: tuple[str, ...],
     end: EMTrace[Any, Any],
     posterior: Floats,

@@ -29,10 +29,10 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
-from annobench.models._passes import PartitionedFit, Workers, run_in_memory
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace, Floats, Votes, check_search, log
 from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="mace",
@@ -213,18 +213,20 @@ def fit(
     """
     annotations = METHOD.check(annotations)
     passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
-    votes = Votes(annotations)
-    ends = []
+    passing = Passing.in_memory(annotations)
+    ends, posteriors = [], []
     for first in _guesses(annotations, n_starts, rng, even_start=even_start):
-        start = passes.update(passes.sweep(votes, first, 0)[0], first)
-        ends.append(run_in_memory(passes, votes, tolerance, max_iterations, start))
+        start = partial(_after, passes, passing, first)
+        ends.append(passing.run(passes, tolerance, max_iterations, start=start))
+        posteriors.append(passing.posterior)
     best = _best(ends)
-    likelihood = passes.sweep(votes, _means(best.parameters), 0)[0].log_likelihood
-    return _fit_of(annotations, annotations.items, ends, best.expected[1], likelihood)
+    likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
+    posterior = posteriors[ends.index(best)]
+    return _fit_of(annotations, annotations.items, ends, posterior, likelihood)
 
 
 def fit_partitions(
-    workers: Workers,
+    passing: Passing,
     *,
     rng: np.random.Generator | int | None = None,
     inference: Inference = "variational",
@@ -238,7 +240,7 @@ def fit_partitions(
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
     rng, inference, smoothing, n_starts, even_start, tolerance, max_iterations
         As for `fit`.
@@ -248,32 +250,32 @@ def fit_partitions(
     PartitionedFit
         Without items.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels)
     passes = _checked(inference, smoothing, n_starts, tolerance, max_iterations)
     ends = []
     for number, first in enumerate(_guesses(labels, n_starts, rng, even_start=even_start)):
         ends.append(
-            workers.run(
+            passing.run(
                 passes,
                 tolerance,
                 max_iterations,
-                start=partial(_after, passes, workers, first),
+                start=partial(_after, passes, passing, first),
                 name=f"start-{number}",
                 # Numbers that the start was drawn as tell a checkpoint of another seed.
                 what=(inference, smoothing, first.competence[:5].tolist()),
             )
         )
     best = _best(ends)
-    likelihood = workers.sweep(passes, _means(best.parameters)).log_likelihood
+    likelihood = passing.sweep(passes, _means(best.parameters)).log_likelihood
     nobody = np.zeros((0, labels.n_categories))
     found = _fit_of(labels, (), ends, nobody, likelihood)
     return PartitionedFit(found, passes, best.parameters)
 
 
-def _after(passes: _Passes, workers: Workers, first: _Parameters) -> _Parameters:
+def _after(passes: _Passes, passing: Passing, first: _Parameters) -> _Parameters:
     """Update a guess once."""
-    return passes.update(workers.sweep(passes, first), first)
+    return passes.update(passing.sweep(passes, first), first)
 
 
 class _Sums(NamedTuple):
@@ -334,7 +336,7 @@ def _checked(
 
 
 def _guesses(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     n_starts: int = 1,
     rng: np.random.Generator | int | None = None,
     *,
@@ -365,7 +367,7 @@ def _means(theta: _Parameters) -> _Parameters:
 
 
 def _fit_of(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     items: tuple[str, ...],
     ends: list[EMTrace[_Parameters, Any]],
     posterior: Floats,

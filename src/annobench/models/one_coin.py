@@ -23,8 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
-from annobench.models._passes import PartitionedFit, Workers, run_in_memory
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import (
     EMTrace,
     Floats,
@@ -35,6 +34,7 @@ from annobench.models._votes import (
     log,
 )
 from annobench.models.base import ConfusionFit, Conventions, Method
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="one_coin",
@@ -220,12 +220,13 @@ def fit(
     """
     annotations = METHOD.check(annotations)
     passes = _checked(smoothing, tolerance, max_iterations)
-    end = run_in_memory(passes, Votes(annotations), tolerance, max_iterations)
-    return _fit_of(annotations, annotations.items, end, end.expected[1])
+    passing = Passing.in_memory(annotations)
+    end = passing.run(passes, tolerance, max_iterations)
+    return _fit_of(annotations, annotations.items, end, passing.posterior)
 
 
 def fit_partitions(
-    workers: Workers,
+    passing: Passing,
     *,
     smoothing: float = 0.01,
     tolerance: float = 1e-8,
@@ -235,7 +236,7 @@ def fit_partitions(
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
     smoothing, tolerance, max_iterations
         As for `fit`.
@@ -245,10 +246,10 @@ def fit_partitions(
     PartitionedFit
         Without items.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels)
     passes = _checked(smoothing, tolerance, max_iterations)
-    end = workers.run(passes, tolerance, max_iterations, what=smoothing)
+    end = passing.run(passes, tolerance, max_iterations, what=smoothing)
     nobody = np.zeros((0, labels.n_categories))
     return PartitionedFit(_fit_of(labels, (), end, nobody), passes, end.parameters)
 
@@ -263,7 +264,7 @@ def _checked(smoothing: float, tolerance: float, max_iterations: int) -> _Passes
 
 
 def _fit_of(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     items: tuple[str, ...],
     end: EMTrace[_Parameters, Any],
     posterior: Floats,

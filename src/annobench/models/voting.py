@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annobench.labels.annotations import Annotations
-from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Votes
 from annobench.models.base import CHANGES, Conventions, Fit, Method, best_categories
 
@@ -124,12 +124,12 @@ class _Passes:
         return self.begin(votes, number), votes.shares
 
 
-def fit_partitions(workers: Workers) -> PartitionedFit:
+def fit_partitions(passing: Passing) -> PartitionedFit:
     """Count the votes of every item in partitions, as `fit` does in memory.
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
 
     Returns
@@ -137,9 +137,9 @@ def fit_partitions(workers: Workers) -> PartitionedFit:
     PartitionedFit
         Without items.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels)
-    total = workers.begin(_Passes())
+    total = passing.begin(_Passes())
     nobody = np.zeros((0, labels.n_categories))
     found = VotingFit(
         (),

@@ -30,11 +30,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.labels.partitions import PartitionedLabels
 from annobench.models import voting
-from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import Floats, Votes, check_search, normalised
 from annobench.models.base import Conventions, Fit, Method, best_categories
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="weighted_voting",
@@ -188,12 +188,12 @@ class _Passes:
         return sums, normalised(counted)[0]
 
 
-def fit_partitions(workers: Workers, *, max_iterations: int = 100) -> PartitionedFit:
+def fit_partitions(passing: Passing, *, max_iterations: int = 100) -> PartitionedFit:
     """Estimate weights from partitions, as `fit` does from labels in memory.
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
     max_iterations : int, default 100
         As for `fit`.
@@ -208,18 +208,18 @@ def fit_partitions(workers: Workers, *, max_iterations: int = 100) -> Partitione
     A pass counts the votes twice, with the weights of the round and of the one before it, so that
     nothing is kept for an item.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels)
     check_search(METHOD.name, 0, max_iterations)
     passes, k = _Passes(), labels.n_categories
-    total = workers.begin(passes)
+    total = passing.begin(passes)
     weights, n_iterations, converged = np.ones_like(total.given), 0, False
     while n_iterations < max_iterations and not converged:
         theta = _Parameters(_log_odds(total.agreeing, total.given, k), weights)
-        total, weights = workers.sweep(passes, theta), theta.weights
+        total, weights = passing.sweep(passes, theta), theta.weights
         converged = total.changed == 0
         n_iterations += 1
-        workers.say(f"round {n_iterations}: {total.changed:,} items with new winners")
+        passing.say(f"round {n_iterations}: {total.changed:,} items with new winners")
     nobody = np.zeros((0, k))
     found = _as_fit(labels, (), weights, nobody, nobody.astype(bool), n_iterations, converged)
     return PartitionedFit(found, passes, theta)
@@ -244,7 +244,7 @@ def _log_odds(right: Floats, given: Floats, n_categories: int) -> Floats:
 
 
 def _as_fit(
-    annotations: Annotations | PartitionedLabels,
+    annotations: Annotations | BlockedLabels,
     items: tuple[str, ...],
     weights: Floats,
     votes: Floats,

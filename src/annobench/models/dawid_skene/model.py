@@ -36,10 +36,14 @@ from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.numbers import plain_number, spelling_hint
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
-from annobench.labels.partitions import PartitionedLabels
-from annobench.models._passes import PartitionedFit, Workers
+from annobench.models._passes import PartitionedFit, Passing
 from annobench.models._votes import EMTrace
 from annobench.models.base import ConfusionFit, Conventions, Method, accuracy
+from annobench.models.dawid_skene._passes import (
+    DawidSkenePasses,
+    Sums,
+    Theta,
+)
 from annobench.models.dawid_skene.em import (
     NO_WEIGHT,
     Criterion,
@@ -52,13 +56,9 @@ from annobench.models.dawid_skene.em import (
     confusion_of,
     width_of,
 )
-from annobench.models.dawid_skene.passes import (
-    DawidSkenePasses,
-    Sums,
-    Theta,
-)
 from annobench.models.dawid_skene.starts import Start, first_parameters, first_values, where
 from annobench.models.kernels import dawid_skene as kernels
+from annobench.scale._blocks import BlockedLabels
 
 METHOD = Method(
     name="dawid_skene",
@@ -334,7 +334,7 @@ def fit(
 
 
 def fit_partitions(
-    workers: Workers,
+    passing: Passing,
     *,
     smoothing: float | ArrayLike = 0.01,
     prevalence_smoothing: float | ArrayLike | None = None,
@@ -349,7 +349,7 @@ def fit_partitions(
 
     Parameters
     ----------
-    workers : Workers
+    passing : Passing
         The labels, and who passes over them.
     smoothing, prevalence_smoothing
         As for `fit`.
@@ -372,7 +372,7 @@ def fit_partitions(
     ValueError
         If a number or a word is out of its range.
     """
-    labels = workers.labels
+    labels = passing.labels
     METHOD.check(labels, informed=gold is not None)
     settings = _settings(
         labels,
@@ -398,7 +398,7 @@ def fit_partitions(
             "one of them, or Parameters."
         )
     what = (smoothing, prevalence_smoothing, start, groups, tie, sorted((gold or {}).items()))
-    end = workers.run(
+    end = passing.run(
         passes, tolerance, max_iterations, start=first, what=what, settled=passes.is_settled
     )
     return PartitionedFit(fit_of_passes(labels, passes, end), passes, end.parameters)
@@ -408,7 +408,7 @@ def fit_partitions(
 
 
 def _settings(
-    annotations: Annotations | PartitionedLabels,
+    annotations: Annotations | BlockedLabels,
     smoothing: float | ArrayLike,
     prevalence_smoothing: float | ArrayLike | None,
     gold: Mapping[str, str] | ArrayLike | None,
@@ -476,9 +476,9 @@ def _prior(
 
 
 def _gold(
-    annotations: Annotations | PartitionedLabels, gold: Mapping[str, str] | ArrayLike | None
+    annotations: Annotations | BlockedLabels, gold: Mapping[str, str] | ArrayLike | None
 ) -> NDArray[np.int32]:
-    if gold is None or isinstance(annotations, PartitionedLabels):
+    if gold is None or isinstance(annotations, BlockedLabels):
         return np.zeros(0, dtype=np.int32)
     if isinstance(gold, Mapping):
         return _gold_by_name(annotations, gold)
@@ -521,7 +521,7 @@ def _gold_by_name(annotations: Annotations, gold: Mapping[str, str]) -> NDArray[
 
 
 def _groups(
-    annotations: Annotations | PartitionedLabels,
+    annotations: Annotations | BlockedLabels,
     groups: Literal["all"] | Sequence[object] | NDArray[Any] | None,
 ) -> NDArray[np.int64]:
     n = annotations.n_annotators
@@ -568,7 +568,7 @@ def _fit_of(annotations: Annotations, problem: Problem, state: State) -> DawidSk
 
 
 def fit_of_passes(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     passes: DawidSkenePasses,
     end: EMTrace[Theta, Sums],
 ) -> DawidSkeneFit:
@@ -576,7 +576,7 @@ def fit_of_passes(
 
     Parameters
     ----------
-    labels : Annotations or PartitionedLabels
+    labels : Annotations or BlockedLabels
         Whose annotators and categories they are.
     passes : DawidSkenePasses
         What was asked for.
@@ -595,7 +595,7 @@ def fit_of_passes(
 
 
 def _named_fit(
-    labels: Annotations | PartitionedLabels,
+    labels: Annotations | BlockedLabels,
     items: tuple[str, ...],
     problem: Problem,
     state: State,

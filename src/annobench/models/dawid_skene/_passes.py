@@ -77,131 +77,42 @@ class DawidSkenePasses:
     parameters: ClassVar[type[Theta]] = Theta
 
     def begin(self, votes: Votes, number: int) -> Sums:
-        """Count labels with the vote shares for weights.
-
-        Parameters
-        ----------
-        votes : Votes
-            The labels of a block.
-        number : int
-            Of the block.
-
-        Returns
-        -------
-        Sums
-            Without a likelihood.
-        """
+        """Count labels with the vote shares for weights."""
         problem = self._problem(votes.annotations, number)
         state = problem.begin(votes_start(votes.annotations), None)
         shared = int(votes.annotations.is_shared.sum())
         return self._sums(problem, state, 0.0, shared)
 
     def sweep(self, votes: Votes, theta: Theta, number: int) -> tuple[Sums, Floats]:
-        """Do the E-step of a block, and count.
-
-        Parameters
-        ----------
-        votes : Votes
-            The labels of a block.
-        theta : Theta
-            The parameters.
-        number : int
-            Of the block.
-
-        Returns
-        -------
-        Sums, ndarray of shape (I, K)
-            Sums, and the items' posterior.
-        """
+        """Do the E-step of a block, and count."""
         problem = self._problem(votes.annotations, number)
         state = self._state(theta, votes.annotations.n_items)
         problem.expect(state)
         return self._sums(problem, state, state.log_likelihood, 0), state.posterior
 
     def update(self, total: Sums, theta: Theta | None) -> Theta:
-        """Do the M-step.
-
-        Parameters
-        ----------
-        total : Sums
-            Over all items.
-        theta : Theta or None
-            Not used.
-
-        Returns
-        -------
-        Theta
-            The parameters.
-        """
+        """Do the M-step."""
         problem, state = self.ended(total, None)
         problem.update(state)
         return Theta(state.prevalence, state.table)
 
     def objective(self, total: Sums, theta: Theta) -> tuple[float, float]:
-        """Return the log likelihood and the log posterior.
-
-        Parameters
-        ----------
-        total : Sums
-            Over all items.
-        theta : Theta
-            The parameters.
-
-        Returns
-        -------
-        float, float
-            The latter without constants.
-        """
+        """Return the log likelihood and the log posterior."""
         problem, state = self.ended(total, theta)
         likelihood = float(total.log_likelihood)
         return likelihood, likelihood + problem.log_prior(state)
 
     def is_settled(self, now: float, before: float) -> bool:
-        """Say whether the log posterior has come to rest.
-
-        Parameters
-        ----------
-        now, before : float
-            After the last update, and before it.
-
-        Returns
-        -------
-        bool
-            As `Problem.is_settled`.
-        """
+        """Say whether the log posterior has come to rest."""
         return self._whole().is_settled(now, before)
 
     def start(self, parameters: Parameters) -> Theta:
-        """Make given parameters the first.
-
-        Parameters
-        ----------
-        parameters : Parameters
-            Prevalence and confusion matrices.
-
-        Returns
-        -------
-        Theta
-            The same, those of a group averaged.
-        """
+        """Make given parameters the first."""
         state = self._whole().begin(None, parameters)
         return Theta(state.prevalence, state.table)
 
     def ended(self, total: Sums, theta: Theta | None) -> tuple[Problem, State]:
-        """Return a problem without labels, and a state with given sums and parameters.
-
-        Parameters
-        ----------
-        total : Sums
-            Over all items.
-        theta : Theta or None
-            The parameters; None for those still to be made.
-
-        Returns
-        -------
-        Problem, State
-            Of no items.
-        """
+        """Return a problem without labels, and a state with given sums and parameters."""
         g, k, width = total.counts.shape
         made = Theta(np.zeros(width), np.zeros((g, k, width))) if theta is None else theta
         state = self._state(made, 0)

@@ -1,17 +1,26 @@
-"""Dask's workers: those of a scheduler, or processes on this machine."""
+"""Who passes over partitions: Dask's workers, or any executor of Python's."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from concurrent.futures import CancelledError
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from annobench.core.errors import AnnotationError
 
 if TYPE_CHECKING:
     from distributed import Client
+
+    #: Who does tasks.
+    Workers: TypeAlias = Client | Executor
+    #: What names them: address of a scheduler, client, executor; None for workers started here.
+    Scheduler: TypeAlias = str | Workers | None
+else:
+    Workers = Scheduler = Any
+
+T = TypeVar("T")
 
 #: Memory of a worker that is started here, beyond which Dask stops it.
 MEMORY_LIMIT = "2GiB"
@@ -34,36 +43,77 @@ _KEEP_MEMORY = {
 
 
 @contextmanager
+def open_workers(
+    scheduler: Scheduler = None, *, say: Callable[[str], None] | None = None
+) -> Iterator[Workers]:
+    """Find who passes over partitions."""
+    if not isinstance(scheduler, Executor):
+        with dask_client(scheduler, say=say) as client:
+            yield client
+        return
+    try:
+        yield scheduler
+    except BrokenExecutor as error:
+        raise AnnotationError(
+            f"{type(scheduler).__name__}: a process was lost, as happens when memory does not hold "
+            f"the partitions that are worked on at once ({error}). Take fewer processes, or divide "
+            "the labels into smaller partitions. Then begin again with a new executor; a fit goes "
+            "on from its checkpoint."
+        ) from error
+
+
+def results(
+    workers: Workers, function: Callable[..., T], tasks: Iterable[Any], *common: Any, given: Any
+) -> list[T]:
+    """Do tasks, and return what they make in their order."""
+    if isinstance(workers, Executor):
+        return _results_of_executor(workers, function, [(task, *common, given) for task in tasks])
+    # In the graph once, and known to the scheduler, which makes it anew if a worker is lost.
+    sent = workers.submit(_itself, given, pure=False)
+    futures = [workers.submit(function, task, *common, sent, pure=False) for task in tasks]
+    check_connected(workers)
+    found: list[T] = workers.gather(futures)
+    return found
+
+
+def _results_of_executor(
+    executor: Executor, function: Callable[..., T], calls: list[tuple[Any, ...]]
+) -> list[T]:
+    futures = []
+    try:
+        for call in calls:
+            futures.append(executor.submit(function, *call))
+    except BrokenExecutor:
+        raise
+    except RuntimeError as error:
+        raise AnnotationError(
+            f"{type(executor).__name__}: takes no tasks ({error}). Give one that is open."
+        ) from error
+    try:
+        return [future.result() for future in futures]
+    finally:
+        for future in futures:  # after an error
+            future.cancel()
+
+
+def _itself(given: T) -> T:
+    return given
+
+
+@contextmanager
 def dask_client(
-    scheduler: str | Client | None = None,
+    scheduler: Scheduler = None,
     *,
     say: Callable[[str], None] | None = None,
     keep_memory: bool = True,
 ) -> Iterator[Client]:
-    """Connect to Dask's workers.
-
-    Parameters
-    ----------
-    scheduler : str or distributed.Client, optional
-        Address of a scheduler, such as ``tcp://host:8786``, or a client, which stays open. By
-        default processes of one thread each are started on this machine, one a core.
-    say : callable, optional
-        Called with one line that names the address of the dashboard.
-    keep_memory : bool, default True
-        Whether processes that are started keep the memory of a pass for the next one. A shuffle,
-        whose tasks differ, would come to its limit.
-
-    Yields
-    ------
-    distributed.Client
-        Closed at the end, as are the processes that were started.
-
-    Raises
-    ------
-    AnnotationError
-        If Dask is not installed or no scheduler answers; if the scheduler goes away, or workers
-        are lost over one task again and again.
-    """
+    """Connect to Dask's workers."""
+    if isinstance(scheduler, Executor):
+        raise AnnotationError(
+            f"engine dask: takes the address of a scheduler or a client of Dask's, got a "
+            f"{type(scheduler).__name__}. Leave it out; an executor passes over partitions, and "
+            "does not make them."
+        )
     try:
         import dask
         from distributed import Client
@@ -122,16 +172,6 @@ def check_connected(client: Client) -> None:
     """Refuse to wait for tasks that were submitted after the scheduler had gone away.
 
     Dask cancels those submitted before; these would never end.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        To which they were submitted.
-
-    Raises
-    ------
-    AnnotationError
-        If it is not connected.
     """
     if client.status != "running":
         raise AnnotationError(_LOST)

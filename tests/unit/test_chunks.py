@@ -1,4 +1,4 @@
-"""EM on chunks of labels is EM on all of them, in the memory of one chunk."""
+"""Labels in chunks give what all of them give, in the memory of one chunk."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ import textwrap
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import annobench as ab
 from annobench.core.errors import AnnotationError
 from annobench.labels.annotations import Annotations
-from annobench.models import dawid_skene
-from annobench.models.dawid_skene.chunks import fit_chunks
+from annobench.models import dawid_skene, fit, one_coin
+
+
+def fit_chunks(chunks, model="dawid_skene", **options):
+    """Fit a model to chunks."""
+    return fit(chunks, model, **options).fit
 
 
 def labels_of(item: np.ndarray, rng: np.random.Generator, n_categories: int) -> Annotations:
@@ -26,17 +32,22 @@ def labels_of(item: np.ndarray, rng: np.random.Generator, n_categories: int) -> 
     return Annotations.from_arrays(np.repeat(item, 3), annotator, label, items=item, **names)
 
 
+def joined(parts):
+    """Return all labels of some chunks."""
+    frames = [part.to_frame() for part in parts]
+    return Annotations.from_arrays(
+        *(np.concatenate([frame[name] for frame in frames]) for name in frames[0]),
+        annotators=parts[0].annotators,
+        categories=parts[0].categories,
+    )
+
+
 @pytest.mark.parametrize("n_categories", [2, 3])
 def test_chunks_give_what_all_labels_give(rng, n_categories):
     parts = [
         labels_of(np.arange(low, high), rng, n_categories) for low, high in ((0, 50), (50, 70))
     ]
-    frames = [part.to_frame() for part in parts]
-    whole = Annotations.from_arrays(
-        *(np.concatenate([frame[name] for frame in frames]) for name in frames[0]),
-        annotators=range(8),
-        categories=range(n_categories),
-    )
+    whole = joined(parts)
     ours, other = fit_chunks(lambda: iter(parts)), dawid_skene.fit(whole)
     assert (ours.n_iterations, ours.converged) == (other.n_iterations, True)
     assert (ours.n_labelled, ours.n_parameters) == (other.n_labelled, other.n_parameters)
@@ -57,9 +68,8 @@ def test_chunks_that_do_not_belong_together_are_refused(rng):
     empty = Annotations.from_arrays([], [], [], items="x", annotators="a", categories="01")
     with pytest.raises(AnnotationError, match="there are no labels"):
         fit_chunks(lambda: [empty])
-    for options in ({"smoothing": 0}, {"tolerance": -1}, {"max_iterations": 0}):
-        with pytest.raises(ValueError, match=f"fit_chunks: {next(iter(options))} must be"):
-            fit_chunks(lambda: [two], **options)
+    with pytest.raises(AnnotationError, match="Write the labels into partitions first"):
+        fit_chunks(lambda: [two], gold={"0": "0"})
 
 
 def test_chunks_that_can_be_read_but_once_are_refused(rng):
@@ -68,13 +78,50 @@ def test_chunks_that_can_be_read_but_once_are_refused(rng):
         fit_chunks(lambda: once)
 
 
+def test_other_models_and_coefficients_take_chunks(rng):
+    parts = [labels_of(np.arange(low, high), rng, 3) for low, high in ((0, 50), (50, 70))]
+    whole = joined(parts)
+    ours, other = fit_chunks(lambda: parts, "one_coin"), one_coin.fit(whole)
+    np.testing.assert_allclose(ours.accuracy, other.accuracy, rtol=1e-9)
+    of_chunks, table = ab.report(lambda: iter(parts)), ab.report(whole)
+    table = table[table["breakdown"] == "overall"].reset_index(drop=True)
+    computed = of_chunks["estimate"].notna()
+    assert computed.sum() >= 5
+    numbers = ["estimate", "lower", "upper", "n_items", "n_labels"]
+    pd.testing.assert_frame_equal(
+        of_chunks.loc[computed, numbers], table.loc[computed, numbers], rtol=1e-9, check_dtype=False
+    )
+
+
+def test_consensus_of_chunks_is_written_by_chunk(rng, tmp_path):
+    parts = [labels_of(np.arange(low, high), rng, 3) for low, high in ((0, 50), (50, 70))]
+    found = ab.consensus(lambda: iter(parts), model="one_coin", out=tmp_path)
+    files = sorted((tmp_path / "items").iterdir())
+    items = pd.concat(map(pd.read_parquet, files), ignore_index=True)
+    assert len(files) == 2
+    pd.testing.assert_frame_equal(
+        items, ab.consensus(joined(parts), model="one_coin", replicates=0).items, rtol=1e-7
+    )
+    assert found.labels.n_items == 70
+
+
+def test_the_old_name_warns_and_gives_the_same(rng):
+    parts = [labels_of(np.arange(20), rng, 2)]
+    with pytest.warns(DeprecationWarning, match=r"now annobench\.models\.fit\(chunks"):
+        from annobench.models.dawid_skene.chunks import fit_chunks as old
+    found = old(lambda: parts, max_iterations=3)
+    assert (
+        found.confusion.tobytes() == fit_chunks(lambda: parts, max_iterations=3).confusion.tobytes()
+    )
+
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
 def test_memory_is_that_of_one_chunk():
     script = """
         from pathlib import Path
         import numpy as np
         from annobench.labels.annotations import Annotations
-        from annobench.models.dawid_skene.chunks import fit_chunks
+        from annobench.models import fit
 
         n_items, per_item = 50_000, 10
         names = ("",) * n_items, tuple(map(str, range(500))), tuple("0123")
@@ -89,7 +136,7 @@ def test_memory_is_that_of_one_chunk():
 
         peaks = []
         for number in (1, 6):
-            fitted = fit_chunks(lambda: chunks(number), max_iterations=2)
+            fitted = fit(lambda: chunks(number), max_iterations=2).fit
             assert fitted.n_labelled == number * n_items
             # The peak that getrusage tells of began with the process that started this one.
             status = Path("/proc/self/status").read_text()

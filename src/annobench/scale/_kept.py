@@ -21,17 +21,7 @@ _N_DIGEST = hashlib.sha256().digest_size
 
 
 def write_arrays(path: Path, of: str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays with their digest, whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    of : str
-        What fit they are of, by which they are told from those of others.
-    arrays : mapping of str to array_like
-        By name.
-    """
+    """Write arrays with their digest, whole or not at all."""
     stream = io.BytesIO()
     np.savez(stream, fit=of, **arrays)
     content = stream.getvalue()
@@ -40,25 +30,7 @@ def write_arrays(path: Path, of: str, arrays: Mapping[str, Any]) -> None:
 
 
 def read_arrays(path: Path, of: str) -> dict[str, NDArray[Any]]:
-    """Read arrays.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    of : str
-        The fit that they must be of.
-
-    Returns
-    -------
-    dict of str to ndarray
-        By name.
-
-    Raises
-    ------
-    AnnotationError
-        If the file is not there, not as it was written, or of another fit.
-    """
+    """Read arrays."""
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -99,49 +71,15 @@ class KeptItems:
     of: str
 
     def write(self, number: int, version: int, values: NDArray[np.float64]) -> None:
-        """Write the values of a partition's items.
-
-        Parameters
-        ----------
-        number : int
-            Of the partition.
-        version : int
-            At least 1.
-        values : ndarray
-            By code of the item.
-        """
+        """Write the values of a partition's items."""
         write_arrays(self._path(number, version), self._name(number, version), {"values": values})
 
     def read(self, number: int, version: int) -> NDArray[np.float64]:
-        """Read the values of a partition's items.
-
-        Parameters
-        ----------
-        number : int
-            Of the partition.
-        version : int
-            That was written.
-
-        Returns
-        -------
-        ndarray
-            By code of the item.
-
-        Raises
-        ------
-        AnnotationError
-            As `read_arrays`.
-        """
+        """Read the values of a partition's items."""
         return read_arrays(self._path(number, version), self._name(number, version))["values"]
 
     def forget(self, before: int) -> None:
-        """Remove older versions of all partitions.
-
-        Parameters
-        ----------
-        before : int
-            The oldest version that stays.
-        """
+        """Remove older versions of all partitions."""
         for path in self.folder.glob(f"*{ENDING}"):
             if int(path.stem.partition("-")[2]) < before:
                 path.unlink(missing_ok=True)

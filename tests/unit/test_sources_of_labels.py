@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 import annobench as ab
 from annobench.cli import app
 from annobench.core.errors import AnnotationError
-from annobench.core.workers import dask_client
-from annobench.labels import engines
+from annobench.scale import _sources as sources
+from annobench.scale._workers import dask_client
 
 pytest.importorskip("distributed", reason="the extra `scale` is not installed")
 
@@ -37,16 +37,16 @@ def both(tmp_path_factory):
 def test_the_size_decides_unless_an_engine_is_named(both, monkeypatch):
     annotations, labels = both
     for source in (labels, labels.folder, str(labels.folder)):
-        assert engines.partitions_for(source, "dask").folder == labels.folder
-        assert engines.partitions_for(source, "memory") is None
-        assert engines.partitions_for(source, "auto") is None
-    monkeypatch.setattr(engines, "MEMORY_LABELS", labels.n_labels - 1)
-    assert engines.partitions_for(labels, "auto") is labels
-    assert engines.partitions_for(annotations, "auto") is None
+        assert sources.blocks_of(source, "dask").folder == labels.folder
+        assert sources.blocks_of(source, "memory") is None
+        assert sources.blocks_of(source, "auto") is None
+    monkeypatch.setattr(sources, "MEMORY_LABELS", labels.n_labels - 1)
+    assert sources.blocks_of(labels, "auto") is labels
+    assert sources.blocks_of(annotations, "auto") is None
     with pytest.raises(AnnotationError, match=r"labels in memory: engine dask takes a folder"):
-        engines.partitions_for(annotations, "dask")
+        sources.blocks_of(annotations, "dask")
     with pytest.raises(AnnotationError, match="engine 'spark' is none of auto, memory, dask"):
-        engines.partitions_for(labels, "spark")
+        sources.blocks_of(labels, "spark")
 
 
 def test_without_dask_the_error_says_how_to_install_it(both, monkeypatch, tmp_path):
@@ -132,8 +132,8 @@ def test_the_report_of_a_folder_is_that_of_its_labels(both, dask_workers, tmp_pa
     assert "--scale has no effect on a folder of partitions" in refused.output
 
 
-def n_items_of(labels, number):
-    return (labels.item_counts[number],)
+def n_items_of(block):
+    return (block.annotations.n_items,)
 
 
 def test_a_lost_scheduler_or_worker_is_an_error_that_says_what_to_do(both, dask_workers):
@@ -143,7 +143,7 @@ def test_a_lost_scheduler_or_worker_is_an_error_that_says_what_to_do(both, dask_
     client = AtOnce()
     client.status = "connecting"  # tasks that are submitted now would be waited for in vain
     with pytest.raises(AnnotationError, match=r"the scheduler went away.*goes on with --resume"):
-        labels.total(client, n_items_of)
+        labels.map_sum(client, n_items_of)
     worker = SimpleNamespace(address="tcp://host:1")
     for lost, said in (
         (CancelledError(), "the scheduler went away"),

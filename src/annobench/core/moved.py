@@ -1,0 +1,37 @@
+"""Names that have moved: the old ones work for one version, and warn."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+
+def moved(old: str, new: str) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a module whose names have moved to another one.
+
+    Parameters
+    ----------
+    old, new : str
+        The modules.
+
+    Returns
+    -------
+    callable
+        Warns, and returns the name from where it is now.
+    """
+
+    def find(name: str) -> Any:
+        try:
+            found = getattr(import_module(new), name)
+        except AttributeError:
+            raise AttributeError(f"module {old!r} has no attribute {name!r}") from None
+        warnings.warn(
+            f"{old}.{name} is now {new}.{name}. The old name goes in the next version.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return found
+
+    return find
