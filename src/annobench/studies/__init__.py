@@ -10,13 +10,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__: list[str] = []
-
-_FORMER = ("benchmark", "doors")
+__all__ = ["benchmark", "doors"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _FORMER:
+    if name in __all__:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(
         f"module {__name__!r} has no attribute {name!r}. Our own studies, such as coverage and "
