@@ -90,6 +90,6 @@ def test_what_the_page_says_runs(folder, address):
             )
             assert done.returncode == 0, f"{command}\n{done.stderr}"
             n_run += 1
-    assert (n_run, n_served) == (8, 2)
+    assert (n_run, n_served) == (9, 2)
     items = pd.read_csv(folder / "partitions_consensus" / "items.csv")
     assert len(items) == 60

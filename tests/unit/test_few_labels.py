@@ -139,6 +139,6 @@ def test_the_terminal_says_so(tmp_path, request, kind):
 def test_a_fit_of_partitions_says_so(few, tmp_path, monkeypatch, model, said):
     labels = partitioned(few, tmp_path / "labels", 2)
     at_once = contextmanager(lambda scheduler, say: (yield AtOnce()))
-    monkeypatch.setattr("annobench.aggregation.partitioned.dask_client", at_once)
+    monkeypatch.setattr("annobench.scale._sources.open_workers", at_once)
     found = consensus_partitions(labels, tmp_path / "out", model=model)
     assert all(re.search(*pair) for pair in zip(said, found.remarks, strict=True))

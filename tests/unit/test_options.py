@@ -12,8 +12,6 @@ import typer.main
 from partitioning import AtOnce
 from typer.testing import CliRunner
 
-from annobench.aggregation import partitioned as consensus_of_partitions
-from annobench.agreement import partitioned as report_of_partitions
 from annobench.cli import app
 from annobench.cli._options import COMMANDS, INPUTS, options_of
 
@@ -352,8 +350,7 @@ def desk(request, tmp_path, monkeypatch):
             raise OSError(f"no scheduler at {scheduler}")
         yield AtOnce()
 
-    for module in (report_of_partitions, consensus_of_partitions):
-        monkeypatch.setattr(module, "dask_client", at_once)
+    monkeypatch.setattr("annobench.scale._sources.open_workers", at_once)
     found = Desk(tmp_path, command, input)
     if input == "checked":
         draw_and_check(found)
