@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
 from annobench.core.files import csv_quoting, replacing
+from annobench.core.optional import optional
 from annobench.core.results import Summarised
 from annobench.core.workers import dask_client
 from annobench.labels.partitions import PartitionedLabels, partition_file
@@ -23,7 +23,10 @@ from annobench.models._votes import Votes
 from annobench.models.base import ConfusionFit, Fit
 
 if TYPE_CHECKING:
+    import pyarrow.parquet as pq
     from distributed import Client
+else:
+    pq = optional("pyarrow.parquet", "A folder of partitions")
 
 #: From which probability of its category on an item counts as certain.
 CERTAIN = 0.99

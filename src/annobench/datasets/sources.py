@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-
-import pooch
+from typing import TYPE_CHECKING
 
 from annobench.core.errors import (
     ChecksumError,
@@ -28,6 +27,12 @@ from annobench.core.errors import (
     report_faults,
 )
 from annobench.core.files import replacing
+from annobench.core.optional import optional, require
+
+if TYPE_CHECKING:
+    import pooch
+else:
+    pooch = optional("pooch", "Fetching a data set")
 
 _LOG = logging.getLogger(__name__)
 
@@ -499,7 +504,7 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     each = (timeout - pause) / 2
 
     def ask() -> None:
-        import requests
+        requests = require("requests", "Fetching a data set")
 
         for last in (False, True):
             try:
@@ -592,7 +597,7 @@ class _LateError(Exception):
 
 def _ask(url: str, draft: Path, file: SourceFile, timeout: tuple[float, float]) -> None:
     """Download a file, again after a pause where the fault may pass."""
-    import requests
+    requests = require("requests", "Fetching a data set")
 
     for attempt in range(ATTEMPTS):
         try:
@@ -650,7 +655,7 @@ def _receive(
     advance: Callable[[int], None],
     stopped: threading.Event,
 ) -> None:
-    import requests
+    requests = require("requests", "Fetching a data set")
 
     limit = _limit(file)
     with requests.get(url, timeout=timeout, stream=True) as response, draft.open("wb") as stream:
@@ -677,7 +682,7 @@ def _pause(error: Exception, attempt: int) -> float | None:
     Resets, time-outs, bodies that were cut off, 429 and 5xx may pass. A connection that is
     refused, a name that can't be looked up or a faulty certificate does not.
     """
-    import requests
+    requests = require("requests", "Fetching a data set")
     from urllib3.exceptions import InvalidHeader, NewConnectionError
     from urllib3.util import Retry
 

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
 from annobench.core.numbers import plain_categories
+from annobench.core.optional import optional, require
 from annobench.core.workers import check_connected, dask_client
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
@@ -31,7 +30,12 @@ from annobench.labels.partitions import (
 )
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
     from distributed import Client
+else:
+    pa = optional("pyarrow", "annobench partition")
+    pq = optional("pyarrow.parquet", "annobench partition")
 
 #: Labels of a partition, about.
 PARTITION_LABELS = 2_000_000
@@ -186,10 +190,9 @@ class _Steps:
 
 def _files(source: str) -> list[tuple[str, str]]:
     """List the files of a source, and what changes when they do."""
+    fsspec = require("fsspec", "annobench partition")
+    local_system = fsspec.implementations.local.LocalFileSystem
     try:
-        import fsspec
-        from fsspec.implementations.local import LocalFileSystem
-
         system, path = fsspec.core.url_to_fs(source)
     except ImportError as error:
         raise AnnotationError(
@@ -214,7 +217,7 @@ def _files(source: str) -> list[tuple[str, str]]:
             f"partition: {source} holds no file that ends in {', '.join(endings)}. Name a folder "
             "with tables of labels."
         )
-    local = isinstance(system, LocalFileSystem)
+    local = isinstance(system, local_system)
     return [(name if local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
 
 

@@ -27,19 +27,23 @@ from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeV
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number, spelling_hint
+from annobench.core.optional import optional
 from annobench.core.workers import check_connected
 from annobench.labels.annotations import Annotations
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
     from distributed import Client
+else:
+    pa = optional("pyarrow", "A folder of partitions")
+    pq = optional("pyarrow.parquet", "A folder of partitions")
 
 P = ParamSpec("P")
 S = TypeVar("S", bound=tuple[Any, ...])

@@ -6,7 +6,6 @@ import json
 import os
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +13,7 @@ import pandas as pd
 
 from annobench import __version__
 from annobench.core.files import replacing
+from annobench.core.optional import installed_versions
 
 Task = TypeVar("Task")
 
@@ -72,7 +72,7 @@ def versions() -> dict[str, str]:
         By name.
     """
     found = {"annobench": __version__, "python": platform.python_version()}
-    return found | {name: version(name) for name in ("numpy", "scipy", "numba")}
+    return found | installed_versions(("numpy", "scipy", "numba"))
 
 
 def write_settings(path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
+from annobench.core.optional import optional
 from annobench.io._parquet import batches
 from annobench.io.exports._arrow import PARQUET, begins, notes_of, schema_of
 from annobench.io.exports._parts import (
@@ -32,6 +30,13 @@ from annobench.io.exports._parts import (
 )
 from annobench.io.exports._records import json_records, load_json
 from annobench.io.exports.base import ExportFormat, Intake, Kind, Source, Span, Status
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 _STATUS: dict[str | None, Status] = {
     None: "done",  # the JSON of 2.x does not say

@@ -6,17 +6,22 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.optional import optional
 from annobench.io._parquet import batches
 from annobench.io.exports._arrow import PARQUET, begins, notes_of, schema_of
 from annobench.io.exports._records import load_json
 from annobench.io.exports._tables import Table, as_cell, check_columns, layout_of
 from annobench.io.exports.base import ExportFormat, Intake, Source, as_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 _INFO = "dataset_info.json"
 #: What describes a data set, its splits and their files.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from annobench.core.compiled import WHY_UNCOMPILED
 
-if WHY_UNCOMPILED:
+if TYPE_CHECKING or WHY_UNCOMPILED:
     from annobench.models.kernels.plain_vectors import (
         add,
         divide,
