@@ -10,26 +10,28 @@ text, which takes seconds at the first use.
 from __future__ import annotations
 
 import logging
+import math as _math
 import os
 import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
-try:
-    import math
+from annobench.core import uncompiled
 
+try:
     from numba import get_num_threads, njit
     from numba.core.caching import FunctionCache
 except (ImportError, OSError) as error:  # of a library that it loads
-    from annobench.core.uncompiled import math, uncompiled
-
-    FunctionCache: Any = object
+    FunctionCache = object  # type: ignore[misc, assignment]
     WHY_UNCOMPILED = str(error)
 else:
     WHY_UNCOMPILED = ""
 
 __all__ = ["WHY_UNCOMPILED", "default_threads", "kernel", "math"]
+
+#: What kernels take for `math`.
+math: Any = uncompiled.math if WHY_UNCOMPILED else _math
 
 _LOG = logging.getLogger(__name__)
 
@@ -58,7 +60,7 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compiled(function: Callable[..., Any]) -> Any:
         if WHY_UNCOMPILED:
-            return uncompiled(function, _tell_uncompiled)
+            return uncompiled.as_compiled(function, _tell_uncompiled)
         # Code to be called from C is needed nowhere, and takes a twelfth of the time to compile.
         settings: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **options}
         dispatcher: Any = njit(**settings)(function)
@@ -105,8 +107,8 @@ def _tell_uncompiled() -> None:
             return
         _told.add("uncompiled")
     _LOG.warning(
-        "Loops run uncompiled, as numba can't be imported (%s). Results are the same, and take "
-        "much longer. Install it with: pip install numba",
+        "Loops run uncompiled, as numba can't be imported (%s): results are the same, and take a "
+        "hundred times as long. Install it: pip install numba",
         WHY_UNCOMPILED,
     )
 

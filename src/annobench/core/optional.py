@@ -59,8 +59,8 @@ def require(module: str, needing: str) -> Any:
         library, extra = EXTRAS[top]
         why = f"can't be imported ({error})" if is_installed(top) else "is not installed"
         raise MissingLibraryError(
-            f"{needing} needs {library}, which {why}. Install it with: "
-            f'pip install "annobench[{extra}]"'
+            f"{needing} needs {library}, which {why}. In the folder of the clone: "
+            f'pip install ".[{extra}]"'
         ) from error
 
 

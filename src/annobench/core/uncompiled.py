@@ -19,7 +19,7 @@ import numpy as np
 _running = threading.local()
 
 
-def uncompiled(function: Callable[..., Any], begin: Callable[[], None]) -> Callable[..., Any]:
+def as_compiled(function: Callable[..., Any], begin: Callable[[], None]) -> Callable[..., Any]:
     """Run a function as it stands, with the arithmetic of compiled code.
 
     Parameters

@@ -248,7 +248,7 @@ def empty() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
 
 
-def _string() -> pd.StringDtype:
+def _string() -> Any:
     return pd.StringDtype("pyarrow", na_value=np.nan)
 
 
