@@ -61,7 +61,7 @@ class Writing:
             If the format needs a library that is not installed.
         """
         if self.format == "parquet":
-            require("pyarrow", "--table-format parquet")
+            require("pyarrow", "--format parquet")
         check_folder(self.folder, self.command)
         names = [*files, *(f"{name}.{self.format}" for name in tables)]
         refuse_to_replace(

@@ -191,7 +191,7 @@ class _Steps:
 def _files(source: str) -> list[tuple[str, str]]:
     """List the files of a source, and what changes when they do."""
     fsspec = require("fsspec", "annobench partition")
-    local_system = fsspec.implementations.local.LocalFileSystem
+    local = require("fsspec.implementations.local", "annobench partition")
     try:
         system, path = fsspec.core.url_to_fs(source)
     except ImportError as error:
@@ -217,8 +217,8 @@ def _files(source: str) -> list[tuple[str, str]]:
             f"partition: {source} holds no file that ends in {', '.join(endings)}. Name a folder "
             "with tables of labels."
         )
-    local = isinstance(system, local_system)
-    return [(name if local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
+    is_local = isinstance(system, local.LocalFileSystem)
+    return [(name if is_local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
 
 
 def _stated(
