@@ -33,6 +33,21 @@ TARGET = {
     "platform_python_implementation": "CPython",
 }
 
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+DEPENDENCIES = list(map(Requirement, PROJECT["dependencies"]))
+
+
+def of_extra(name):
+    """Return what an extra requires, with the extras that it names."""
+    found = map(Requirement, PROJECT["optional-dependencies"][name])
+    return [
+        part
+        for line in found
+        for part in (
+            [line] if line.name != "annobench" else [p for e in line.extras for p in of_extra(e)]
+        )
+    ]
+
 
 @pytest.fixture(scope="module")
 def files():
