@@ -218,7 +218,8 @@ def _files(source: str) -> list[tuple[str, str]]:
             "with tables of labels."
         )
     is_local = isinstance(system, local.LocalFileSystem)
-    return [(name if is_local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
+    addresses = paths if is_local else map(system.unstrip_protocol, paths)
+    return [(address, system.ukey(name)) for address, name in zip(addresses, paths, strict=True)]
 
 
 def _stated(
