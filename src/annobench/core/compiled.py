@@ -75,7 +75,13 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 
 def default_threads() -> int:
-    """Return how many threads numba would take, NUMBA_NUM_THREADS; without it one a core."""
+    """Return how many threads numba would take; without it one a core.
+
+    Returns
+    -------
+    int
+        With numba that of NUMBA_NUM_THREADS.
+    """
     return os.cpu_count() or 1 if WHY_UNCOMPILED else int(get_num_threads())
 
 
