@@ -158,6 +158,21 @@ def test_a_command_writes_its_page(command, csv, tmp_path):
         assert "</html>" in page.read_text()
 
 
+def test_a_method_is_compared_on_labels_of_ones_own(csv, tmp_path):
+    (tmp_path / "gold.csv").write_text(
+        "item,gold\n" + "".join(f"item {i},{'no' if i % 3 else 'yes'}\n" for i in range(30))
+    )
+    (tmp_path / "uniform.py").write_text(
+        "import numpy as np\n"
+        "def fit(labels, rng):\n"
+        "    return np.full((labels.n_items, labels.n_categories), 1 / labels.n_categories)\n"
+    )
+    given = ("--labels", csv, "--gold", tmp_path / "gold.csv", "--out", tmp_path / "out")
+    done = typed("compare", tmp_path / "uniform.py", *given)
+    assert done.exit_code == 0, done.output
+    assert typed("data", "list").exit_code == 0
+
+
 def extra(library, name):
     return rf'needs {library}, which is not installed\. .*: pip install "\.\[{name}\]"$'
 
@@ -221,7 +236,7 @@ MISSING = {
     "Dask": (of_dask, "dask", "scale"),
     "a classifier": (of_classifier, "scikit-learn", "learn"),
     "a paper": (of_paper, "pandera", "data"),
-    "a data set": (lambda _: ab.datasets.load("anesthesia", mode="simulated"), "pooch", "data"),
+    "a data set": (lambda _: ab.datasets.load("anesthesia", mode="simulated"), "pandera", "data"),
     "an export of INCEpTION": (of_uima, "dkpro-cassis", "exports"),
     "netCDF": (of_netcdf, "arviz", "bayes"),
     "reference draws": (of_reference, "pyarrow", "parquet"),
@@ -242,7 +257,7 @@ def test_what_needs_an_extra_names_it(need, tmp_path):
         (("report", "LABELS", "--format", "parquet"), "pyarrow", "parquet"),
         (("convert", "LABELS", "out.parquet"), "pyarrow", "parquet"),
         (("partition", "LABELS", "parts"), "fsspec", "scale"),
-        (("data", "fetch", "anesthesia", "--mode", "simulated"), "pooch", "data"),
+        (("data", "fetch", "anesthesia", "--mode", "simulated"), "pandera", "data"),
     ],
 )
 def test_a_command_ends_with_a_sentence_and_no_traceback(

@@ -18,7 +18,6 @@ EXTRAS: Final = {
     "distributed": ("distributed", "scale"),
     "fsspec": ("fsspec", "scale"),
     "pandera": ("pandera", "data"),
-    "pooch": ("pooch", "data"),
     "pyarrow": ("pyarrow", "parquet"),
     "rdata": ("rdata", "exports"),
     "requests": ("requests", "data"),

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
 from annobench.core.errors import (
     ChecksumError,
@@ -27,12 +26,7 @@ from annobench.core.errors import (
     report_faults,
 )
 from annobench.core.files import replacing
-from annobench.core.optional import optional, require
-
-if TYPE_CHECKING:
-    import pooch
-else:
-    pooch = optional("pooch", "Fetching a data set")
+from annobench.core.optional import require
 
 _LOG = logging.getLogger(__name__)
 
@@ -286,7 +280,16 @@ def cache_folder() -> Path:
     Path
         What ANNOBENCH_CACHE says, or the system's place for caches.
     """
-    return Path(os.environ.get("ANNOBENCH_CACHE") or pooch.os_cache("annobench"))
+    return Path(os.environ.get("ANNOBENCH_CACHE") or _system_cache())
+
+
+def _system_cache() -> Path:
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local"
+        return Path(home, "annobench", "annobench", "Cache")
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/annobench"
+    return Path(os.environ.get("XDG_CACHE_HOME", "").strip() or Path.home() / ".cache", "annobench")
 
 
 def default_base_url() -> str:
