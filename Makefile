@@ -9,6 +9,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 JUPYTER := .venv-jupyter/.installed
 PEERS := .venv-peers/.installed
+BASE := .venv-base/.installed
 BROWSER := .venv/.browser
 PYTHONS ?= 3.12 3.13
 OBJECT_STORE := .venv-object-store/.installed
@@ -25,11 +26,13 @@ COMMANDS := PYTHONPATH=workflow $(BIN)/python workflow/commands
 QUICK := "not slow and not browser and not commands and not workflow"
 # A process a core; tests/conftest.py says what stays together.
 PARALLEL := --numprocesses logical --maxprocesses 8 --no-loadscope-reorder
+# Nothing that the other tests share, as that needs more than the base.
+ALONE := --noconftest -p without tests/base_alone.py
 # Each process has a browser.
 BROWSERS := --numprocesses logical --maxprocesses 4
 
 .DELETE_ON_ERROR:
-.PHONY: help install results check course notebook docs readme verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
+.PHONY: help install results check course notebook docs readme verdict-diff verdict-store inputs test test-all test-browser test-commands test-workflow test-cluster test-faults test-object-store test-base test-pythons nightly sbom vulnerabilities lint-container lint format mutants bench peer aggregation coverage audits conformance lock clean
 
 help:  ## Say what can be made.
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
@@ -93,6 +96,16 @@ test-all: $(INSTALLED)  ## Run every test, the long ones included.
 test-browser: $(BROWSER)  ## Open pages of each make of the finished site in Chromium, which must be installed.
 	$(BIN)/pytest $(BROWSERS) -m "not slow" tests/browser
 
+test-base: $(BASE)  ## Test what `pip install .` alone can do, in .venv-base, with and without numba.
+	PYTHONPATH=tests .venv-base/bin/python -m pytest $(ALONE)
+	PYTHONPATH=tests ANNOBENCH_WITHOUT="numba llvmlite" .venv-base/bin/python -m pytest $(ALONE)
+
+$(BASE): requirements/base.txt pyproject.toml
+	test -x .venv-base/bin/python || "$(PYTHON)" -m venv .venv-base
+	.venv-base/bin/python -m pip install --quiet --require-hashes -r requirements/base.txt
+	.venv-base/bin/python -m pip install --quiet --no-deps --no-build-isolation -e .
+	touch $@
+
 test-object-store: $(OBJECT_STORE)  ## Partition labels of an object store, a server on this machine, in .venv-object-store.
 	.venv-object-store/bin/python -m pytest tests/unit/test_partition_object_store.py
 
@@ -121,7 +134,7 @@ test-pythons: $(PYTHONS:%=.venv-python%/.installed)  ## Run the tests on other P
 	touch $@
 
 # What takes too long for every change. Without the site every page would be skipped.
-nightly: $(BROWSER) course docs test-all test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
+nightly: $(BROWSER) course docs test-all test-base test-pythons test-object-store  ## Run every test, on other Pythons too, open every page, and compute all on simulated data: hours.
 	$(BIN)/pytest $(BROWSERS) tests/browser
 	.ci/simulated
 
@@ -221,6 +234,8 @@ lock:  ## Lock the dependencies and the peers anew, with uv.
 		pyproject.toml -o requirements/course.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group irrcac \
 		--no-header --no-annotate -o requirements/irrcac.txt
+	uv pip compile --universal --generate-hashes --python-version 3.11 --group base \
+		--no-header --no-annotate --constraints requirements/lock.txt pyproject.toml -o requirements/base.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --group browser \
 		--no-header --no-annotate --constraints requirements/lock.txt -o requirements/browser.txt
 	uv pip compile --universal --generate-hashes --python-version 3.11 --extra dev --group object-store \

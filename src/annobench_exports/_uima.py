@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 
+from annobench.core.optional import require
 from annobench.io.formats.base import Relation, Span
 from annobench.io.formats.records import load_json
 from annobench_exports._webanno_tsv import NO_VALUE, Content, Layer
@@ -68,7 +69,7 @@ def parse(data: bytes, types: bytes | None, *, is_json: bool = False) -> Content
     UimaError
         If it can't be read, or its XML has a document type declaration.
     """
-    import cassis
+    cassis = require("cassis", "An export of INCEpTION")
 
     try:
         with warnings.catch_warnings():

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from annobench.core.errors import ReaderError
 from annobench.core.names import MadeName, Name
+from annobench.core.optional import optional
 from annobench.io.formats.arrow import PARQUET, batches, begins, notes_of, schema_of
 from annobench.io.formats.base import ExportFormat, Intake, Kind, Source, Span, Status
 from annobench.io.formats.records import json_records, load_json
@@ -31,6 +29,13 @@ from annobench_exports._parts import (
     options,
     word,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 _STATUS: dict[str | None, Status] = {
     None: "done",  # the JSON of 2.x does not say

@@ -33,6 +33,21 @@ TARGET = {
     "platform_python_implementation": "CPython",
 }
 
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+DEPENDENCIES = list(map(Requirement, PROJECT["dependencies"]))
+
+
+def of_extra(name):
+    """Return what an extra requires, with the extras that it names."""
+    found = map(Requirement, PROJECT["optional-dependencies"][name])
+    return [
+        part
+        for line in found
+        for part in (
+            [line] if line.name != "annobench" else [p for e in line.extras for p in of_extra(e)]
+        )
+    ]
+
 
 @pytest.fixture(scope="module")
 def files():
@@ -65,9 +80,7 @@ def lock():
 @pytest.fixture(scope="module")
 def direct():
     """The names that the workflow depends on directly."""
-    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    wanted = project["dependencies"] + project["optional-dependencies"]["workflow"]
-    return {Requirement(line).name.lower() for line in wanted}
+    return {line.name.lower() for line in (*DEPENDENCIES, *of_extra("workflow"))}
 
 
 @pytest.mark.parametrize(
@@ -196,9 +209,7 @@ def test_a_profile_is_a_table_of_options(name):
 
 
 def test_the_workflow_asks_for_the_version_of_snakemake_that_the_package_needs():
-    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    workflow = project["optional-dependencies"]["workflow"]
-    [needed] = [line for line in map(Requirement, workflow) if line.name == "snakemake"]
+    [needed] = [line for line in of_extra("workflow") if line.name == "snakemake"]
     asked = re.findall(r'^min_version\("(.+)"\)$', (TOP / "workflow/Snakefile").read_text(), re.M)
     assert [f">={version}" for version in asked] == [str(needed.specifier)]
 

@@ -51,7 +51,9 @@ def test_the_size_decides_unless_an_engine_is_named(both, monkeypatch):
 
 def test_without_dask_the_error_says_how_to_install_it(both, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(AnnotationError, match=r'distributed is not .* pip install "\.\[scale\]"'):
+    with pytest.raises(
+        AnnotationError, match=r'needs distributed, which is not .* pip install "\.\[scale\]"'
+    ):
         ab.consensus(both[1], engine="dask", out=tmp_path / "out")
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(AnnotationError, match=r'fsspec.*: pip install "\.\[scale\]"'):

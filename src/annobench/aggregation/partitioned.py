@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench import models
 from annobench.aggregation._tables import annotators_table, items_table
 from annobench.core.files import csv_quoting, replacing
+from annobench.core.optional import optional
 from annobench.core.results import Summarised
 from annobench.models._passes import Passes, Passing
 from annobench.models._votes import Votes
@@ -23,6 +23,11 @@ from annobench.scale._blocks import Block, BlockedLabels
 from annobench.scale._format import partition_file
 from annobench.scale._sources import workers_of
 from annobench.scale._workers import Scheduler
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+else:
+    pq = optional("pyarrow.parquet", "A folder of partitions")
 
 #: From which probability of its category on an item counts as certain.
 CERTAIN = 0.99

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from annobench.core.memory import refuse_beyond_memory
+from annobench.core.optional import require
 
 if TYPE_CHECKING:
     from annobench.io.source import Source
@@ -76,8 +77,7 @@ def estimated_labels(source: Source) -> float:
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / _IN_EXPORT
     if path.suffix.lower() in _PARQUET:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
+        pa, pq = require("pyarrow", "Parquet"), require("pyarrow.parquet", "Parquet")
 
         try:
             return float(pq.read_metadata(path).num_rows)

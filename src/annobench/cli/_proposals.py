@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError, ReaderError
+from annobench.core.optional import is_installed
 
 if TYPE_CHECKING:
     from annobench.io import Export
@@ -293,6 +294,7 @@ def _of_layer(export: Export, layer: str, file: str) -> Proposals:
 
 
 def _free() -> str:
-    """Return the name of a file that is not there."""
-    names = ["labels.parquet", *(f"labels_{n}.parquet" for n in range(2, 1000))]
+    """Return the name of a file that is not there, and that can be written."""
+    ending = "parquet" if is_installed("pyarrow") else "csv"
+    names = [f"labels.{ending}", *(f"labels_{n}.{ending}" for n in range(2, 1000))]
     return next(name for name in names if not Path(name).exists())

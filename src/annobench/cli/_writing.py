@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from annobench.cli._replacing import record, refuse_to_replace
 from annobench.cli._shared import check_folder
 from annobench.core.files import replacing, write_csv
+from annobench.core.optional import require
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,7 +57,11 @@ class Writing:
         AnnotationError
             If the folder can't be written, or a source or a file of somebody else would be
             replaced.
+        MissingLibraryError
+            If the format needs a library that is not installed.
         """
+        if self.format == "parquet":
+            require("pyarrow", "--format parquet")
         check_folder(self.folder, self.command)
         names = [*files, *(f"{name}.{self.format}" for name in tables)]
         refuse_to_replace(

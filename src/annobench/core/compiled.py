@@ -1,6 +1,8 @@
 """Compile inner loops, and keep what was compiled where that is possible.
 
-Every compiled function of the library is made by `kernel`. Kernels assign number by number: for an
+Every compiled function of the library is made by `kernel`. Without numba it runs as Python does,
+slowly and with the same results; `math` and `default_threads` stand for what then differs. Kernels
+assign number by number: for an
 array assigned to another numba compiles the error of unequal shapes, and with it how to format
 text, which takes seconds at the first use.
 """
@@ -8,13 +10,28 @@ text, which takes seconds at the first use.
 from __future__ import annotations
 
 import logging
+import math as _math
+import os
 import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from numba import njit
-from numba.core.caching import FunctionCache
+from annobench.core import uncompiled
+
+try:
+    from numba import get_num_threads, njit
+    from numba.core.caching import FunctionCache
+except (ImportError, OSError) as error:  # of a library that it loads
+    FunctionCache = object  # type: ignore[misc, assignment]
+    WHY_UNCOMPILED = str(error)
+else:
+    WHY_UNCOMPILED = ""
+
+__all__ = ["WHY_UNCOMPILED", "default_threads", "kernel", "math"]
+
+#: What kernels take for `math`.
+math: Any = uncompiled.math if WHY_UNCOMPILED else _math
 
 _LOG = logging.getLogger(__name__)
 
@@ -27,7 +44,8 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function when it is first called, and keep the code for other processes.
 
     The code is kept beside the package, in the user's cache, or where NUMBA_CACHE_DIR says. Where
-    none of them can be written it is compiled by every process, which is logged once.
+    none of them can be written it is compiled by every process, which is logged once. Without numba
+    nothing is compiled, which is logged once, too.
 
     Parameters
     ----------
@@ -41,6 +59,8 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def compiled(function: Callable[..., Any]) -> Any:
+        if WHY_UNCOMPILED:
+            return uncompiled.as_compiled(function, _tell_uncompiled)
         # Code to be called from C is needed nowhere, and takes a twelfth of the time to compile.
         settings: dict[str, Any] = {"nogil": True, "no_cfunc_wrapper": True, **options}
         dispatcher: Any = njit(**settings)(function)
@@ -52,6 +72,17 @@ def kernel(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return dispatcher
 
     return compiled
+
+
+def default_threads() -> int:
+    """Return how many threads numba would take; without it one a core.
+
+    Returns
+    -------
+    int
+        With numba that of NUMBA_NUM_THREADS.
+    """
+    return os.cpu_count() or 1 if WHY_UNCOMPILED else int(get_num_threads())
 
 
 class _Cache(FunctionCache):
@@ -73,6 +104,19 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except OSError:
             _tell_uncached()
+
+
+def _tell_uncompiled() -> None:
+    """Say why loops take long."""
+    with _TELLING:
+        if "uncompiled" in _told:
+            return
+        _told.add("uncompiled")
+    _LOG.warning(
+        "Loops run uncompiled, as numba can't be imported (%s): results are the same, and take a "
+        "hundred times as long. Install it: pip install numba",
+        WHY_UNCOMPILED,
+    )
 
 
 def _tell_uncached() -> None:

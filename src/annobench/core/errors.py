@@ -17,6 +17,10 @@ class AnnotationError(ValueError):
     """Labels that can't be made into `Annotations`, or that a method can't use."""
 
 
+class MissingLibraryError(AnnotationError):
+    """A library that an extra installs is not there: names what needs it, and the extra."""
+
+
 class ReaderError(ValueError):
     """A file that a reader can't take: names the file, the line where known, and the remedy."""
 

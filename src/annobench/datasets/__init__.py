@@ -19,18 +19,17 @@ from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from annobench.core.choices import DEFAULT_SEED as DEFAULT_SEED
 from annobench.core.choices import Mode as Mode
 from annobench.core.discovery import did_you_mean, records
 from annobench.core.errors import DataUnavailableError, ReaderError
 from annobench.core.files import replacing
+from annobench.core.optional import optional
 from annobench.datasets._progress import tracked
 from annobench.datasets.base import (
     DataSet,
@@ -50,6 +49,13 @@ from annobench.datasets.sources import (
     probe_network,
     server_of,
 )
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "A data set on disk")
+    pq = optional("pyarrow.parquet", "A data set on disk")
 
 __all__ = [
     "DataSet",

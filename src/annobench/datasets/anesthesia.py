@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from annobench.core.errors import ReaderError
+from annobench.core.optional import require
 from annobench.datasets._simulators import Stratum, draw_confusions, draw_labels
 from annobench.datasets.base import DataSet, DataTables
 from annobench.datasets.sources import Source
@@ -48,7 +49,7 @@ _ANNOTATORS = Stratum(
 
 def _parse(files: Mapping[str, Path]) -> DataTables:
     # Imported here because reading R's format is slow to import and rarely needed.
-    import rdata
+    rdata = require("rdata", "The data set of the R package")
 
     path = files[_FILE.path]
     try:

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from annobench.core.errors import ReaderError
+from annobench.core.optional import require
 from annobench.datasets.sources import Source, SourceFile
 from annobench.labels.annotations import Annotations, Scale
 
@@ -185,7 +186,7 @@ def validate(
         or a label is not a category.
     """
     # Imported here because it takes longer to import than most data sets to read.
-    import pandera.pandas as pa
+    pa = require("pandera.pandas", "A data set")
 
     named = pa.Check.str_length(min_value=1)
     known = pa.Check.isin(set(tables.items["item"]) if "item" in tables.items else ())

@@ -19,8 +19,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-import pooch
-
 from annobench.core.errors import (
     ChecksumError,
     DataUnavailableError,
@@ -28,6 +26,7 @@ from annobench.core.errors import (
     report_faults,
 )
 from annobench.core.files import replacing
+from annobench.core.optional import require
 
 _LOG = logging.getLogger(__name__)
 
@@ -281,7 +280,16 @@ def cache_folder() -> Path:
     Path
         What ANNOBENCH_CACHE says, or the system's place for caches.
     """
-    return Path(os.environ.get("ANNOBENCH_CACHE") or pooch.os_cache("annobench"))
+    return Path(os.environ.get("ANNOBENCH_CACHE") or _system_cache())
+
+
+def _system_cache() -> Path:
+    if sys.platform == "win32":
+        home = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local"
+        return Path(home, "annobench", "annobench", "Cache")
+    if sys.platform == "darwin":
+        return Path.home() / "Library/Caches/annobench"
+    return Path(os.environ.get("XDG_CACHE_HOME", "").strip() or Path.home() / ".cache", "annobench")
 
 
 def default_base_url() -> str:
@@ -499,7 +507,7 @@ def probe_network(url: str, timeout: float = 8.0) -> tuple[bool, str]:
     each = (timeout - pause) / 2
 
     def ask() -> None:
-        import requests
+        requests = require("requests", "Fetching a data set")
 
         for last in (False, True):
             try:
@@ -592,7 +600,7 @@ class _LateError(Exception):
 
 def _ask(url: str, draft: Path, file: SourceFile, timeout: tuple[float, float]) -> None:
     """Download a file, again after a pause where the fault may pass."""
-    import requests
+    requests = require("requests", "Fetching a data set")
 
     for attempt in range(ATTEMPTS):
         try:
@@ -650,7 +658,7 @@ def _receive(
     advance: Callable[[int], None],
     stopped: threading.Event,
 ) -> None:
-    import requests
+    requests = require("requests", "Fetching a data set")
 
     limit = _limit(file)
     with requests.get(url, timeout=timeout, stream=True) as response, draft.open("wb") as stream:
@@ -677,7 +685,7 @@ def _pause(error: Exception, attempt: int) -> float | None:
     Resets, time-outs, bodies that were cut off, 429 and 5xx may pass. A connection that is
     refused, a name that can't be looked up or a faulty certificate does not.
     """
-    import requests
+    requests = require("requests", "Fetching a data set")
     from urllib3.exceptions import InvalidHeader, NewConnectionError
     from urllib3.util import Retry
 

@@ -8,21 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import fsspec
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, ReaderError, report_faults
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number
+from annobench.core.optional import optional
 from annobench.io._foreign import what_it_is
 from annobench.io._parquet import batches
 from annobench.io._strict_text import CheckedText
@@ -35,6 +31,19 @@ from annobench.io.table import (
     refusing_parquet,
 )
 from annobench.labels.columns import choose_columns
+
+if TYPE_CHECKING:
+    import fsspec
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+else:
+    fsspec = optional("fsspec", "annobench partition")
+    pa = optional("pyarrow", "annobench partition")
+    pc = optional("pyarrow.compute", "annobench partition")
+    pa_csv = optional("pyarrow.csv", "annobench partition")
+    pq = optional("pyarrow.parquet", "annobench partition")
 
 #: Rows of a piece, about.
 PIECE_ROWS = 250_000
@@ -231,7 +240,7 @@ def empty() -> pd.DataFrame:
         Its columns.
     """
     kinds: dict[str, Any] = {
-        "item": _STRING,
+        "item": _string(),
         "row": np.int64,
         "annotator": np.int32,
         "label": np.int32,
@@ -239,7 +248,8 @@ def empty() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in kinds.items()})
 
 
-_STRING = pd.StringDtype("pyarrow", na_value=np.nan)
+def _string() -> Any:
+    return pd.StringDtype("pyarrow", na_value=np.nan)
 
 
 def _as_names(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -256,7 +266,7 @@ def _as_categories(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _strings(kind: pa.DataType) -> Any:
-    return _STRING
+    return _string()
 
 
 def _version(path: Path) -> tuple[Path, int]:

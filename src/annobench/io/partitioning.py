@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from annobench.core.choices import Scale
 from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
 from annobench.core.files import remove_abandoned_drafts, replacing
 from annobench.core.numbers import plain_categories
+from annobench.core.optional import optional, require
 from annobench.io import _pieces as pieces
 from annobench.labels.annotations import Annotations
 from annobench.scale._format import (
@@ -33,7 +32,12 @@ from annobench.scale._workers import check_connected, dask_client
 from annobench.scale.partitions import PartitionedLabels
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
     from distributed import Client
+else:
+    pa = optional("pyarrow", "annobench partition")
+    pq = optional("pyarrow.parquet", "annobench partition")
 
 #: Labels of a partition, about.
 PARTITION_LABELS = 2_000_000
@@ -188,10 +192,9 @@ class _Steps:
 
 def _files(source: str) -> list[tuple[str, str]]:
     """List the files of a source, and what changes when they do."""
+    fsspec = require("fsspec", "annobench partition")
+    local = require("fsspec.implementations.local", "annobench partition")
     try:
-        import fsspec
-        from fsspec.implementations.local import LocalFileSystem
-
         system, path = fsspec.core.url_to_fs(source)
     except ImportError as error:
         raise AnnotationError(
@@ -216,8 +219,9 @@ def _files(source: str) -> list[tuple[str, str]]:
             f"partition: {source} holds no file that ends in {', '.join(endings)}. Name a folder "
             "with tables of labels."
         )
-    local = isinstance(system, LocalFileSystem)
-    return [(name if local else system.unstrip_protocol(name), system.ukey(name)) for name in paths]
+    is_local = isinstance(system, local.LocalFileSystem)
+    addresses = paths if is_local else map(system.unstrip_protocol, paths)
+    return [(address, system.ukey(name)) for address, name in zip(addresses, paths, strict=True)]
 
 
 def _stated(

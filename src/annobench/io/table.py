@@ -1,7 +1,7 @@
 """Label tables: one row a label, as CSV, TSV or Parquet.
 
-Clean files take a fast path through Arrow. Whatever it refuses is read again, row by row,
-to say on which lines what is wrong; several faults are reported together.
+Clean files take a fast path through Arrow, where that is installed. Whatever it refuses is read
+again, row by row, to say on which lines what is wrong; several faults are reported together.
 """
 
 from __future__ import annotations
@@ -16,26 +16,40 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.core.choices import NOTHING, Empty
-from annobench.core.errors import MAX_FAULTS, AnnotationError, ReaderError, report_faults
+from annobench.core.errors import (
+    MAX_FAULTS,
+    AnnotationError,
+    MissingLibraryError,
+    ReaderError,
+    report_faults,
+)
 from annobench.core.files import replacing
 from annobench.core.names import unused
 from annobench.core.numbers import plain_categories, plain_number
+from annobench.core.optional import is_installed, optional
 from annobench.io._foreign import what_it_is
 from annobench.labels._coding import sorted_names
 from annobench.labels.annotations import SCALES, Annotations, Scale
 from annobench.labels.columns import choose_columns
 from annobench.labels.frames import as_annotations
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pc = optional("pyarrow.compute", "Parquet")
+    pa_csv = optional("pyarrow.csv", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 PARQUET = (".parquet", ".pq")
 #: A table in such a file is no text with a delimiter.
@@ -99,7 +113,7 @@ def read_table(
     Notes
     -----
     Time and memory are linear in the number of rows. Text with quotes, and text with
-    faults, is read row by row, which takes several times as long.
+    faults, is read row by row, which takes several times as long; so is all text without pyarrow.
 
     Examples
     --------
@@ -335,12 +349,8 @@ class _Column:
     codes: NDArray[np.int64]
 
     @classmethod
-    def of(cls, values: pa.Array | pa.ChunkedArray) -> _Column:
-        encoded = pc.dictionary_encode(values)
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = encoded.unify_dictionaries().combine_chunks()
-        names = encoded.dictionary.to_pylist()
-        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    def of(cls, values: list[str | None] | pa.ChunkedArray) -> _Column:
+        names, codes = _of_texts(values) if isinstance(values, list) else _of_arrow(values)
         if "" in names:
             empty = names.index("")
             codes = np.where(codes == empty, -1, codes - (codes > empty))
@@ -363,7 +373,20 @@ class _Column:
         return _Column(names, np.where(self.codes < 0, len(self.names), self.codes))
 
 
-def _column_of(role: str, values: pa.Array | pa.ChunkedArray) -> _Column:
+def _of_texts(values: list[str | None]) -> tuple[list[str], NDArray[np.int64]]:
+    """Code texts by first appearance, -1 where there is none."""
+    codes, names = pd.factorize(np.array(values, dtype=object))
+    return names.tolist(), codes
+
+
+def _of_arrow(values: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """Do the same with Arrow's."""
+    encoded = pc.dictionary_encode(values).unify_dictionaries().combine_chunks()
+    codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+    return encoded.dictionary.to_pylist(), codes.astype(np.int64)
+
+
+def _column_of(role: str, values: list[str | None] | pa.ChunkedArray) -> _Column:
     column = _Column.of(values)
     return column.of_categories() if role in _CATEGORICAL else column
 
@@ -402,7 +425,7 @@ def _columns(
         chosen = choose_columns(path, list(table.header), wanted)
         rows = list(table.rows(False))
     columns = {role: [cell_text(row[name]) for _, row in rows] for name, role in chosen.items()}
-    found = {role: _column_of(role, pa.array(own, pa.string())) for role, own in columns.items()}
+    found = {role: _column_of(role, own) for role, own in columns.items()}
     return found, lambda: [f"row {number}" for number, _ in rows]
 
 
@@ -420,11 +443,11 @@ def _text_columns(
     # Without quotes a row is a line and a field is what stands between delimiters, so that
     # both readers agree.
     plain = '"' not in text and "\r" not in text.replace("\r\n", "")
-    table = _fast(text, header, delimiter) if plain else None
+    table = _fast(text, header, delimiter) if plain and is_installed("pyarrow") else None
     if table is None:
         rows, _ = _careful(path, text, header, delimiter)
-        columns = list(zip(*rows, strict=True)) or [()] * len(header)
-        table = {name: pa.array(columns[header.index(name)], pa.string()) for name in chosen}
+        at = {name: header.index(name) for name in chosen}
+        table = {name: [row[n] for row in rows] for name, n in at.items()}
     found = {role: _column_of(role, table[name]) for name, role in chosen.items()}
 
     def lines() -> list[str]:
@@ -514,7 +537,7 @@ def _rows(text: str, delimiter: str) -> Any:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
-def _of_arrow(data: bytes) -> pa.Buffer:
+def _in_arrow(data: bytes) -> pa.Buffer:
     """Copy bytes into memory of Arrow's own.
 
     Python's memory may be given back by one of Arrow's threads, which can abort the process if the
@@ -531,7 +554,7 @@ def _fast(text: str, header: list[str], delimiter: str) -> pa.Table | None:
     kind = pa.string()
     try:
         table = pa_csv.read_csv(
-            pa.BufferReader(_of_arrow(text.encode("utf-8"))),
+            pa.BufferReader(_in_arrow(text.encode("utf-8"))),
             parse_options=pa_csv.ParseOptions(delimiter=delimiter, quote_char=False),
             convert_options=pa_csv.ConvertOptions(
                 column_types=dict.fromkeys(header, kind), strings_can_be_null=False
@@ -790,7 +813,7 @@ def refusing_parquet(source: str | Path) -> Iterator[None]:
     """
     try:
         yield
-    except ReaderError:
+    except (ReaderError, MissingLibraryError):
         raise
     except (pa.ArrowException, OSError, UnicodeError) as error:
         raise ReaderError(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from annobench.core.optional import require
 from annobench.models import convergence
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def inference_data(
     arviz.InferenceData
         With the group `posterior`.
     """
-    found: InferenceData = import_arviz().from_dict(
+    found: InferenceData = import_arviz("InferenceData").from_dict(
         posterior=dict(draws),
         dims={name: list(axes) for name, axes in dimensions.items()},
         coords={name: list(along) for name, along in names.items()},
@@ -129,8 +129,13 @@ def inference_data(
     return found
 
 
-def import_arviz() -> ModuleType:
+def import_arviz(needing: str) -> Any:
     """Import arviz where it is needed: it takes seconds, which no fit needs to pay.
+
+    Parameters
+    ----------
+    needing : str
+        What needs it, for the message where it is not installed.
 
     Returns
     -------
@@ -139,5 +144,4 @@ def import_arviz() -> ModuleType:
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
-        import arviz
-    return arviz
+        return require("arviz", needing)

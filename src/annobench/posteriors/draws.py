@@ -285,7 +285,7 @@ def _read_npz(path: Path) -> Draws:
 
 
 def _read_netcdf(path: Path) -> Draws:
-    arviz = diagnostics.import_arviz()
+    arviz = diagnostics.import_arviz("A netCDF file of draws")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -16,7 +16,6 @@ from __future__ import annotations
 import platform
 import warnings
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ import pandas as pd
 from scipy import special
 
 from annobench import models
+from annobench.core.optional import installed_versions
 from annobench.core.results import Summarised
 from annobench.models.diagnostics import MAX_R_HAT
 from annobench.posteriors import enumeration, measures
@@ -177,7 +177,7 @@ def make(record: Posterior, *, chains: int = CHAINS, draws: int = DRAWS) -> Refe
     information["checks_made"] = checks
     information["versions"] = {
         "python": platform.python_version(),
-        **{name: version(name) for name in PACKAGES},
+        **installed_versions(PACKAGES),
     }
     return Reference(record, all_draws, table, information)
 

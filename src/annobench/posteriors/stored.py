@@ -12,18 +12,24 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
+from annobench.core.optional import optional
 from annobench.posteriors import records
 from annobench.posteriors.draws import Draws, Floats, is_on_log_scale
 from annobench.posteriors.making import Reference
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "A file of draws")
+    pq = optional("pyarrow.parquet", "A file of draws")
 
 #: Every how many draws one is stored, and how many numbers at most: with more, every second, ...
 STEP, _MOST = 10, 250_000

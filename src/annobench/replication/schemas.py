@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pandas as pd
-import pandera.pandas as pa
 
 from annobench.core.errors import PublicationError
+from annobench.core.optional import optional
 from annobench.replication.printed import RELATIONS, parse_printed, parse_range
 from annobench.replication.vocabulary import (
     BASES,
@@ -23,6 +23,11 @@ from annobench.replication.vocabulary import (
     STATUSES,
     WEIGHTS,
 )
+
+if TYPE_CHECKING:
+    import pandera.pandas as pa
+else:
+    pa = optional("pandera.pandas", "Checking a paper's tables")
 
 _TARGET = re.compile(r"[a-z0-9_.]+")
 

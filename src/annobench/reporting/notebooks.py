@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from annobench import datasets
 from annobench.core.errors import PublicationError
+from annobench.core.optional import require
 from annobench.datasets import LoadedData
 from annobench.labels.annotations import Annotations
 from annobench.replication.ledger import read_comparison, read_remarks
@@ -221,6 +222,7 @@ class Paper:
             return self.data(id).annotations
         self._require(id)
         equal = [(column, "==", value) for column, value in where.items()]
+        require("pyarrow", "A data set on disk")
         part = pd.read_parquet(self._data_folder(id) / "labels.parquet", filters=equal)
         if part.empty:
             raise PublicationError(f"{id}: no label has {where}. Correct the value.")
@@ -244,8 +246,7 @@ class Paper:
 
     @cached_property
     def _datasets(self) -> list[str]:
-        import yaml  # comes with the workflow and with JupyterLab
-
+        yaml = require("yaml", "The record of a paper")
         record = yaml.safe_load((self._source / "paper.yaml").read_text(encoding="utf-8"))
         return list(record["datasets"])
 

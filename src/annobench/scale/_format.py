@@ -17,15 +17,21 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.core.files import replacing
+from annobench.core.optional import optional
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "A folder of partitions")
+    pq = optional("pyarrow.parquet", "A folder of partitions")
 
 #: The file that is written last, and its version.
 CONTENTS, VERSION = "labels.json", 3

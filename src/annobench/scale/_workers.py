@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from annobench.core.errors import AnnotationError
+from annobench.core.optional import require
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -114,22 +115,16 @@ def dask_client(
             f"{type(scheduler).__name__}. Leave it out; an executor passes over partitions, and "
             "does not make them."
         )
-    try:
-        import dask
-        from distributed import Client
-    except ImportError as error:
-        raise AnnotationError(
-            f"engine dask: {error.name} is not installed. In the folder of the clone: "
-            'pip install ".[scale]"'
-        ) from error
-    if isinstance(scheduler, Client):
+    dask = require("dask", "engine dask")
+    distributed = require("distributed", "engine dask")
+    if isinstance(scheduler, distributed.Client):
         with scheduler.as_current(), _explained():
             yield scheduler
         return
     with dask.config.set(_CONFIG | (_KEEP_MEMORY if keep_memory else {})):
         try:
             if scheduler is None:
-                client = Client(
+                client = distributed.Client(
                     threads_per_worker=1,
                     memory_limit=MEMORY_LIMIT,
                     dashboard_address=":0",
@@ -137,7 +132,7 @@ def dask_client(
                     set_as_default=False,
                 )
             else:
-                client = Client(scheduler, set_as_default=False)
+                client = distributed.Client(scheduler, set_as_default=False)
         except (OSError, ValueError) as error:
             raise AnnotationError(
                 f"engine dask: no scheduler answers at {scheduler} ({error}). Start one with "

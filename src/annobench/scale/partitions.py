@@ -13,17 +13,17 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Concatenate, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from annobench.core.choices import Scale
 from annobench.core.errors import AnnotationError
 from annobench.core.files import replacing
 from annobench.core.numbers import plain_number, spelling_hint
+from annobench.core.optional import optional
 from annobench.labels.annotations import Annotations
 from annobench.scale._blocks import Block, BlockedLabels, P, S, added
 from annobench.scale._format import (
@@ -38,6 +38,11 @@ from annobench.scale._format import (
     partition_of,
 )
 from annobench.scale._workers import Workers, results
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+else:
+    pq = optional("pyarrow.parquet", "A folder of partitions")
 
 #: Tasks of a pass. A task sums its partitions in their order, and the tasks' sums are added in
 #: theirs, so that a total is the same to the last bit whatever the number of workers.

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
 
 from annobench.core.errors import AnnotationError
+from annobench.core.optional import require
 from annobench.core.results import Summarised
 from annobench.evaluation.selective import ABSTAIN
 
@@ -254,8 +254,9 @@ def fit_raykar(
     return AnnotatorClassifier(np.einsum("ik,jkl->jil", new, confusion)), new
 
 
-def _maximum_entropy() -> LogisticRegression:
-    return LogisticRegression(C=1.0, max_iter=200, tol=1e-3)
+def _maximum_entropy() -> Any:
+    linear_model = require("sklearn.linear_model", "A maximum entropy classifier")
+    return linear_model.LogisticRegression(C=1.0, max_iter=200, tol=1e-3)
 
 
 def _checked(

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING
 
 from annobench.core.errors import ReaderError
+from annobench.core.optional import optional
 from annobench.io._parquet import batches as batches
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 #: How a file of Parquet begins.
 PARQUET = b"PAR1"

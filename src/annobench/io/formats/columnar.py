@@ -6,16 +6,21 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-import pyarrow.parquet as pq
+from typing import TYPE_CHECKING, Any
 
 from annobench.core.errors import ReaderError
+from annobench.core.optional import optional
 from annobench.io.formats.arrow import PARQUET, batches, begins, notes_of, schema_of
 from annobench.io.formats.base import Source, as_json
 from annobench.io.formats.records import load_json
 from annobench.io.formats.tables import Table, as_cell
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    pa = optional("pyarrow", "Parquet")
+    pq = optional("pyarrow.parquet", "Parquet")
 
 #: The file in which `datasets` describes a data set.
 INFO = "dataset_info.json"

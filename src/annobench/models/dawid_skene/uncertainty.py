@@ -16,10 +16,10 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
-from numba import get_num_threads
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from annobench.core.compiled import default_threads
 from annobench.core.errors import AnnotationError, DegenerateWarning
 from annobench.core.results import Summarised
 from annobench.labels.annotations import Annotations
@@ -444,7 +444,7 @@ def bootstrap(
     posterior = np.empty((replicates, n_items, k), dtype=np.float32) if posteriors else None
     switches, unconverged = 0, 0
     batches = rng.spawn(-(-replicates // LANES))
-    with ThreadPoolExecutor(threads or get_num_threads()) as pool:
+    with ThreadPoolExecutor(threads or default_threads()) as pool:
         states = itertools.chain.from_iterable(pool.map(run, batches))
         for b, state in enumerate(itertools.islice(states, replicates)):
             prevalence[b], confusion[b] = state.prevalence[:k], confusion_of(problem, state)

@@ -13,11 +13,9 @@ a signed one numba asks, label by label, whether it counts from the end.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 from annobench.models.kernels.vectors import (
     add,
     divide,

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 #: A category of a smaller posterior probability adds nothing that shows.
 _NEGLIGIBLE = 1e-9

@@ -9,11 +9,9 @@ annotator, at item_offsets[j]:item_offsets[j + 1].
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 #: Rising factorials are summed term by term up to this many labels of an annotator,
 #: from a table shared by all annotators, and by log-gamma beyond it.

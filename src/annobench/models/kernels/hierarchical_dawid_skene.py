@@ -8,11 +8,9 @@ offsets[i]:offsets[i + 1].
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 from annobench.models.kernels.hierarchical_binary import draw_log_gamma
 
 #: Rising factorials are summed term by term up to this many labels of an annotator,

@@ -14,11 +14,9 @@ that is made once. v takes the values of an even grid, on which such sums conver
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 from annobench.models.kernels.hierarchical_dawid_skene import assignment
 from annobench.models.kernels.slices import DRAW, LEVEL, PHASE, SIZE, begin_slice, next_point
 

@@ -6,11 +6,9 @@ Labels are sorted by item, those of item i at offsets[i]:offsets[i + 1].
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 from annobench.models.kernels.hierarchical_dawid_skene import assignment, draw_log_dirichlet
 
 

@@ -8,11 +8,9 @@ number of different labels per item.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 
 @kernel()

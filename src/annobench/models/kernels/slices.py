@@ -11,11 +11,9 @@ When it ends the last x is the draw.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 #: Numbers of a slice.
 SIZE = 8

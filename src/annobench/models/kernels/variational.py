@@ -7,11 +7,9 @@ contiguous row: N C additions in either direction.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 #: From here on the asymptotic series of the digamma function is exact to rounding.
 _LARGE = 10.0

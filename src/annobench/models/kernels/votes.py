@@ -8,9 +8,7 @@ categories.
 
 from __future__ import annotations
 
-import math
-
-from annobench.core.compiled import kernel
+from annobench.core.compiled import kernel, math
 
 
 @kernel()

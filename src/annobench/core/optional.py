@@ -1,0 +1,126 @@
+"""Libraries that the base does without: each is imported where it is needed, or named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module, metadata
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, Final
+
+from annobench.core.errors import MissingLibraryError
+
+#: By the module that is imported: what pip calls the library, and the extra that installs it.
+EXTRAS: Final = {
+    "arviz": ("arviz", "bayes"),
+    "cassis": ("dkpro-cassis", "exports"),
+    "dask": ("dask", "scale"),
+    "distributed": ("distributed", "scale"),
+    "fsspec": ("fsspec", "scale"),
+    "pandera": ("pandera", "data"),
+    "pyarrow": ("pyarrow", "parquet"),
+    "rdata": ("rdata", "exports"),
+    "requests": ("requests", "data"),
+    "sklearn": ("scikit-learn", "learn"),
+    "yaml": ("pyyaml", "workflow"),
+}
+
+
+def require(module: str, needing: str) -> Any:
+    """Import a module of a library that an extra installs.
+
+    Parameters
+    ----------
+    module : str
+        Its name, such as "pyarrow.parquet".
+    needing : str
+        What needs it, such as "Parquet": the subject of the message.
+
+    Returns
+    -------
+    module
+        The module.
+
+    Raises
+    ------
+    MissingLibraryError
+        If the library is not installed, or not whole; names the extra.
+
+    Examples
+    --------
+    >>> require("pyarrow.parquet", "Parquet").__name__
+    'pyarrow.parquet'
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        top = module.partition(".")[0]
+        library, extra = EXTRAS[top]
+        why = f"can't be imported ({error})" if is_installed(top) else "is not installed"
+        raise MissingLibraryError(
+            f"{needing} needs {library}, which {why}. In the folder of the clone: "
+            f'pip install ".[{extra}]"'
+        ) from error
+
+
+def is_installed(library: str) -> bool:
+    """Say whether a library can be imported, without doing so.
+
+    Parameters
+    ----------
+    library : str
+        The module, such as "pyarrow".
+
+    Returns
+    -------
+    bool
+        Whether it is found.
+    """
+    return find_spec(library) is not None
+
+
+def installed_versions(names: Iterable[str]) -> dict[str, str]:
+    """Return the versions of libraries.
+
+    Parameters
+    ----------
+    names : iterable of str
+        As pip calls them.
+
+    Returns
+    -------
+    dict of str to str
+        By name, without those that are not installed.
+    """
+    found = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def optional(module: str, needing: str) -> ModuleType:
+    """Stand for a module of an optional library, imported when a name of it is first used.
+
+    Parameters
+    ----------
+    module, needing : str
+        As `require` takes them.
+
+    Returns
+    -------
+    module
+        Its names are those of the module; without the library they raise the error of `require`.
+    """
+    return _Optional(module, needing)
+
+
+class _Optional(ModuleType):
+    def __init__(self, module: str, needing: str) -> None:
+        super().__init__(module)
+        self.__dict__["_needing"] = needing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(require(self.__name__, self.__dict__["_needing"]), name)
