@@ -68,7 +68,7 @@ def slips(steps: int) -> Annotations:
 
 
 def ratings(*columns: np.ndarray) -> Annotations:
-    """Return numbers, one column an annotator."""
+    """Return numbers, one column per annotator."""
     numbers = np.column_stack(columns)
     item, annotator = np.indices(numbers.shape).reshape(2, -1)
     return Annotations.from_arrays(item, annotator, numbers.ravel(), scale="interval")

@@ -426,7 +426,7 @@ def test_reflections_are_reported_where_the_data_say_nothing_and_absent_where_th
     assert (fitted.label_switches > 0).all()
     draws = fitted.draws
     assert (draws.sensitivity_mean + draws.specificity_mean >= 1).all()
-    # As many labels an item, and annotators as good, as in the first textual entailment set
+    # As many labels per item, and annotators as good, as in the first textual entailment set
     crowd = panels.binary(
         n_items=200,
         n_annotators=20,

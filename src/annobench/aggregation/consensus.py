@@ -72,19 +72,20 @@ class Consensus(Summarised):
     fitted : Fit
         The model's own fit.
     items : DataFrame
-        One row an item: `item`, `category` (the most probable, of equals the first), `probability`,
-        `n_labels`, `tied_vote`, `overruled` (whether one category has most of its labels, and the
-        model says another), and for each category ``probability_<name>`` and ``votes_<name>``.
+        One row per item: `item`, `category` (the most probable, of equals the first),
+        `probability`, `n_labels`, `tied_vote`, `overruled` (whether one category has most of its
+        labels, and the model says another), and for each category ``probability_<name>`` and
+        ``votes_<name>``.
     annotators : DataFrame
-        One row an annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
+        One row per annotator: `annotator`, `n_labels`, and where the model says so `accuracy` (the
         probability of being right on an item of the population), `bits` (the mutual information
         of one label) and others, each with ``_lower95`` and ``_upper95`` where there are draws; NaN
         of annotators who share no item with others.
     confusion : DataFrame
-        One row an annotator, true category and label: `annotator`, `category`, `label`,
+        One row per annotator, true category and label: `annotator`, `category`, `label`,
         `probability`, `lower95`, `upper95`; empty if the model has no such matrices.
     prevalence : DataFrame
-        One row a category: `category`, `prevalence`, `lower95`, `upper95`.
+        One row per category: `category`, `prevalence`, `lower95`, `upper95`.
     convergence : DataFrame
         R-hat and effective sample sizes of a sampler's parameters; empty for other models.
     remarks : tuple of str

@@ -46,7 +46,7 @@ class GoldCheck(Summarised):
         Share of gold items that are right, where they are not known to the fit, with Wilson's
         interval.
     categories : DataFrame
-        A row a category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
+        A row per category: `category`, `n_gold`, and `recall` and `precision` with Wilson's
         intervals, such as `recall_lower`; NaN where there is nothing to divide by.
     calibration : Calibration or None
         Of the probabilities; None without a gold category that a label names.

@@ -130,7 +130,7 @@ class Coefficient:
         Parameters
         ----------
         annotations : Annotations or DataFrame
-            The labels; a data frame has one row a label, see `as_annotations`.
+            The labels; a data frame has one row per label, see `as_annotations`.
 
         Returns
         -------

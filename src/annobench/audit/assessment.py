@@ -45,7 +45,7 @@ class Assessment(Summarised):
         By stratum, the most certain first: `n_items`, `probability` (mean certainty), `checked`,
         `wrong`, and `accuracy` with `lower` and `upper`.
     prevalence : DataFrame
-        A row a category: `category`; `by_model`, its share among the model's categories;
+        A row per category: `category`; `by_model`, its share among the model's categories;
         `estimate`, that share corrected by the errors found; `by_probabilities`, the difference
         estimate with the model's probabilities, whose interval needs some ten errors of the
         category; and `by_checks`, from the checks alone; each with the ends of its interval:
@@ -112,7 +112,7 @@ class Assessment(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category` (the checked one, if it was checked), `probability`
+            One row per item: `item`, `category` (the checked one, if it was checked), `probability`
             (calibrated; 1 for a checked item), `checked`, and `released`, true for what can be
             released and for what was checked.
         """

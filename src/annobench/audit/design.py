@@ -148,7 +148,7 @@ class Design(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category`, `stratum`, `inclusion_probability`, `order`, and
+            One row per item: `item`, `category`, `stratum`, `inclusion_probability`, `order`, and
             for each category ``probability_<name>``.
         """
         table = {

@@ -103,7 +103,7 @@ def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) ->
     Returns
     -------
     DataFrame
-        A row an item, the most telling first: `item`, `n_labels`, `category`, `probability`,
+        A row per item, the most telling first: `item`, `n_labels`, `category`, `probability`,
         `information` in bits, `information_per_cost`.
 
     Raises

@@ -1,7 +1,7 @@
 """How many items, annotators and checks are needed, planned from a pilot.
 
 Agreement. The width of a coefficient's interval falls with the square root of the number of items;
-that of the pilot, with as many labels an item as are planned, is taken to the width wanted.
+that of the pilot, with as many labels per item as are planned, is taken to the width wanted.
 
 Prevalence. The share of labels that name a category, of n items with m labels each, has the
 variance (B + W / m) / n, B the variance between items of the share of annotators who would name it
@@ -43,7 +43,7 @@ from annobench.evaluation import gold_size
 from annobench.labels.annotations import Annotations
 from annobench.labels.frames import as_annotations
 
-#: Draws of labels for a design of fewer labels an item than the pilot has.
+#: Draws of labels for a design of fewer labels per item than the pilot has.
 _SUBSAMPLES: Final = 5
 _MOST_ITEMS: Final = 10_000_000
 
@@ -286,7 +286,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
 
 
 def optimal_labels(between: float, within: float, prices: Prices) -> float:
-    """Return how many labels an item are the cheapest for a prevalence.
+    """Return how many labels per item are the cheapest for a prevalence.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ gold items. With p_k the probability of category k, the maps are
     sure, and e is the share of items on which p tells nothing.
 ``beta``
     For each category log(q / (1 - q)) = a log p - b log(1 - p) + c, with a and b above 0, and the
-    q_k are then divided by their sum: three numbers a category, and three for two categories.
+    q_k are then divided by their sum: three numbers per category, and three for two categories.
 ``isotonic``
     For each category the rising step function of p closest to the gold items, and the q_k divided
     by their sum.

@@ -48,7 +48,7 @@ class Source:
     content : Content
         What was read to recognise it, such as the head of a file, its header and first record.
     format : ExportFormat or None
-        The format of the export; None for a table with one row a label and for partitions.
+        The format of the export; None for a table with one row per label and for partitions.
     variant : str
         What the content shows of the format.
     partitions : PartitionedLabels or None

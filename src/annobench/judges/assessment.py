@@ -42,7 +42,7 @@ class Assessment(Summarised):
     panel : Panel
         Humans and judges.
     summary_table : DataFrame
-        One row a judge, and one for a judge that always gives the most frequent label.
+        One row per judge, and one for a judge that always gives the most frequent label.
     tests : dict of str to AlternativeAnnotatorTest
         Of each judge that could be tested.
     agreement, rates, test, baselines, prevalence, consistency, position, plan : DataFrame
@@ -79,7 +79,7 @@ class Assessment(Summarised):
         Returns
         -------
         DataFrame
-            One row a judge.
+            One row per judge.
         """
         return self.summary_table
 

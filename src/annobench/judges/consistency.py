@@ -39,7 +39,7 @@ def repeat_consistency(annotations: Annotations, *, order: ArrayLike | None = No
     Returns
     -------
     DataFrame
-        One row an annotator with repeats: annotator, n_items (labelled more than once), n_labels
+        One row per annotator with repeats: annotator, n_items (labelled more than once), n_labels
         (of these), unanimous (share of these items with one label alone, with Wilson's 95% interval
         lower, upper), agreement (mean over items of the probability that two of its labels are
         equal), expected_agreement (of labels drawn from the annotator's own distribution), and
@@ -222,7 +222,7 @@ def position_table(
     Returns
     -------
     DataFrame
-        One row an annotator with comparisons whose order is known: annotator, the fields of
+        One row per annotator with comparisons whose order is known: annotator, the fields of
         `PositionBias`, and n_ties. Labels that name no answer which was ever shown first are ties.
 
     Raises

@@ -336,7 +336,7 @@ def estimate_prevalence(counts: JudgedCounts, *, level: float = 0.95) -> pd.Data
     Returns
     -------
     DataFrame
-        One row a method: method, estimate, lower, upper, standard_error, level.
+        One row per method: method, estimate, lower, upper, standard_error, level.
 
     Warns
     -----

@@ -86,7 +86,7 @@ class JudgeRates(Summarised):
         Returns
         -------
         DataFrame
-            One row a category: category, n_items, sensitivity, specificity and youden, each with
+            One row per category: category, n_items, sensitivity, specificity and youden, each with
             its interval (`_lower`, `_upper`).
         """
         columns: dict[str, object] = {

@@ -261,7 +261,7 @@ class Annotations(Verbs):
         Parameters
         ----------
         frame : DataFrame
-            One row a label. Other columns are ignored. A categorical column `label` brings its
+            One row per label. Other columns are ignored. A categorical column `label` brings its
             categories and their order.
         items, annotators, categories, scale
             As in `from_arrays`.
@@ -314,7 +314,7 @@ class Annotations(Verbs):
         Returns
         -------
         Annotations
-            Two annotators, ``contingency.sum()`` items, two labels an item.
+            Two annotators, ``contingency.sum()`` items, two labels per item.
 
         Raises
         ------
@@ -441,7 +441,7 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale | None = None,
     ) -> Annotations:
-        """Build annotations from a table with a row an item and a column an annotator.
+        """Build annotations from a table with a row per item and a column per annotator.
 
         Parameters
         ----------
@@ -692,7 +692,7 @@ class Annotations(Verbs):
         Returns
         -------
         DataFrame
-            One row a label; the columns `item`, `annotator` and `label` hold names.
+            One row per label; the columns `item`, `annotator` and `label` hold names.
         """
         return pd.DataFrame(
             {

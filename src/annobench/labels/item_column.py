@@ -224,7 +224,7 @@ def with_items(
     Parameters
     ----------
     frame : DataFrame
-        A row an item.
+        A row per item.
     item : hashable or None
         The column that names them. By default it is looked for, unless the index has a name, or
         other values than whole numbers.

@@ -129,7 +129,7 @@ class Method:
         Parameters
         ----------
         annotations : Annotations or PartitionedLabels
-            The labels to be fitted; a data frame with one row a label becomes annotations.
+            The labels to be fitted; a data frame with one row per label becomes annotations.
         informed : bool, default False
             Whether something else than these labels tells how good annotators are: known
             categories, stated weights, or more labels that are checked elsewhere.
@@ -424,8 +424,8 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row a category: `category`, `prevalence` (the mean of the posterior where the model
-            has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
+            One row per category: `category`, `prevalence` (the mean of the posterior where the
+            model has none), and with draws the ends of the interval, such as `lower95`, `upper95`.
 
         Raises
         ------
@@ -446,7 +446,7 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row an item: `item`, `category` (the most probable, of equals the first),
+            One row per item: `item`, `category` (the most probable, of equals the first),
             `probability`, and for each category ``probability_<name>``.
         """
         best = self.posterior.argmax(axis=1)
@@ -474,7 +474,7 @@ class Fit(Summarised):
         Returns
         -------
         DataFrame
-            One row an annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
+            One row per annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
             as `accuracy`, where there are draws with the ends of its interval beside it, such as
             `accuracy_lower95`, `accuracy_upper95`. An end is NaN where the labels hardly tell.
 
@@ -586,7 +586,7 @@ class ConfusionFit(Fit):
         Returns
         -------
         DataFrame
-            One row an annotator, true category and label: `annotator`, `category`, `label`,
+            One row per annotator, true category and label: `annotator`, `category`, `label`,
             `probability`, and with draws the ends of the interval, such as `lower95`, `upper95`.
 
         Raises

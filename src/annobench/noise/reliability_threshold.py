@@ -291,7 +291,7 @@ def threshold(rates: ArrayLike, *, level: float) -> ReliabilityThreshold:
     p = np.asarray(rates, dtype=np.float64)
     if p.ndim != 1:
         raise ValueError(
-            f"threshold: rates must be one number an annotator, got an array of shape {p.shape}."
+            f"threshold: rates must be one number per annotator, got an array of shape {p.shape}."
         )
     at_least = _at_least(poisson_binomial_pmf(p))
     return ReliabilityThreshold(int(_needed(at_least, level)), p.size, float(level), at_least)

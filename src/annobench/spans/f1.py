@@ -139,8 +139,8 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a pair: first, second, f1 (NaN if neither marked anything), matched, marked (by
-            both together), n_documents that both opened.
+            One row per pair: first, second, f1 (NaN if neither marked anything), matched, marked
+            (by both together), n_documents that both opened.
         """
         import pandas as pd
 
@@ -168,7 +168,7 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a label: label, f1, sd (over pairs), n_pairs, matched and marked (by all pairs
+            One row per label: label, f1, sd (over pairs), n_pairs, matched and marked (by all pairs
             together).
         """
         return self._means(self.counts.label, self.counts.labels, "label")
@@ -179,7 +179,7 @@ class SpanF1(Summarised):
         Returns
         -------
         DataFrame
-            One row a document that two annotators opened: document, f1 (NaN where nobody marked
+            One row per document that two annotators opened: document, f1 (NaN where nobody marked
             anything), sd, n_pairs (of whom one at least marked something), matched, marked.
         """
         table = self._means(self.counts.document, self.marks.documents, "document")

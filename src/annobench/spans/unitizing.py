@@ -242,7 +242,7 @@ class UnitizingAlpha(Summarised):
         Returns
         -------
         DataFrame
-            One row a label: label, alpha ((k)u; NaN where nobody else marked anything), coverage
+            One row per label: label, alpha ((k)u; NaN where nobody else marked anything), coverage
             (share of what has the label on which others marked something).
         """
         import pandas as pd

@@ -34,8 +34,8 @@ def alpha_u(marks: Marks) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a label, and "all": label, observed and expected disagreement, alpha. Disagreements
-        of "all" are means over labels.
+        One row per label, and "all": label, observed and expected disagreement, alpha.
+        Disagreements of "all" are means over labels.
 
     Raises
     ------

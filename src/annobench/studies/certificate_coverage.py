@@ -169,7 +169,7 @@ class Regime:
         Share of hard items: a fixed number of them, or if below 0, a number drawn evenly from
         0..I.
     guess : tuple of float
-        Distribution of guesses, one number a category.
+        Distribution of guesses, one number per category.
     model : {"easy_hard", "rates"}
         That certifies.
     given : float, sequence or None
