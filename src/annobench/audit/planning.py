@@ -103,7 +103,7 @@ class Plan(Summarised):
     Attributes
     ----------
     table : DataFrame
-        A row a design: `goal`, `annotators` (labels an item), `items`, `labels`, `checks`, `cost`,
+        A row a design: `goal`, `annotators` (labels per item), `items`, `labels`, `checks`, `cost`,
         and `cheapest`, whether no other design of that goal costs less. What a goal does not need
         is 0; infinite numbers say that no design reaches it.
     pilot : dict of str to float

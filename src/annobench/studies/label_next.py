@@ -33,10 +33,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 STRATEGIES: Final = ("random", "evenly", "information")
-#: Labels an item at the start, and mean numbers of labels an item at which accuracy is measured.
+#: Labels per item at the start, and mean numbers of labels per item at which accuracy is measured.
 START: Final = 2
 BUDGETS: Final = (2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 7.0)
-#: What a round adds to the mean number of labels an item.
+#: What a round adds to the mean number of labels per item.
 ROUND: Final = 0.25
 
 
