@@ -385,8 +385,8 @@ def _bootstrap(
         )
     if found.n_switched:
         remarks.append(
-            f"In {found.n_switched} of {replicates} bootstrap samples classes changed their "
-            "meaning: the intervals mix two solutions."
+            f"In {found.n_switched} of {replicates} bootstrap samples label switching "
+            "occurred: the intervals mix two solutions."
         )
     return found, remarks
 

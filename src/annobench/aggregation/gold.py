@@ -1,9 +1,9 @@
 """Gold items beside labels: fixed where a model allows it, and used to judge and mend the rest.
 
 A model whose fit takes `gold` has gold items fixed, and they inform its confusion matrices. What it
-then says of them says nothing of how good it is: for the scores gold items are divided into folds,
-and those of each fold are judged by a fit in which they are not known. A model that takes no gold
-is fitted once, and judged on all.
+then says of them says nothing about how good it is: for the scores gold items are divided into
+folds, and those of each fold are judged by a fit in which they are not known. A model that takes no
+gold is fitted once, and judged on all.
 """
 
 from __future__ import annotations

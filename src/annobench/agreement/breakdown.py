@@ -118,7 +118,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
     if no_width:
         warnings.warn(
             f"{statistic.name}: the intervals of {', '.join(map(repr, no_width[:10]))} have no "
-            "width. That tells nothing of other "
+            "width. That says nothing about other "
             "items: report how many items agree instead.",
             IntervalWarning,
             stacklevel=3,

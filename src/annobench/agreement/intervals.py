@@ -300,8 +300,8 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
         "jackknife": f", as the value is the same whichever of the {unit} is left out",
     }.get(kind, ", as its limits are the same value of many equal replicates")
     return (
-        f"the {kind} interval has no width{why}. It tells nothing of what was not seen: report the "
-        "estimate without it."
+        f"the {kind} interval has no width{why}. It says nothing about what was not seen: report "
+        "the estimate without it."
     )
 
 
@@ -329,8 +329,8 @@ def agreed_caution(
     beyond = 100 * (1 - (1 - level) ** (1 / n_items))
     return (
         f"the {kind} interval has no width, as all labels of each of the {n_items:,} items agree. "
-        f"That tells nothing of other items, of which up to {beyond:.2g}% may show a disagreement "
-        f"({100 * level:.4g}% limit). {advice}."
+        f"That says nothing about other items, of which up to {beyond:.2g}% may show a "
+        f"disagreement ({100 * level:.4g}% limit). {advice}."
     )
 
 

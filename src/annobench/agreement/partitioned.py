@@ -309,7 +309,7 @@ def agreement_of_partitions(
     Raises
     ------
     AnnotationError
-        If there is no such coefficient, or it tells annotators apart; if an annotator labelled an
+        If there is no such coefficient, or it distinguishes annotators; if an annotator labelled an
         item twice, or no item has two labels.
 
     Warns

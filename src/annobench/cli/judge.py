@@ -29,8 +29,8 @@ def judge(
     epsilon: Annotated[
         float,
         typer.Option(
-            help="What humans may be better by, as they cost more: .1 beside crowd workers, .15 "
-            "beside trained annotators, .2 beside experts."
+            help="The margin by which humans may outperform the judge, as they cost more: .1 for "
+            "crowd workers, .15 for trained annotators, .2 for experts."
         ),
     ] = 0.1,
     score: Annotated[

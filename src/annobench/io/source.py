@@ -94,7 +94,7 @@ class Source:
         format : str, optional
             Name of the format of an export, where the content may be of several.
         item, annotator, label : str, optional
-            Names of the columns of a table. A text of which one is named is a table with one row a
+            Names of the columns of a table. A text file for which one is given has one row per
             label, unless it is the item and the content shows another layout.
         question : str, optional
             The question whose answers are the labels, or the layer of spans.

@@ -135,8 +135,8 @@ def read_gold(
     Parameters
     ----------
     path : str or Path
-        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with a record
-        an item; an empty cell means that there is no gold category.
+        CSV, TSV or Parquet, as for `read_table`, or a workbook of one sheet or JSON with one record
+        per item; an empty cell means that there is no gold category.
     item : str, optional
         Name of the column of the items; by default the usual ones are recognised.
     gold : str, optional
@@ -475,7 +475,7 @@ def header_of(source: str | Path, text: str) -> tuple[str, list[str]]:
     except (StopIteration, csv.Error):
         raise ReaderError(
             f"{source}: the file is empty or its header can't be read. Give a header and one row "
-            "a label."
+            "per label."
         ) from None
 
 

@@ -86,7 +86,7 @@ class AlternativeAnnotatorTest(Summarised):
     rejected : ndarray of bool, shape (H,)
         Where the judge wins.
     epsilon : float
-        What the human may be better by.
+        The margin by which the human may be better.
     fdr : float
         False discovery rate of the tests, in (0, 1).
     left_out : tuple of str
@@ -342,7 +342,8 @@ def alternative_annotator_test(
         The judge's label of each item, a code of `humans.categories`, or -1 for none; as
         `split_judges` gives it.
     epsilon : float, default 0.1
-        What the human may be better by, in [-1, 1]. The paper suggests .1 beside crowd workers,
+        The margin by which the human may be better, in [-1, 1]. The paper suggests .1 beside crowd
+        workers,
         .15 beside trained annotators, and .2 beside experts.
     score : {"accuracy", "rmse"} or callable, default "accuracy"
         How a label agrees with the others': share of equal ones, minus the root mean square of

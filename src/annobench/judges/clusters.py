@@ -1,7 +1,7 @@
 r"""Items that come in clusters, such as the answers to one question or the sentences of a text.
 
-Items of a cluster resemble each other, so that intervals that take them for independent are too
-short. An estimate that is smooth in means has, near its expectation, the error of a sum of one
+Items of a cluster resemble each other, so that intervals that assume independence are too short. An
+estimate that is smooth in means has, near its expectation, the error of a sum of one
 residual an item. Its *design effect* is the variance of this sum over clusters, divided by that
 over independent items, ::
 

@@ -1,7 +1,7 @@
 r"""How many human labels one label of a judge is worth.
 
 The judge's label of an item tells I bits of its category, a human's H bits on average over the
-pool, and n labels of humans drawn from the pool H(n) bits, which grows ever more slowly
+pool, and n labels of humans drawn from the pool H(n) bits, which grows more and more slowly
 (`annobench.evaluation.information`). The judge is worth the n at which H(n) = I, by linear
 interpolation: 0 where its labels tell nothing, and more than 1 where it tells more than a human.
 What two judges know in common, or a judge and the humans, counts twice if their labels are used

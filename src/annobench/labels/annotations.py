@@ -530,7 +530,7 @@ class Annotations(Verbs):
 
         Annotators are made up: the first label of every item is by "1", the next by "2", and
         so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,
-        Brennan-Prediger) don't see the difference; those that tell annotators apart mean nothing
+        Brennan-Prediger) don't see the difference; those that distinguish annotators mean nothing
         here.
 
         Parameters

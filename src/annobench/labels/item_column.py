@@ -1,4 +1,4 @@
-"""Which column of a table with a column an annotator holds the names of the items.
+"""Find the column of the items' names in a table with a column per annotator.
 
 An id column that is taken for an annotator makes every coefficient wrong, so that it is looked
 for wherever such a table is read. That all its values differ is no sign of it: ten items that

@@ -1,4 +1,4 @@
-"""Models of annotation: one module a model, found by its file and imported when asked for.
+"""Models of annotation: one module per model, found automatically and imported on first use.
 
 A model's module holds a `METHOD` record and a function `fit`, which returns a
 `annobench.models.base.Fit`. Call it by its module, ``models.dawid_skene.fit(labels)``, or by its

@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 def check_categories(name: str, annotations: Annotations) -> None:
-    """Refuse labels in one category, where there is nothing to tell apart.
+    """Refuse labels in one category, where there is nothing to distinguish.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Models as passes over labels: what a pass adds up, and what follows from the sums.
+"""Models as passes over labels: the sums of a pass, and the parameters computed from them.
 
-An iteration of EM needs of the labels only sums over items. A model that states what one pass over
-some items adds up, and what parameters follow from the totals, is fitted by the same code to labels
+An iteration of EM needs only sums over items. A model that defines the sums of one pass over some
+items, and the parameters given the totals, is fitted by the same code to labels
 in memory, which are one block, and to partitions, whose sums Dask's workers return.
 """
 

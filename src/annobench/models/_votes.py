@@ -16,7 +16,7 @@ from annobench.models.kernels.votes import add_votes, collect_right
 Floats = NDArray[np.float64]
 P = TypeVar("P")
 E = TypeVar("E")
-#: Says of what is maximised now and before whether it has come to rest.
+#: Says of what is maximised now and before whether it has converged.
 Settled = Callable[[float, float], bool]
 
 #: A probability of zero is taken for this, so that a label that a model holds impossible makes

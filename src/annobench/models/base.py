@@ -96,7 +96,7 @@ class Method:
         any number of equal labels can make its category.
     compares : bool
         Whether it finds out how good annotators are by comparing them, so that some item must
-        have labels of two. A model whose fit says nothing of annotators need not.
+        have labels of two. A model whose fit says nothing about annotators need not.
     merges_repeats : bool
         Whether several labels of one item by one annotator are one statement, which names each of
         their categories, so that saying the same again changes nothing.
@@ -205,7 +205,7 @@ class Method:
         raise AnnotationError(
             f"{self.name}: {what}, so that nothing tells right from wrong, and how good an "
             "annotator is can't be estimated. Have some of the items labelled by a second "
-            "annotator, or take a model that says nothing of annotators, such as voting."
+            "annotator, or take a model that says nothing about annotators, such as voting."
         )
 
 
@@ -387,7 +387,7 @@ class Fit(Summarised):
         Returns
         -------
         DependenceCheck or None
-            None where the model says nothing of annotators that could be checked, or lets labels
+            None where the model says nothing about annotators that could be checked, or lets labels
             depend on each other.
         """
         return None
@@ -701,7 +701,7 @@ class SampledFit(ConfusionFit):
         Returns
         -------
         list of str
-            Whether chains have not converged, whether labels hardly tell the classes apart, and
+            Whether chains have not converged, whether labels hardly distinguish the classes, and
             whether annotators err together.
         """
         found = super().cautions(annotations)

@@ -1,6 +1,6 @@
 r"""The random-clumped model: the labels of an item depend on each other given its category.
 
-An item of category k makes an impression z on everybody, with probability m_kz, and has a level t
+An item of category k gives everybody an impression z, with probability m_kz, and has a level t
 of clumping or h of guessing. Each of its labels is annotator j's own judgement, by row k of the
 annotator's confusion matrix, or is replaced with the probability of that level: by the
 impression, or by a guess, drawn from the labels of all items::
@@ -10,23 +10,23 @@ impression, or by a guess, drawn from the labels of all items::
                         or with probability h:  x_n ~ labels of all items
 
 Given its category and a level t, two labels of an item have the intraclass correlation t^2: the
-random-clumped multinomial distribution of Morel and Nagaraj (1993), here of trials that are not
-alike. A level h makes an item hard. The levels' shares are estimated: labels that
-agree more than independent errors make them agree on some items, and less on others, tell of
-them. However many annotators agree, the item may have made the impression of another category on
+random-clumped multinomial distribution of Morel and Nagaraj (1993), here with unequal trials. A
+level h makes an item hard. The levels' shares are estimated from items whose labels agree more, or
+less, than independent errors explain. However many annotators agree, the item may have made the
+impression of another category on
 all of them.
 
 Rows are partially pooled: row k of every annotator has a Dirichlet prior with mean m_k and
 concentration s. The mean row is also the distribution of impressions: what misleads one
 annotator is what may mislead all. Mean and concentration maximise the Dirichlet-multinomial
 likelihood of the expected counts of annotators' own labels, under priors; rows are posterior means
-given these counts; and the counts are expected under the rows. Repeated from the vote shares until
-posteriors stay. As no one function is maximised, `converged` looks at the posterior.
+given these counts; and the counts are expected under the rows. This is iterated from the vote
+shares until the posteriors converge. No single function is maximised, so `converged` refers to the
+posterior.
 
-At last the posterior of an item is raised to a power below 1 and normalised, as no model of how
-annotators err together is right: temperature scaling (Guo et al. 2017), with a temperature that was
-chosen, as were the priors, on simulated worlds by `annobench.studies.calibration`, not on labels
-with gold.
+Finally the posterior of an item is raised to a power below 1 and normalised, because no model of
+dependent errors is exactly right: temperature scaling (Guo et al. 2017). The temperature, like the
+priors, was chosen on simulated data by `annobench.studies.calibration`, not on labels with gold.
 """
 
 from __future__ import annotations

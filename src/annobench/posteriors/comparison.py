@@ -227,7 +227,7 @@ def _errors(own: pd.DataFrame, ref: pd.DataFrame, values: Floats) -> dict[str, F
 
     tolerance = ROUNDING * np.maximum(1, np.abs(of(ref, "mean")))
     fixed = np.isnan(of(ref, "kurtosis"))
-    # Draws that never move tell nothing of their own; one effective draw is what they are worth.
+    # Draws that never move say nothing about their own; one effective draw is what they are worth.
     sizes = {
         name: np.nan_to_num(of(own, f"ess_{name}"), nan=1.0) for name in ("mean", "sd", "bulk")
     }

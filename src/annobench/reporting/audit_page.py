@@ -169,7 +169,7 @@ def next_steps(found: Assessment) -> list[str]:
         steps.append(
             f"The least certain {int(last['n_items']):,} items hold about "
             f"{(1 - last['accuracy']) * last['n_items']:,.0f} errors: have these labelled again "
-            "first. annobench plan lists which labels tell most."
+            "first. annobench plan lists the most informative labels."
         )
     if len(found.wrong):
         pairs = Counter(zip(found.wrong["category"], found.wrong["gold"], strict=True))
@@ -177,7 +177,7 @@ def next_steps(found: Assessment) -> list[str]:
         if times > 1:
             steps.append(
                 f"{times} of {counted(len(found.wrong), 'error')} found are “{category}” where the "
-                f"check says “{gold}”: see whether the guidelines tell the two apart."
+                f"check says “{gold}”: see whether the guidelines distinguish the two."
             )
     if found.calibration is not None and found.calibration.kind != "none":
         loss: dict[str, float] = found.calibration.scores.loc["log_loss"].to_dict()  # type: ignore[assignment]

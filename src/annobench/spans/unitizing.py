@@ -65,8 +65,8 @@ def unitizing_alpha(marks: Marks) -> UnitizingAlpha:
     (equation 4). Then
 
     - ``u = 1 - sum_{c != k} l_ck / sum_{c != k} e_ck``: limits and labels (equation 5);
-    - ``binary_u``: the same after all labels become one, so that only marked and unmarked are told
-      apart (equation 6);
+    - ``binary_u``: the same after all labels become one, so that only marked and unmarked text is
+      distinguished (equation 6);
     - ``cu``: labels where both annotators marked something; limits don't count (equations 10, 11);
     - ``(k)u``, of each label k: whether others who marked something there say k as well
       (equation 13).

@@ -1,4 +1,4 @@
-"""Whether labels that are expected to tell most do so: replayed on real labels with gold.
+"""Whether labels with the largest expected information help: a replay on real labels with gold.
 
 Every item begins with two of its labels, drawn at random. Then labels are bought in rounds: which
 items get another is decided by a strategy, and which of the item's other real labels comes is

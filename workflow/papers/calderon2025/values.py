@@ -34,7 +34,7 @@ MAX_HUMANS = 13
 #: Free text has too many categories for confusion matrices.
 FREE_TEXT = "kilogram"
 CONSTANT = "most frequent label"
-#: Words that say nothing of a shape.
+#: Words that say nothing about a shape.
 ARTICLES = {"a", "an", "the"}
 
 

@@ -47,7 +47,7 @@ def pearson(annotations: Annotations) -> Agreement:
     Returns
     -------
     Agreement
-        Estimate in [-1, 1]; its analytic interval is Fisher's, which takes the labels for
+        Estimate in [-1, 1]; its analytic interval is Fisher's, which assumes that the labels are
         normal.
 
     Raises

@@ -620,7 +620,7 @@ EXERCISES: list[Exercise] = [
             ),
         ),
         question="Annotators with the accuracies {accuracy} label an item {labels}. Both "
-        "categories are as probable, and errors are independent. What is the probability of "
+        "categories are equally probable, and errors are independent. What is the probability of "
         "category 1, to three decimals?",
         solution="The weights are log(a / (1 - a)); those of labels 1 less those of labels 0 sum "
         "to s, and 1 / (1 + exp(-s)) = {answer}.",

@@ -1,8 +1,8 @@
-"""The model of Dawid and Skene for more labels than memory holds.
+"""The model of Dawid and Skene for labels that do not fit in memory.
 
-EM needs of the labels only expected counts, and these are sums over items. So the labels can come
-in chunks, all those of an item in one, and be read anew in every iteration. What stays in memory
-are the matrices and one chunk. Answers are those of `dawid_skene.fit` but for rounding.
+EM needs only expected counts, which are sums over items. So the labels can be read in chunks, with
+all labels of an item in one chunk, again in every iteration. Only the matrices and one chunk are in
+memory. Results are those of `dawid_skene.fit`, apart from rounding.
 """
 
 from __future__ import annotations

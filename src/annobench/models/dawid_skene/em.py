@@ -161,7 +161,7 @@ class State:
     n_iterations : int
         Updates of the parameters so far.
     converged : bool
-        Whether the criterion came to rest.
+        Whether the criterion converged.
     history : tuple of float
         The log posterior after each E-step.
     """
@@ -428,7 +428,7 @@ class Problem:
         state.history = tuple(history)
 
     def is_settled(self, now: float, before: float) -> bool:
-        """Say whether what is maximised has come to rest.
+        """Say whether what is maximised has converged.
 
         Parameters
         ----------

@@ -1,7 +1,7 @@
-"""Other optima of the model of Dawid and Skene, and whether its classes mean what votes say.
+"""Other optima of the model of Dawid and Skene, and detection of label switching.
 
-The likelihood has local optima. Permuting the categories changes the names in an optimum, not
-its value, so that a fit from a poor start may call "no" what everybody calls "yes".
+The likelihood has local optima. Permuting the categories does not change its value, so that a fit
+from a poor start may call "no" what everybody calls "yes".
 """
 
 from __future__ import annotations

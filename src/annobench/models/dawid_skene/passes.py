@@ -157,7 +157,7 @@ class DawidSkenePasses:
         return likelihood, likelihood + problem.log_prior(state)
 
     def is_settled(self, now: float, before: float) -> bool:
-        """Say whether the log posterior has come to rest.
+        """Say whether the log posterior has converged.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ from annobench.studies.doors.stored import fit_or_recall
 #: The model that others are compared with at first.
 REFERENCE = "dawid_skene"
 
-#: The level of the tests that tell methods apart.
+#: The level of the tests that distinguish methods.
 LEVEL = 0.05
 
 _RANKING = "ranking.csv"
@@ -56,7 +56,7 @@ class Outcome:
         -------
         DataFrame
             A row for each method: `method`, `n_problems`, `n_scored`, `n_best` (on how many its
-            accuracy is the best or not told from the best at level .05), the medians `accuracy` and
+            accuracy is not significantly below the best at level .05), the medians `accuracy` and
             `log_loss` over the problems with a score, and the median `seconds` of processor time.
             Most often among the best first.
         """
@@ -245,7 +245,7 @@ def _ranking(
 
 
 def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
-    """Say whether a gold standard tells the best methods apart, and how many items would.
+    """Say whether a gold standard distinguishes the best methods, and how many items would.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     if second["discordance"] == 0:
         found.append(
             f"{best['method']} and {second['method']} give the same answers on all gold items: how "
-            "many would tell them apart can't be said."
+            "many would distinguish them can't be said."
         )
     elif math.isinf(needed):
         found.append(
