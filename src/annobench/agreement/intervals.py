@@ -1,4 +1,4 @@
-"""Intervals of a coefficient: which there are, what they rest on, and when they are too narrow."""
+"""Intervals of a coefficient: the kinds, their assumptions, and when they are too narrow."""
 
 from __future__ import annotations
 

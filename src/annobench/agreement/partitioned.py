@@ -1,8 +1,8 @@
-"""Coefficients of agreement on labels that memory does not hold.
+"""Coefficients of agreement on labels that do not fit in memory.
 
-A coefficient is a function of sums of statistics over items, so that one pass over partitions makes
-its estimate. Items whose statistics are equal are counted in the same pass, by pattern, and the
-bootstrap draws how often each pattern comes: it needs no item again.
+A coefficient is a function of sums of statistics over items, so that one pass over partitions
+suffices for the estimate. Items with equal statistics are counted in the same pass, by pattern, and
+the bootstrap draws counts of patterns: it needs no further pass.
 """
 
 from __future__ import annotations

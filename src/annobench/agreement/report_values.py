@@ -1,7 +1,7 @@
-"""One value of a report: a coefficient with options, computed and laid out, unless it takes long.
+"""One value of a report: a coefficient with options, unless it would take too long.
 
-What takes long is decided by sizes and not by the clock, so that the same labels give the same
-table everywhere.
+Whether it would is decided by sizes, not by time, so that the same labels give the same table
+everywhere.
 """
 
 from __future__ import annotations

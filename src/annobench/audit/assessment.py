@@ -1,4 +1,4 @@
-"""What checks of drawn items tell: accuracy, prevalence, calibration, and what can be released."""
+"""Estimates from checks of drawn items: accuracy, prevalence, calibration, and items to release."""
 
 from __future__ import annotations
 

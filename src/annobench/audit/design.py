@@ -7,8 +7,8 @@ never between items of equal certainty (Dalenius and Hodges 1959), and n checks 
 Neyman's rule, in proportion to the sums. Within a stratum the checked items are a simple random
 sample without replacement: the probability of being drawn, n_h / N_h, is known for every item.
 
-The floor on e is what a model's certainty is not trusted beyond. Without it a model that is sure of
-nearly everything would have nearly no such item checked, and its errors there would stay unseen.
+The floor on e limits the trust in a model's certainty. Without it hardly any item of which the
+model is nearly certain would be checked, and errors there would remain undetected.
 
 References: Neyman (1934); Dalenius and Hodges (1959), Journal of the American Statistical
 Association 54, 88-101; Cochran (1977), Sampling Techniques, sections 5.5 and 5A.7.

@@ -1,16 +1,17 @@
-"""How many items, annotators and checks are needed, planned from a pilot.
+"""Numbers of items, annotators and checks needed, planned from a pilot.
 
 Agreement. The width of a coefficient's interval falls with the square root of the number of items;
-that of the pilot, with as many labels per item as are planned, is taken to the width wanted.
+the number of items is extrapolated from the width in the pilot with the planned number of labels
+per item.
 
 Prevalence. The share of labels that name a category, of n items with m labels each, has the
 variance (B + W / m) / n, B the variance between items of the share of annotators who would name it
 and W the mean variance within items; both are estimated from items with two labels or more
 (Cochran 1977, chapter 10). The cheapest m, if an item costs c and a label d, is near
-sqrt(W c / (B d)); more labels of an item than that buy less than another item.
+sqrt(W c / (B d)); beyond that, more labels per item are worth less than another item.
 
-Accuracy. The number of checks whose exact interval is as wide as wanted, if the accuracy is as
-expected. Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
+Accuracy. The number of checks whose exact interval has the required width at the expected accuracy.
+Difference: `annobench.evaluation.gold_size`. Release: `annobench.audit.release`.
 Certificate without checks: `annobench.noise`.
 
 Reference: Cochran (1977), Sampling Techniques, sections 4.4, 10.3 and 10.6.

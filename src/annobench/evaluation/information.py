@@ -1,4 +1,4 @@
-r"""How much labels tell about an item: bits, labels to certainty, bits for money.
+r"""The information of labels: bits, labels needed for certainty, bits per cost.
 
 The category Z of an item has the distribution `prevalence`. An annotator gives it the label
 Y = l with probability ``confusion[k, l]`` if Z = k, and labels are independent given Z. Then::
@@ -9,8 +9,8 @@ Y = l with probability ``confusion[k, l]`` if Z = k, and labels are independent 
 
 All in bits. An annotator whose labels do not depend on the category (a spammer) gives 0 bits.
 One who is always right gives H[Z] bits, and so does one who is always wrong between two
-categories: what counts is that the labels can be read, not that they are right. The
-probabilities are taken as known; where they were estimated, pass draws from their posterior or
+categories: labels can be informative without being right. The probabilities are treated as known;
+if they were estimated, pass draws from their posterior or
 bootstrap replicates, and the result has the same draws, from which `with_interval` makes an
 interval.
 

@@ -1,4 +1,4 @@
-"""What a test says of judges that are known: each human as the judge, and one that never looks."""
+"""The test applied to baseline judges: each human, and one that always gives the same label."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-r"""Whether a judge agrees with itself: over repeats, and when two answers change places.
+r"""Whether a judge agrees with itself: over repeats, and when two answers are swapped.
 
-A judge that labels an item several times, by another seed or another prompt, should say the same.
-One that compares two answers should not care which of them is shown first. Where the order was
-drawn at random, the share of first answers that it picks is 1/2 without a *position bias*; where
-each pair was shown both ways, those that it judges differently show it at once.
+A judge that labels an item several times, with another seed or prompt, should give the same label.
+One that compares two answers should not depend on which is shown first. If the order is random, it
+picks the first answer with probability 1/2 unless it has a *position bias*; if each pair is shown
+in both orders, the pairs judged differently show the bias directly.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 r"""How many human labels one label of a judge is worth.
 
-The judge's label of an item tells I bits of its category, a human's H bits on average over the
-pool, and n labels of humans drawn from the pool H(n) bits, which grows more and more slowly
+The judge's label of an item carries I bits of information on its category, a human's H bits on
+average over the pool, and n labels of humans drawn from the pool H(n) bits, which grows more and
+more slowly
 (`annobench.evaluation.information`). The judge is worth the n at which H(n) = I, by linear
-interpolation: 0 where its labels tell nothing, and more than 1 where it tells more than a human.
-What two judges know in common, or a judge and the humans, counts twice if their labels are used
-together: the numbers hold if all err independently given the category.
+interpolation: 0 if its labels are uninformative, and more than 1 if they are more informative than
+a human's. Information shared by two judges, or by a judge and the humans, counts twice if their
+labels are used together: the numbers hold if all err independently given the category.
 """
 
 from __future__ import annotations

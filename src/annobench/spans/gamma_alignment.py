@@ -1,4 +1,4 @@
-"""The best alignment of units behind gamma: dissimilarities, candidates, an integer programme."""
+"""The best alignment of units for gamma: dissimilarities, candidates, integer programming."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bias index: how far two annotators differ in how often they give the positive category.
+"""The bias index: the difference in how often two annotators give the positive category.
 
     BI = (b - c) / (a + b + c + d)
 

@@ -1,4 +1,4 @@
-"""Brennan and Prediger's kappa, Bennett's S: chance gives every category alike.
+"""Brennan and Prediger's kappa, Bennett's S: by chance all categories are equally probable.
 
     S = (A_o - 1/K) / (1 - 1/K)
 

@@ -2,8 +2,8 @@
 
     kappa = (A_o - A_e) / (1 - A_e),   A_e = mean over pairs a, b of sum_kl w_kl p_ak p_bl
 
-The observed and the expected agreement are means over pairs before they are set against each
-other; Light's kappa takes the mean of the pairs' kappas instead.
+Observed and expected agreement are averaged over pairs before they are compared; Light's kappa is
+the mean of the pairs' kappas instead.
 """
 
 from __future__ import annotations

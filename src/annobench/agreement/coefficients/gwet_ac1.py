@@ -1,4 +1,4 @@
-"""Gwet's AC1, and with weights AC2: chance agreement that stays low when one category prevails.
+"""Gwet's AC1, and with weights AC2: chance agreement that stays low if one category is dominant.
 
     AC1 = (A_o - A_e) / (1 - A_e),   A_e = T / (K (K - 1)) sum_k p_k (1 - p_k)
 

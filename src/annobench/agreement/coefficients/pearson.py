@@ -1,6 +1,6 @@
-"""Pearson's correlation of two annotators: whether their labels lie on one line.
+"""Pearson's correlation of two annotators: the linear association of their labels.
 
-It says nothing about equal labels: an annotator who always gives twice as much correlates
+It does not measure equality: an annotator whose labels are always twice as high correlates
 perfectly.
 """
 
