@@ -184,7 +184,7 @@ def _codes(
         remarks.append(f"{len(gold) - n:,} of {len(gold):,} gold items have no labels: left out.")
     if unknown := int((codes == len(known)).sum()):
         remarks.append(
-            f"{unknown:,} gold items have a category that no label names: they count as errors."
+            f"{unknown:,} gold items have a category without labels: they count as errors."
         )
     return codes, remarks
 

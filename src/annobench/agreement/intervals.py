@@ -242,9 +242,9 @@ def _caution(
     if 1 - covered <= MAX_MISS_RATIO * (1 - level):
         return ""
     return (
-        f"the {kind} interval over {n} annotators is too narrow: it can be expected to hold in "
-        f"about {100 * covered:.0f}% of studies, not in {100 * level:.4g}%. Take the jackknife, "
-        "which is made for few, or speak of these annotators only."
+        f"the {kind} interval over {n} annotators is too narrow: its expected coverage is "
+        f"about {100 * covered:.0f}%, not {100 * level:.4g}%. Use the jackknife, which is "
+        "valid for few, or restrict your claims to these annotators."
     )
 
 

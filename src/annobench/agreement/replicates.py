@@ -455,7 +455,7 @@ def check_unit(statistic: Statistic, unit: Unit) -> None:
         if active < MIN_ANNOTATORS:
             raise AnnotationError(
                 f"{statistic.name}: {active} annotators are too few to be resampled; at least "
-                f"{MIN_ANNOTATORS} are needed. Resample items, and speak of these annotators only."
+                f"{MIN_ANNOTATORS} are needed. Resample items, and generalise to items only."
             )
     if unit != "annotators" and statistic.used.sum() < 2:
         raise AnnotationError(

@@ -129,7 +129,7 @@ class Variant:
                 "the scale needs none."
             )
         if self.method.pairwise and (n := count_label_pairs(annotations)) > MAX_LABEL_PAIRS:
-            return f"Left out: it goes through all {n:,} pairs of labels, which takes long."
+            return f"Left out: it compares all {n:,} pairs of labels, which takes long."
         if "combinations" in self.options:
             n = len(annotations.elements) ** 2 * annotations.n_labels
             if n > 5 * MAX_ENTRIES:

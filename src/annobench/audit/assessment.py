@@ -188,7 +188,7 @@ def assess(
     n = int(is_checked.sum())
     if n < min(FEWEST_CHECKS, len(design.items)):
         raise AnnotationError(
-            f"audit: {n} checked items tell next to nothing. Check at least {FEWEST_CHECKS}."
+            f"audit: {n} checked items are too few. Check at least {FEWEST_CHECKS}."
         )
     is_wrong = is_checked & (gold != design.category)
     n_checked = _by_stratum(design, is_checked)
@@ -323,6 +323,6 @@ def _remarks(design: Design, gold: Ints) -> list[str]:
         )
     if unknown := int((gold == len(design.categories)).sum()):
         remarks.append(
-            f"{unknown:,} checked items have a category that no label names: they count as wrong."
+            f"{unknown:,} checked items have a category without labels: they count as wrong."
         )
     return remarks

@@ -193,7 +193,7 @@ class Design(Summarised):
             if not self.drawn[place[item]]:
                 raise AnnotationError(
                     f"audit: the item {item!r} was checked but not drawn. Leave it out: estimates "
-                    "rest on items drawn at random."
+                    "require items drawn at random."
                 )
             codes[place[item]] = known.get(plain_number(category), len(known))
         return codes
@@ -245,7 +245,7 @@ def draw(
             f"{len(categories)} categories. Give each item a row of numbers."
         )
     if n_checks < min(10, len(items)):
-        raise AnnotationError(f"audit: {n_checks} checks tell next to nothing. Take at least 10.")
+        raise AnnotationError(f"audit: {n_checks} checks are too few. Take at least 10.")
     rng = np.random.default_rng(rng)
     certainty = table.max(axis=1)
     stratum = cut(certainty, min(MAX_STRATA, max(1, n_checks // CHECKS_PER_STRATUM)))

@@ -40,8 +40,8 @@ def judge(
     clusters: Annotated[
         str | None,
         typer.Option(
-            help="Column or field of what items belong to, such as their text: intervals and tests "
-            "then take items of one for dependent."
+            help="Column or field that says which cluster an item belongs to, such as a text: "
+            "intervals and tests then allow for dependence within clusters."
         ),
     ] = None,
     shown_first: Annotated[

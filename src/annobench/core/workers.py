@@ -109,8 +109,8 @@ def _explained() -> Iterator[None]:
         yield
     except KilledWorker as error:
         raise AnnotationError(
-            "engine dask: several workers were lost over one partition, as happens when memory "
-            f"does not hold it ({error.last_worker.address} was the last). Give workers more "
+            "engine dask: several workers were lost over one partition, as happens if it does "
+            f"not fit in memory ({error.last_worker.address} was the last). Give workers more "
             "memory, or divide the labels into smaller partitions. Then give the same command "
             "again; a fit goes on with --resume."
         ) from error

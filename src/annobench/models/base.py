@@ -203,8 +203,8 @@ class Method:
         else:
             what = f"no item has labels of two of the {annotations.n_annotators:,} annotators"
         raise AnnotationError(
-            f"{self.name}: {what}, so that nothing tells right from wrong, and how good an "
-            "annotator is can't be estimated. Have some of the items labelled by a second "
+            f"{self.name}: {what}, so the accuracy of annotators can't be estimated. "
+            " Have some of the items labelled by a second "
             "annotator, or take a model that says nothing about annotators, such as voting."
         )
 
@@ -709,7 +709,7 @@ class SampledFit(ConfusionFit):
         if self.label_switches.sum() > 0.01 * chains * draws:
             found.append(
                 "These labels hardly tell annotators from chance (many label switches): what the "
-                "categories mean, and who is good, rests on the prior."
+                "categories mean, and who is good, depends on the prior."
             )
         return found
 

@@ -77,8 +77,8 @@ def render_draw(
             "Keep the order. You may stop anywhere, but don't skip: an item left out because it is "
             "hard makes everything look better than it is. Where even you can't say, decide by "
             "your guidelines, as annotators had to.",
-            "Have two people check, if you can, and settle where they differ: the audit takes "
-            "checks for right.",
+            "Have two people check, if you can, and resolve their differences: the audit "
+            "assumes that checks are right.",
             "Run the command again with --checked to_check.csv.",
         ],
         strata=pages.records(strata),
@@ -341,8 +341,8 @@ def _calibration_sentence(found: Assessment) -> str:
     )
     if calibration.kind == "none":
         return said + (
-            f"{counted(calibration.n_gold, 'check')} are too few to mend probabilities; they are "
-            "left as they are."
+            f"{counted(calibration.n_gold, 'check')} are too few to calibrate probabilities, "
+            "which are unchanged."
         )
     map_ = {
         "temperature": f"one temperature, T = {calibration.parameters.get('T', 1):.2f}",

@@ -28,7 +28,7 @@ METHOD = Coefficient(
     standard_error="Gwet (2014), chapter 5: linearisation over items, annotators fixed",
     aliases=("multi_kappa",),
     ddof=1,
-    assumes="Chance: each annotator labels blindly, by the shares of the own labels.",
+    assumes="Chance: each annotator labels blindly, by the shares of their own labels.",
     variants={
         "nominal": ({},),
         "ordinal": ({}, {"weights": "linear"}, {"weights": "quadratic"}),

@@ -28,8 +28,8 @@ METHOD = Coefficient(
     standard_error="Gwet (2008), equation for any number of annotators: linearisation over items",
     aliases=("gwet_ac2",),
     ddof=1,
-    assumes="Chance: annotators guess evenly, but only on hard items, which are the fewer the more "
-    "one category prevails.",
+    assumes="Chance: annotators guess evenly, but only on hard items, which are rarer the more one "
+    "category dominates.",
     counts_categories=True,
     variants={
         "nominal": ({},),

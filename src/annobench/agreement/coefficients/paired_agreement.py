@@ -52,8 +52,8 @@ METHOD: Final = Coefficient(
     degenerate="Expected agreement is 1: on every pair of categories, each annotator always gives "
     "the same combination, [0 1] and [1 0] counting as one unless combinations is 4.",
     standard_error="Infinitesimal jackknife over items.",
-    assumes="Chance: each annotator gives two categories together blindly, by the own shares of "
-    "the combinations.",
+    assumes="Chance: each annotator gives two categories together blindly, by their own shares "
+    "of the combinations.",
     complete=True,
     variants={"set": ({"combinations": 3}, {"combinations": 4})},
     examples=(Example(scale="set", n_categories=4),),

@@ -28,7 +28,7 @@ METHOD = Coefficient(
     degenerate="An annotator gave all items one label, or there are fewer than two items.",
     standard_error="Delta method over items",
     lowest=-1.0,
-    assumes="Nothing about equal labels: only whether the labels of the two lie on one line.",
+    assumes="Nothing about equal labels: only whether the two are linearly related.",
     numeric=True,
     variants={"interval": ({},)},
     examples=(Example(scale="ordinal", n_categories=5),),

@@ -152,7 +152,7 @@ def standard_errors(
     except linalg.LinAlgError:
         warnings.warn(
             "standard_errors: the information is singular, so that all are NaN: the labels do "
-            "not tell all parameters. Tie or smooth them, or use bootstrap.",
+            "not identify all parameters. Tie or smooth them, or use bootstrap.",
             DegenerateWarning,
             stacklevel=2,
         )
@@ -357,8 +357,8 @@ class Bootstrap(Summarised):
             warnings.warn(
                 f"Bootstrap.interval: {int(outside.sum())} of {outside.size} estimates of "
                 f"{parameter} lie outside the middle {level:.4g} of their replicates, and have no "
-                "interval (NaN): the labels hardly tell them. Tie or smooth parameters, or get "
-                "more labels.",
+                "interval (NaN): the labels hardly determine them. Tie or smooth parameters, or "
+                "get more labels.",
                 DegenerateWarning,
                 stacklevel=2,
             )

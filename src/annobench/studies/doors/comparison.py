@@ -267,13 +267,13 @@ def what_gold_tells(case: BenchmarkCase, ranking: pd.DataFrame) -> list[str]:
     unclear = others[~(others["p_value"] <= LEVEL)]
     if unclear.empty:
         return [
-            f"{n:,} gold items tell {best['method']} from all {len(others)} other methods "
+            f"{n:,} gold items distinguish {best['method']} from all {len(others)} other methods "
             "(McNemar's test with Holm's correction, level .05)."
         ]
     shown = ", ".join(unclear["method"].iloc[:5]) + (" ..." if len(unclear) > 5 else "")
     found = [
-        f"{n:,} gold items do not tell {best['method']} from {len(unclear)} of {len(others)} other "
-        f"methods: {shown} (McNemar's test with Holm's correction, level .05)."
+        f"{n:,} gold items do not distinguish {best['method']} from {len(unclear)} of "
+        f"{len(others)} other methods: {shown} (McNemar's test with Holm's correction, level .05)."
     ]
     second = unclear.iloc[0]
     needed = second["items_needed"]
