@@ -1,6 +1,6 @@
-"""Names of columns: those that are usual for items, annotators and labels, and how they are chosen.
+"""Common names of the columns of items, annotators and labels, and how columns are chosen.
 
-Every reader of tables and of data frames goes by these.
+All readers of tables and data frames use these.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Find the column of the items' names in a table with a column per annotator.
 
-An id column that is taken for an annotator makes every coefficient wrong, so that it is looked
-for wherever such a table is read. That all its values differ is no sign of it: ten items that
-somebody scored from 0 to 100 may all have different labels.
+If an id column is read as an annotator, every coefficient is wrong, so such tables are always
+checked for one. Distinct values alone are no indication: ten items scored from 0 to 100 may all
+have different labels.
 """
 
 from __future__ import annotations

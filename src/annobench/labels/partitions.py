@@ -1,7 +1,7 @@
-"""Labels in a folder of partitions, for more of them than memory holds.
+"""Labels in a folder of partitions, for labels that do not fit in memory.
 
 All labels of an item are in one partition, so that a sum over items is a sum over partitions, and
-what needs such sums alone, as EM does, needs one partition in memory at a time. The folder has ::
+methods that need only such sums, like EM, need one partition in memory at a time. The folder has ::
 
     labels.json              categories, scale, sizes of the partitions, digests of the files
     annotators.parquet       names of annotators, by code
@@ -9,8 +9,9 @@ what needs such sums alone, as EM does, needs one partition in memory at a time.
     items/00000.parquet      names of items by code, their first row in the source, their labels
 
 Codes of annotators and categories are those of `annobench.read_labels` on the same rows, and items
-of a partition stand in the order of their first rows. The numbers that passes read in every
-iteration are stored as they are used, and plainly, so that they are read at the speed of the disk.
+of a partition are in the order of their first rows. Numbers that are read in every iteration are
+stored uncompressed in the form in which they are used, so that they are read at the speed of the
+disk.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Annotators mark the occurrences of a phenomenon and leave everything else unmark
 deliberate or random. Under the null hypothesis each annotator marks every item with the same
 probability, the annotator's rate of marks. The number of marks of an item then has a
 Poisson-binomial distribution, and the threshold is its upper critical value. Items that reach it
-were very probably marked deliberately by at least one annotator. Below the threshold nothing is
-shown: where marks are rare, an item without any is also likely under the null hypothesis.
+were very probably marked deliberately by at least one annotator. Nothing follows for items below
+the threshold: if marks are rare, an item without any is also likely under the null hypothesis.
 
 Beigman Klebanov and Shamir (2006) used the normal approximation for 20 annotators, Beigman
 Klebanov, Beigman and Diermeier (2008, section 3) the exact distribution for nine.
