@@ -130,7 +130,7 @@ def by_category(statistic: Statistic, level: float) -> pd.DataFrame:
 def expand_pairs(
     annotations: Annotations, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> Annotations:
-    """Make pairs of labels items of their own, of two annotators.
+    """Convert pairs of labels to separate items of two annotators.
 
     Parameters
     ----------

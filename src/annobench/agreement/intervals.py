@@ -281,7 +281,7 @@ def _no_width(statistic: Statistic, kind: Kind, unit: Unit, level: float) -> str
 
 
 def unmoved_caution(kind: Kind, unit: Unit) -> str:
-    """Say what an interval without width means where some labels of an item differ.
+    """Explain an interval of zero width when some labels of an item differ.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ def unmoved_caution(kind: Kind, unit: Unit) -> str:
 def agreed_caution(
     kind: Kind, level: float, n_items: int, advice: str = "Report how many items agree instead"
 ) -> str:
-    """Say what an interval without width means where all labels of each item agree.
+    """Explain an interval of zero width when all labels of each item agree.
 
     Parameters
     ----------
@@ -335,7 +335,7 @@ def agreed_caution(
 
 
 def resampled_coverage(n_annotators: int, level: float) -> float:
-    """Compute the expected coverage of a percentile interval over so few annotators.
+    """Compute the expected coverage of a percentile interval over few annotators.
 
     A mean of n independent normal values is taken for the coefficient.
 

@@ -222,7 +222,7 @@ class PartitionedAgreement(Summarised):
         return replace(found, caution=caution)
 
     def summary(self) -> pd.DataFrame:
-        """Return the estimate and what it is made of.
+        """Return the estimate and its components.
 
         Returns
         -------

@@ -418,7 +418,7 @@ def _posterior_rows(statistic: Statistic) -> tuple[Form, Rows, Floats]:
 
 
 def has_prior(statistic: Statistic) -> bool:
-    """Say whether the posterior has prior mass on pairs of labels that were not seen.
+    """Say whether the posterior has prior mass on unobserved pairs of labels.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def has_prior(statistic: Statistic) -> bool:
 
 
 def check_unit(statistic: Statistic, unit: Unit) -> None:
-    """Refuse to resample too few items or annotators.
+    """Reject resampling of too few items or annotators.
 
     Parameters
     ----------

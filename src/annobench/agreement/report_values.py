@@ -144,7 +144,7 @@ class Variant:
         annotations : Annotations
             The labels.
         **more
-            Options beside those of the variant.
+            Options in addition to those of the variant.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class Variant:
 
 
 def variants(scale: str) -> list[Variant]:
-    """List the coefficients that tell something on a scale, with each set of options.
+    """List the coefficients that are meaningful on a scale, with each set of options.
 
     Parameters
     ----------

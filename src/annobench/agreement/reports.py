@@ -89,7 +89,7 @@ def report(
         - coefficient, options: its name, such as "cohen_kappa", and "weights=quadratic";
         - estimate, standard_error, lower, upper, level, interval: NaN where undefined or left
           out, and the kind of interval;
-        - n_items, n_labels: what it rests on; of a category, how often it was given;
+        - n_items, n_labels: the numbers used; for a category, how often it was given;
         - observed_agreement, expected_agreement: NaN where the coefficient has none;
         - note: why a value is missing, what became of missing labels, what was left out.
 

@@ -27,7 +27,7 @@ FEWEST_CHECKS: Final = 10
 
 @dataclass(frozen=True, eq=False)
 class Assessment(Summarised):
-    """What checks tell of a model's categories.
+    """Estimates of a model's quality from checks.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ def assess(
     level: float = 0.95,
     rng: np.random.Generator | int | None = None,
 ) -> Assessment:
-    """Estimate from checks how good a model's categories are.
+    """Estimate the accuracy of a model's categories from checks.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def assess(
     Notes
     -----
     Estimates and intervals are of these items, by the probability with which each was drawn, and
-    take nothing that the model says for granted. Each interval, and the release, has its own
+    do not assume that the model holds. Each interval, and the release, has its own
     level.
     """
     gold = design.codes_of(checked)

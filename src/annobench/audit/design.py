@@ -47,7 +47,7 @@ FILES: Final = ("to_check.csv", "design.csv")
 
 @dataclass(frozen=True, eq=False)
 class Design(Summarised):
-    """Items, what a model says of them, and which of them are to be checked.
+    """Items, a model's probabilities for them, and which of them are to be checked.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Design(Summarised):
         )
 
     def to_check(self, texts: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """Return the items to be checked, without the model's answer, which would sway a checker.
+        """Return the items to be checked, without the model's answer, which would bias a checker.
 
         Parameters
         ----------
@@ -284,7 +284,7 @@ def sample(stratum: Ints, quota: Ints, rng: np.random.Generator) -> Ints:
 
 
 def expected_spread(certainty: Floats) -> Floats:
-    """Return the standard deviation that the error of each item is expected to have.
+    """Return the expected standard deviation of each item's error.
 
     Parameters
     ----------
@@ -367,7 +367,7 @@ def allocate(sizes: Ints, spread: Floats, n_checks: int) -> Ints:
 
 
 def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None = None) -> list[str]:
-    """Write what is to be checked, and the design that the checks are to be read with.
+    """Write the items to be checked, and the design, which is needed to read the checks.
 
     Parameters
     ----------
@@ -376,7 +376,7 @@ def write_design(design: Design, folder: Path, texts: Mapping[str, str] | None =
     folder : Path
         Made if need be.
     texts : mapping of str to str, optional
-        What annotators saw, by item, for whoever checks.
+        What annotators saw, by item, for the checker.
 
     Returns
     -------

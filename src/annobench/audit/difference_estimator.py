@@ -100,7 +100,7 @@ def difference_estimate(
 
     Notes
     -----
-    The interval rests on the normal approximation: it needs some ten checked items whose outcome
+    The interval is a normal approximation: it needs some ten checked items whose outcome
     the predictions miss.
 
     Examples

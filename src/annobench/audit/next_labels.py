@@ -64,7 +64,7 @@ def average_confusion(annotations: Annotations, posterior: Floats) -> Floats:
 
 
 def expected_information(posterior: Floats, confusion: Floats) -> Floats:
-    """Return how many bits one label is expected to tell of each item.
+    """Return the expected information of one label about each item, in bits.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def expected_information(posterior: Floats, confusion: Floats) -> Floats:
 
 
 def next_labels(annotations: Annotations, fitted: Fit, *, price: float = 1.0) -> pd.DataFrame:
-    """Rank items by what one more label is expected to tell.
+    """Rank items by the expected information of another label.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ _MOST_ITEMS: Final = 10_000_000
 
 @dataclass(frozen=True)
 class Prices:
-    """What labels, items and checks cost.
+    """Prices of labels, items and checks.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class Prices:
 
 @dataclass(frozen=True, eq=False)
 class Plan(Summarised):
-    """Designs, by what they are for.
+    """Designs, by goal.
 
     Attributes
     ----------
@@ -287,7 +287,7 @@ def components(pilot: Annotations, category: str | None = None) -> tuple[float, 
 
 
 def optimal_labels(between: float, within: float, prices: Prices) -> float:
-    """Return how many labels per item are the cheapest for a prevalence.
+    """Return the cheapest number of labels per item for estimating a prevalence.
 
     Parameters
     ----------
@@ -314,7 +314,7 @@ def optimal_labels(between: float, within: float, prices: Prices) -> float:
 
 
 def checks_for_width(accuracy: float, width: float, n_items: int, *, level: float = 0.95) -> float:
-    """Return how many checks give an interval of the accuracy no wider than wanted.
+    """Return the number of checks for an interval of the accuracy of a given width.
 
     Parameters
     ----------

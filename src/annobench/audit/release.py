@@ -57,7 +57,7 @@ _MOST_CHECKS: Final = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Release(Summarised):
-    """The items that can be released, and what was tested.
+    """The items that can be released, and the tests.
 
     Attributes
     ----------
@@ -286,7 +286,7 @@ def examine_sets(
 
 
 def equal_rate(design: Design, is_checked: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], Floats]:
-    """Choose the checks that give every item the same chance, from the most certain stratum on.
+    """Choose checks with equal inclusion probabilities, starting from the most certain stratum.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from annobench.models.base import best_categories
 
 @dataclass(frozen=True)
 class AccuracyDifference(SummarisedScalars):
-    """How the accuracies of two methods differ on one gold standard.
+    """The difference between the accuracies of two methods on one gold standard.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ def _quantiles(level: float, power: float) -> tuple[float, float]:
 def detectable(
     discordance: float, n_items: int, *, level: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return the difference of accuracies that a number of gold items shows.
+    """Return the difference of accuracies that a number of gold items can detect.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def _right(
 
 
 def rank_methods(posteriors: Mapping[str, ArrayLike], gold: ArrayLike) -> pd.DataFrame:
-    """Rank methods by accuracy, and say which of them the gold standard tells from the best.
+    """Rank methods by accuracy, and test which differ significantly from the best.
 
     Parameters
     ----------

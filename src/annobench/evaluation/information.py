@@ -74,7 +74,7 @@ def entropy(probability: ArrayLike) -> FloatArray:
 
 
 def conditional_entropy(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArray:
-    """Compute the entropy that one label is expected to leave.
+    """Compute the expected entropy after one label.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def conditional_entropy(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArr
 
 
 def mutual_information(prevalence: ArrayLike, confusion: ArrayLike) -> FloatArray:
-    """Compute how many bits one label of each annotator is expected to give.
+    """Compute the expected information of one label of each annotator, in bits.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def with_interval(draws: ArrayLike, level: float = 0.95) -> Interval:
 
 @dataclass(frozen=True, eq=False)
 class InformationCurve(Summarised):
-    """What an item's first 0, 1, ..., M labels tell, and what they cost.
+    """The information and the cost of an item's first 0, 1, ..., M labels.
 
     Attributes
     ----------
@@ -255,7 +255,7 @@ class InformationCurve(Summarised):
 
     @cached_property
     def information(self) -> FloatArray:
-        """Bits gained by then, ``entropy[..., 0] - entropy``."""
+        """Bits gained so far, ``entropy[..., 0] - entropy``."""
         return self.entropy[..., :1] - self.entropy
 
     @cached_property
@@ -347,7 +347,7 @@ def information_curve(
 
 @dataclass(frozen=True, eq=False)
 class LabelsNeeded(Summarised):
-    """How many labels items need until their category is certain enough.
+    """The number of labels until an item's category is certain enough.
 
     Attributes
     ----------
@@ -406,7 +406,7 @@ def labels_needed(
     n_items: int = 10_000,
     max_labels: int = 1_000,
 ) -> LabelsNeeded:
-    """Simulate how many labels it takes to be certain of an item's category.
+    """Simulate the number of labels needed to be certain of an item's category.
 
     Each label comes from an annotator drawn from the pool with replacement. The item's
     posterior is updated, and labelling stops when its largest probability reaches `certainty`.

@@ -431,7 +431,7 @@ def estimate(
 
 
 class Coverage(NamedTuple):
-    """How often intervals hold the truth, and how wide they are.
+    """Coverage and width of intervals.
 
     Attributes
     ----------
@@ -456,7 +456,7 @@ def coverage(
     method: str = RECOMMENDED,
     level: float = 0.95,
 ) -> Coverage:
-    """Compute the exact coverage of an interval by going through every outcome.
+    """Compute the exact coverage of an interval by enumerating all outcomes.
 
     Parameters
     ----------
@@ -653,7 +653,7 @@ def random_sample_size(
 
 
 class Savings(NamedTuple):
-    """What a sample saves against annotating everything.
+    """The savings of a sample compared with annotating everything.
 
     Attributes
     ----------

@@ -343,9 +343,9 @@ def alternative_annotator_test(
         The judge's label of each item, a code of `humans.categories`, or -1 for none; as
         `split_judges` gives it.
     epsilon : float, default 0.1
-        The margin by which the human may be better, in [-1, 1]. The paper suggests .1 beside crowd
+        The margin by which the human may be better, in [-1, 1]. The paper suggests .1 for crowd
         workers,
-        .15 beside trained annotators, and .2 beside experts.
+        .15 for trained annotators, and .2 for experts.
     score : {"accuracy", "rmse"} or callable, default "accuracy"
         How a label agrees with the others': share of equal ones, minus the root mean square of
         the differences (categories that are numbers), or the mean of a function that takes two

@@ -48,7 +48,7 @@ class Assessment(Summarised):
     agreement, rates, test, baselines, prevalence, consistency, position, plan : DataFrame
         See the modules; empty where nothing could be computed.
     basis : str
-        What sensitivity and specificity rest on: "gold", "humans" or "".
+        The basis of sensitivity and specificity: "gold", "humans" or "".
     epsilon : float
         Of the test.
     n_clusters : int or None
@@ -115,7 +115,7 @@ def assess(
     replicates: int = 500,
     rng: np.random.Generator | int | None = None,
 ) -> Assessment:
-    """Assess judges beside humans in every way that the labels allow.
+    """Assess judges against humans in every way that the labels allow.
 
     Parameters
     ----------

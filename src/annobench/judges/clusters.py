@@ -60,7 +60,7 @@ def cluster_codes(clusters: ArrayLike | None, n_items: int) -> NDArray[np.int64]
 
 
 def design_effect(residuals: ArrayLike, clusters: NDArray[np.int64]) -> Floats:
-    """Compute how much larger a variance is than with independent items.
+    """Compute the ratio of a variance to that for independent items.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def design_effect(residuals: ArrayLike, clusters: NDArray[np.int64]) -> Floats:
 
 
 def widen(interval: Interval, effect: ArrayLike, lowest: float, highest: float) -> Interval:
-    """Make an interval as wide as its design effect demands.
+    """Widen an interval by its design effect.
 
     Parameters
     ----------

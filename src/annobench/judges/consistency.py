@@ -96,7 +96,7 @@ _COLUMNS = [
 
 @dataclass(frozen=True)
 class PositionBias(SummarisedScalars):
-    """How a judge of pairs depends on which answer is shown first.
+    """The dependence of a judge of pairs on which answer is shown first.
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ class JudgeRates(Summarised):
 
     @property
     def accuracy(self) -> float:
-        """Share of the items that the judge labels rightly."""
+        """Share of the items that the judge labels correctly."""
         return float(ratio(np.trace(self.confusion), self.confusion.sum()))
 
     @property

@@ -1,4 +1,4 @@
-r"""How many human labels one label of a judge is worth.
+r"""The worth of a judge's label in human labels.
 
 The judge's label of an item carries I bits of information on its category, a human's H bits on
 average over the pool, and n labels of humans drawn from the pool H(n) bits, which grows more and
@@ -29,7 +29,7 @@ DRAWS: Final = 3_000
 
 @dataclass(frozen=True)
 class Worth(SummarisedScalars):
-    """What a label of a judge is worth.
+    """The worth of a judge's label.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ def worth(
     share: ArrayLike | None = None,
     rng: np.random.Generator | int | None = None,
 ) -> Worth:
-    """Compute how many human labels one label of a judge is worth.
+    """Compute the worth of a judge's label in human labels.
 
     Parameters
     ----------

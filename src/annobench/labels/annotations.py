@@ -526,7 +526,7 @@ class Annotations(Verbs):
         categories: Iterable[object] | None = None,
         scale: Scale = "nominal",
     ) -> Annotations:
-        """Build annotations from how often each item got each label, by whom is not known.
+        """Build annotations from counts of labels per item, by unknown annotators.
 
         Annotators are made up: the first label of every item is by "1", the next by "2", and
         so on. Coefficients that pool annotators (Fleiss' kappa, alpha, AC1,

@@ -52,7 +52,7 @@ def from_long(
 
 
 def as_annotations(value: Any, name: str) -> Annotations:
-    """Return what a function was given for annotations as annotations.
+    """Convert the argument of a function to annotations.
 
     Every public function that works on annotations asks here, so that each takes a data frame with
     one row per label, too.

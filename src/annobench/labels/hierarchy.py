@@ -25,7 +25,7 @@ from annobench.labels.select import listed, text_mapping
 
 @dataclass(frozen=True, eq=False)
 class Hierarchy:
-    """Named levels over one set of categories.
+    """Named levels over a set of categories.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ _UNNAMED = re.compile(r"(?:unnamed:_\d+|__index_level_\d+__)?")
 
 @dataclass(frozen=True)
 class ItemColumn:
-    """What names the items of a table.
+    """The column that names the items of a table.
 
     Attributes
     ----------

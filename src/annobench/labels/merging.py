@@ -117,12 +117,12 @@ class Evidence(Summarised):
 
     @property
     def expected_items(self) -> Floats:
-        """How many items each category is expected to have, shape (K,)."""
+        """The expected number of items of each category, shape (K,)."""
         return np.asarray(self.posterior.sum(axis=0))
 
     @property
     def sizes(self) -> Floats:
-        """The items of each category, by the posterior or by its labels, what is fewer; (K,).
+        """The smaller number of items of each category, by posterior or by labels; (K,).
 
         A model may put a category that hardly anybody chose to another use, such as a second
         group of items of one that is chosen often.
@@ -249,7 +249,7 @@ class Evidence(Summarised):
         return np.asarray((largest > CERTAIN).mean(axis=-1))
 
     def information(self, partition: ArrayLike) -> tuple[Floats, Floats]:
-        """Compute how many bits a merged label gives of the merged category, of how many.
+        """Compute the information of a merged label and the entropy of its category, in bits.
 
         Parameters
         ----------

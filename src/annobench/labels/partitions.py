@@ -411,7 +411,7 @@ class PartitionedLabels:
         *arguments: P.args,
         **options: P.kwargs,
     ) -> S:
-        """Add up what a function makes of each partition, on Dask's workers.
+        """Sum a function's results over partitions, on Dask's workers.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ _SHOWN = 5
 
 
 class Verbs:
-    """What `Annotations` do to themselves."""
+    """The transformations of `Annotations`."""
 
     if TYPE_CHECKING:
         item: NDArray[np.int32]

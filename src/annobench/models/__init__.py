@@ -84,7 +84,7 @@ def names() -> list[str]:
 
 
 def get(name: str) -> ModuleType:
-    """Import the module of a model, and of no other one, and return it.
+    """Import the module of one model, and return it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def get(name: str) -> ModuleType:
 
 
 def check_options(function: Callable[..., Any], model: str, options: Mapping[str, Any]) -> None:
-    """Refuse options that a model does not have.
+    """Reject options that a model does not have.
 
     Parameters
     ----------

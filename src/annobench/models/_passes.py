@@ -34,14 +34,14 @@ T_contra = TypeVar("T_contra", bound=tuple[Any, ...], contravariant=True)
 
 
 class Begins(Protocol[S_co]):
-    """What adds up sums over items; objects are sent to workers."""
+    """A function that sums over items; objects are sent to workers."""
 
     def begin(self, votes: Votes, number: int) -> S_co:
         """Add up what the first parameters follow from, of the partition of this number."""
 
 
 class Sweeps(Protocol[T_contra, S_co]):
-    """What adds up sums over items under given parameters."""
+    """A function that sums over items under given parameters."""
 
     def sweep(self, votes: Votes, theta: T_contra, number: int) -> tuple[S_co, Floats]:
         """Compute the items' posterior, shape (I, K), and add up what it says."""
@@ -64,11 +64,11 @@ class Passes(Protocol[T, S]):
         """Make better parameters of the sums over all items."""
 
     def objective(self, total: S, theta: T) -> tuple[float, float]:
-        """Return the log likelihood, and what is maximised."""
+        """Return the log likelihood and the objective."""
 
 
 class PartitionedFit(NamedTuple):
-    """A fit to partitions, and what makes the posterior of each.
+    """A fit to partitions, and the function for the posterior of each.
 
     Attributes
     ----------
@@ -147,7 +147,7 @@ class Workers:
     resume: bool = False
 
     def begin(self, passes: Begins[S]) -> S:
-        """Add up over all partitions what the first parameters follow from.
+        """Sum the statistics for the first parameters over all partitions.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Workers:
         settled: Settled | None = None,
         improve: Callable[[S, T], T] | None = None,
     ) -> EMTrace[T, S]:
-        """Fit a model, in one pass an iteration unless better parameters take others.
+        """Fit a model, in one pass per iteration unless a step needs more.
 
         Parameters
         ----------

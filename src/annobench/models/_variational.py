@@ -177,7 +177,7 @@ def log_likelihood(votes: Votes, parameters: Dirichlets) -> float:
 
 
 def check_positive(name: str, **settings: float) -> None:
-    """Refuse parameters of priors that are no finite numbers above 0.
+    """Reject parameters of priors that are not finite numbers above 0.
 
     Parameters
     ----------

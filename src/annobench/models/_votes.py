@@ -51,7 +51,7 @@ class Votes:
 
     @cached_property
     def given(self) -> Floats:
-        """How often each annotator gave each label, shape (J, K)."""
+        """Counts of each annotator's labels, shape (J, K)."""
         a = self.annotations
         flat = a.annotator.astype(np.int64) * a.n_categories + a.label
         counts = np.bincount(flat, minlength=a.n_annotators * a.n_categories)
@@ -75,7 +75,7 @@ class Votes:
         return total
 
     def weighted(self, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-        """Add votes that weigh as their annotators do, and find which categories have the most.
+        """Add votes weighted by annotator, and find the winning categories.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class Votes:
 
     @cached_property
     def n_given(self) -> Floats:
-        """How many labels each annotator gave, shape (J,)."""
+        """The number of labels of each annotator, shape (J,)."""
         return np.asarray(self.given.sum(axis=1))
 
     def agreeing(self, winners: NDArray[np.bool_]) -> Floats:
@@ -265,7 +265,7 @@ def run_em(
 
 
 def check_search(name: str, tolerance: float, max_iterations: int) -> None:
-    """Refuse limits of a search that make no sense.
+    """Reject invalid limits of a search.
 
     Parameters
     ----------

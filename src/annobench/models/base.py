@@ -39,7 +39,7 @@ LabelsT = TypeVar("LabelsT", Annotations, PartitionedLabels)
 
 @dataclass(frozen=True)
 class Conventions:
-    """What a model does where descriptions of methods differ, a phrase each.
+    """The conventions of a model where descriptions of methods differ, one phrase each.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ CHANGES = ("repeated labels", "repeated items", "idle category", "separate block
 
 @dataclass(frozen=True)
 class Method:
-    """The record of one model: who made it, what it takes, what it gives.
+    """The record of one model: its source, requirements and results.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Method:
         Whether several labels of one item by one annotator are one statement, which names each of
         their categories, so that saying the same again changes nothing.
     offers : frozenset of str
-        Functions that its module has beside `fit`: "bootstrap", whose result has draws of
+        Functions of its module in addition to `fit`: "bootstrap", whose result has draws of
         `prevalence` and `confusion` and counts `n_switched`; "restarts", which looks for
         other optima and whose result has the `best` fit; and "fit_partitions", for labels that
         memory does not hold.
@@ -124,14 +124,14 @@ class Method:
     unchanged_by: frozenset[str] = frozenset()
 
     def check(self, annotations: LabelsT, *, informed: bool = False) -> LabelsT:
-        """Refuse annotations that the model can't take.
+        """Reject annotations that the model can't use.
 
         Parameters
         ----------
         annotations : Annotations or PartitionedLabels
             The labels to be fitted; a data frame with one row per label becomes annotations.
         informed : bool, default False
-            Whether something else than these labels tells how good annotators are: known
+            Whether the quality of annotators is known from something else than these labels: known
             categories, stated weights, or more labels that are checked elsewhere.
 
         Returns
@@ -182,7 +182,7 @@ class Method:
         return annotations
 
     def check_overlap(self, annotations: Annotations | PartitionedLabels, overlap: bool) -> None:
-        """Refuse labels that leave nothing to compare, if the model compares annotators.
+        """Reject labels without anything to compare, if the model compares annotators.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class Fit(Summarised):
         return ", ".join(parts)
 
     def premise(self) -> str:
-        """Return what the probabilities take for granted.
+        """Return the assumptions of the probabilities.
 
         Returns
         -------
@@ -350,7 +350,7 @@ class Fit(Summarised):
         return bool(self.few_labels(*_sizes(as_annotations(annotations, "has_few_labels"))))
 
     def few_labels(self, n_labels: int, n_annotators: int, n_items: int) -> list[str]:
-        """Return what a reader should know of a fit of fewer labels than free parameters.
+        """Return a caution if there are fewer labels than free parameters.
 
         Parameters
         ----------
@@ -393,7 +393,7 @@ class Fit(Summarised):
         return None
 
     def summary(self, *, level: float = 0.95) -> pd.DataFrame:
-        """Return how common the categories are.
+        """Return the prevalence of the categories.
 
         Parameters
         ----------
@@ -462,7 +462,7 @@ class Fit(Summarised):
     def annotators_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
     ) -> pd.DataFrame:
-        """Return what the model says of each annotator.
+        """Return the parameters of each annotator.
 
         Parameters
         ----------
@@ -475,7 +475,7 @@ class Fit(Summarised):
         -------
         DataFrame
             One row per annotator: `annotator`, and those of `OF_ANNOTATORS` that the fit has, such
-            as `accuracy`, where there are draws with the ends of its interval beside it, such as
+            as `accuracy`, with draws also the ends of its interval, such as
             `accuracy_lower95`, `accuracy_upper95`. An end is NaN where the labels hardly tell.
 
         Raises
@@ -632,12 +632,12 @@ class SampledFit(ConfusionFit):
 
     @cached_property
     def diagnostics(self) -> pd.DataFrame:
-        """R-hat and effective sample sizes, one row a parameter, by (parameter, name)."""
+        """R-hat and effective sample sizes, one row per parameter, by (parameter, name)."""
         return convergence_table(self._followed())
 
     @cached_property
     def converged(self) -> bool:
-        """Whether R-hat and effective draws of the population's parameters say so.
+        """Whether R-hat and effective sample sizes of the population's parameters suffice.
 
         These are the parameters that belong to no single item or annotator, such as the prevalence.
         Of thousands of others the largest R-hat is above the limit by chance; `diagnostics` has
@@ -866,7 +866,7 @@ ROUNDING = 1e-6
 
 
 def check_sampler(name: str, *, warmup: int, **positive: float) -> None:
-    """Refuse settings of a sampler that make no sense.
+    """Reject invalid settings of a sampler.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ class BwaFit(Fit):
 
     @cached_property
     def weights(self) -> Floats:
-        """Mean precision of each annotator over the categories that tell it, shape (J,)."""
+        """Mean precision of each annotator over the informative categories, shape (J,)."""
         told = self.precision[:, ~np.isnan(self.precision[0])]
         return np.asarray(told.mean(axis=1) if told.size else np.full(len(told), np.nan))
 
@@ -127,7 +127,7 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     prior_labels : float, default 15.0
-        a: how many labels the prior of a precision is worth, above 0.
+        a: the weight of the prior of a precision, in labels, above 0.
     value_precision : float, default 1.0
         lambda: precision of the items' values around their mean, above 0.
     tolerance : float, default 1e-3

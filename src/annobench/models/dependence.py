@@ -58,7 +58,7 @@ class DependenceCheck(SummarisedScalars):
     p_value : float
         Of as large an r among such labels, by the t distribution; NaN if r is.
     effective_labels : float
-        How many independent labels the `n_labels` are worth, sum_i n_i / (1 + (n_i - 1) r);
+        The effective number of independent labels, sum_i n_i / (1 + (n_i - 1) r);
         `n_labels` if r is negative or NaN.
     """
 

@@ -178,7 +178,7 @@ class _Sums(NamedTuple):
 
 
 class _Attempt(NamedTuple):
-    """What abilities that were tried are worth, and the easinesses that follow from them.
+    """The objective at trial abilities, and the easiness parameters given these.
 
     Of each annotator the expected log likelihood, shape (J,); how many items have labels, and the
     sums of how far their log easinesses are above the prior's mean, and of the squares.

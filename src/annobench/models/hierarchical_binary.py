@@ -247,7 +247,7 @@ class HierarchicalBinaryFit(SampledFit):
     def annotators_frame(
         self, draws: SupportsDraws | None = None, *, level: float = 0.95
     ) -> pd.DataFrame:
-        """Return what the model says of each annotator.
+        """Return the parameters of each annotator.
 
         Parameters
         ----------

@@ -71,7 +71,7 @@ METHOD = Method(
 
 @dataclass(frozen=True)
 class Prior:
-    """What is taken for granted; the default was chosen on simulated worlds.
+    """Fixed settings; the default was chosen on simulated data.
 
     Attributes
     ----------
@@ -177,7 +177,7 @@ class RandomClumpedFit(ConfusionFit):
 
     @property
     def effective_labels(self) -> float:
-        """How many independent labels tell as much, sum_i n_i / (1 + (n_i - 1) r)."""
+        """The effective number of independent labels, sum_i n_i / (1 + (n_i - 1) r)."""
         n = self.n_labels_by_item[self.n_labels_by_item > 0]
         return float((n / (1 + (n - 1) * self.intraclass_correlation)).sum())
 
@@ -235,7 +235,7 @@ def fit(
     annotations : Annotations
         Any number of annotators and categories.
     prior : Prior, optional
-        By default the one that was chosen on simulated worlds.
+        By default the one that was chosen on simulated data.
     tolerance : float, default 1e-4
         Largest change of a probability of an item at which the search stops, 0 for none; larger
         than in other models, where it is a relative change of what is maximised.
@@ -343,7 +343,7 @@ class _Search:
         np.fill_diagonal(self.pseudo_rows, prior.right)
 
     def start(self) -> _Parameters:
-        """Take all labels for the annotators' own, and vote shares for the posterior."""
+        """Treat all labels as the annotators' own, and vote shares as the posterior."""
         a, k = self.annotations, self.annotations.n_categories
         posterior = voting.fit(a).posterior
         own = np.zeros((a.n_annotators, k, k))
@@ -392,11 +392,11 @@ class _Search:
         return expected
 
     def update(self, expected: _Expected, now: _Parameters) -> _Parameters:
-        """Take parameters from expected numbers.
+        """Compute parameters from expected counts.
 
         Mean rows and concentration by one step of Minka's bound of the Dirichlet-multinomial
         likelihood, in which s m_kl [digamma(c + s m_kl) - digamma(s m_kl)] is the part of c
-        counts that tells of the mean.
+        counts that is informative about the mean.
         """
         (shape, rate), counts = self.prior.concentration, expected.own
         mean, s = now.mean, now.concentration

@@ -84,7 +84,7 @@ def fit(annotations: Annotations) -> WawaFit:
 
     Notes
     -----
-    An item's winner is the label of somebody, whose weight is therefore above 0: no item with
+    An item's winner is somebody's label, so that annotator's weight is above 0: no item with
     labels is left without votes. The cost is four additions per label.
 
     References

@@ -142,7 +142,7 @@ class DeliberateItems(Summarised):
     items: tuple[str, ...]
 
     def summary(self) -> pd.DataFrame:
-        """Return the number of reliable items beside the number expected at random.
+        """Return the number of reliable items and the number expected at random.
 
         Returns
         -------

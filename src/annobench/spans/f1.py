@@ -55,7 +55,8 @@ def pairwise_f1(
 
     Notes
     -----
-    With m matches of the n and n' marks of two annotators F1 is ``2 m / (n + n')``, whoever of them
+    With m matches of the n and n' marks of two annotators F1 is ``2 m / (n + n')``, whichever of
+    them
     counts as the reference. It is Cohen's kappa in the limit where what nobody marked is
     infinitely more than what was marked [1]_, so that it needs no count of non-entities.
 

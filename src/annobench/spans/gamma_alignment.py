@@ -58,7 +58,7 @@ class Units(NamedTuple):
 
 
 class Dissimilarity(NamedTuple):
-    """How different two units are: weighted differences of position and of label.
+    """The dissimilarity of two units: weighted differences of position and of label.
 
     Attributes
     ----------

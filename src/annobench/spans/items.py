@@ -124,7 +124,7 @@ def candidate_items(marks: Marks) -> tuple[Annotations, NDArray[np.int32]]:
 def spans_of_items(
     items: Iterable[str], labels: Iterable[str], *, join: bool
 ) -> dict[str, list[Span]]:
-    """Turn labelled items back into spans, such as the categories that a consensus gives them.
+    """Convert labelled items back to spans, for example after a consensus.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ class UnitizingAlpha(Summarised):
 
     @property
     def u(self) -> float:
-        """Agreement on limits and labels; NaN if nobody marked anything."""
+        """Agreement on boundaries and labels; NaN if nobody marked anything."""
         return float(self._estimates()["u"])
 
     @property

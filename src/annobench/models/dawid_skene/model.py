@@ -578,7 +578,7 @@ def fit_of_passes(
     passes: DawidSkenePasses,
     end: EMTrace[Theta, Sums],
 ) -> DawidSkeneFit:
-    """Lay out what passes over blocks of items have found.
+    """Lay out the results of passes over blocks of items.
 
     Parameters
     ----------

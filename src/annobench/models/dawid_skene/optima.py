@@ -80,7 +80,7 @@ def best_order(overlap: Floats, size: float) -> NDArray[np.int64]:
     Parameters
     ----------
     overlap : ndarray, shape (K, K)
-        What it is worth to match a class (row) with a category.
+        The gain from matching a class (row) with a category.
     size : float
         What such numbers are to be measured by. Among equals, to a part in 10^9 of it, the
         identity wins: an empty class is not a switched one.
